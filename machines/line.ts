@@ -1,0 +1,82 @@
+/**
+ * What a call needs of its line, in the vocabulary of calls: no SIP, no SDP, no frames. Every line driver (`sip/`)
+ * speaks these words and passes the same contract suite (`test/contract/line.ts`).
+ *
+ * The contract, beyond the types:
+ * 1. A line never speaks inside a command: events follow in a later task, one at a time, in order of time.
+ * 2. Its last word is exactly one of `line.unanswered` (it was never answered) or `line.ended` (it was).
+ * 3. Every `say` is answered by exactly one `line.played`, at the latest before `line.ended`, in the order of the
+ *    commands; its `text` is what the other party could hear, empty when nothing of it sounded.
+ * 4. After `stopTalking`, the reports of what was stopped come before any later `line.heard`.
+ * 5. Noise says nothing. A backchannel ("네", "uh-huh") while the agent's voice is audible is heard, but is no speech.
+ */
+import { fromCallback } from 'xstate';
+
+export type Direction = 'inbound' | 'outbound';
+
+/** Why a call was never answered. */
+export type UnansweredCause =
+  'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
+
+/** What the SIP layer knows of a call, for the call record (`null` where the line has no SIP). */
+export type SipDetails = { status: number | null; reason: string | null; callId: string | null };
+
+/** What a line tells its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
+export type LineEvent =
+  /** The far end rings. */
+  | { type: 'line.ringing'; at: number }
+  | { type: 'line.answered'; at: number; sip?: SipDetails }
+  /** It never came to an answer. The last word. */
+  | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails }
+  /** The other party has begun to really speak. */
+  | { type: 'line.speech'; at: number }
+  /** These words were heard whole. `startedAt` is when the first of them sounded. */
+  | { type: 'line.heard'; at: number; startedAt: number; text: string; backchannel: boolean }
+  /** An utterance has left the line: played whole, or stopped after `text` was heard. */
+  | { type: 'line.played'; at: number; startedAt: number; utterance: number; text: string; whole: boolean }
+  /** The other party pressed a key of the telephone (0–9, *, #, A–D). */
+  | { type: 'line.digit'; at: number; digit: string }
+  /** The audio is lost although the call stands; the call will be ended. */
+  | { type: 'line.failed'; at: number }
+  /** The connection is over. The last word. */
+  | { type: 'line.ended'; at: number; by: 'counterparty' | 'gateway'; sip?: SipDetails };
+
+/** What a call tells its line. */
+export type LineCommand =
+  /** Queue this text behind everything still to be said. `utterance` counts up from 1 within the call. */
+  | { type: 'say'; utterance: number; text: string }
+  /** Be silent at once and forget what is queued. */
+  | { type: 'stopTalking' }
+  /** The call will be hung up when the voice is quiet. A line may prepare for it; most have nothing to do. */
+  | { type: 'expectHangup' }
+  /** End the connection now. */
+  | { type: 'hangUp' };
+
+/** What a line is opened with. It does not change during the call. */
+export type LineInput = {
+  callId: string;
+  direction: Direction;
+  /** Domestic format. */
+  from: string;
+  /** Domestic format. */
+  to: string;
+  /** BCP 47, for recognition and synthesis. */
+  language: string;
+  /** Whether this call is to be recorded from the answer on. */
+  recording: boolean;
+};
+
+/** An open line. */
+export interface Line {
+  tell(command: LineCommand): void;
+  /** Lets go of everything at once; a call that still stands is hung up. After it the line is silent. Idempotent. */
+  dispose(): void;
+}
+
+/** Starts dialing (outbound) or answers the waiting arrival of this call (inbound). */
+export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void) => Line;
+
+/** The actor's place in the charts; the composition root provides the real one. */
+export const line = fromCallback<LineCommand, LineInput>(() => {
+  throw new Error('No "line" was provided to this machine');
+});

@@ -1,0 +1,38 @@
+/** What a conversation needs of an agent: one reply at a time, sentence by sentence. */
+import { fromCallback } from 'xstate';
+
+/** One message of the history that an agent is given. What an interrupted reply holds is what was heard of it. */
+export type Message = { role: 'user' | 'assistant'; content: string };
+
+/** What a reply is asked with. `messages` ends with the new turn of the user (or with the kickoff). */
+export type ReplyInput = {
+  callId: string;
+  /** Counts the replies of the call, from 1. */
+  turn: number;
+  messages: readonly Message[];
+};
+
+/** How a reply failed; the words of the agent interface, safe to log. */
+export type ReplyFailure =
+  | 'connect_timeout'
+  | 'first_token_timeout'
+  | 'reply_timeout'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'target_refused'
+  | 'redirect_refused'
+  | 'http_error'
+  | 'invalid_reply'
+  | 'reply_too_large'
+  | 'agent_crashed';
+
+/** What a reply tells its conversation. After `reply.finished` or `reply.failed` it is silent. */
+export type ReplyEvent =
+  | { type: 'reply.sentence'; text: string }
+  | { type: 'reply.finished' }
+  | { type: 'reply.failed'; failure: ReplyFailure; detail?: string };
+
+/** The actor's place in the charts; leaving the state that invokes it aborts the request behind it. */
+export const reply = fromCallback<{ type: 'none' }, ReplyInput>(() => {
+  throw new Error('No "reply" was provided to this machine');
+});

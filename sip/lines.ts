@@ -1,0 +1,38 @@
+/**
+ * The one interface of all line drivers (simulator, drachtio, web phone). What a single line says and is told stands
+ * in `machines/line.ts`; this page says how lines come to be.
+ */
+import type { OpenLine } from '#machines/line.ts';
+
+/** A call that has come in and waits to be let in. Nothing is answered yet, nothing costs yet. */
+export type Arrival = {
+  /** Chosen by the driver; becomes the call's id, by which `open` finds the waiting caller. */
+  callId: string;
+  /** The caller, domestic format; empty when withheld. */
+  from: string;
+  /** The number that was called, domestic format. */
+  to: string;
+  /** Wall-clock milliseconds since the epoch. */
+  at: number;
+};
+
+/** What becomes of an arrival. Accepted: the call's actor opens the line by its `callId`, which answers it. */
+export type ArrivalVerdict =
+  | { accepted: true }
+  | {
+      accepted: false;
+      because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
+    };
+
+export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
+
+export interface Lines {
+  readonly name: 'simulator' | 'drachtio';
+  /** Connects to what the lines need. Arrivals are offered from now on. */
+  start(onArrival: OnArrival): Promise<void>;
+  readonly open: OpenLine;
+  /** Whether calls can be placed and answered now, with a plain sentence when not. */
+  health(): { ready: true } | { ready: false; detail: string };
+  /** Ends every line that still stands and lets go of all sockets and timers. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+/** What a line needs of a recording: a place to put sound as it happens. `src/recordings` provides it. */
+
+/** Sample rate of all recordings, in Hz: what a telephone carries, doubled for wide-band calls. */
+export const recordingSampleRate = 16_000;
+
+export interface RecordingSink {
+  /**
+   * Adds the next stretch of the call: one channel a party, both of the same length, 16-bit linear at
+   * `recordingSampleRate`. Called in order of time without holes; silence is written too.
+   */
+  write(counterparty: Int16Array, agent: Int16Array): void;
+  /** The call is over and everything was written. Idempotent; after `fail` it does nothing. */
+  finish(): void;
+  /** The recording cannot be completed. The call goes on. Idempotent. */
+  fail(error: Error): void;
+}
+
+/** Opens the recording of a call that was just answered. */
+export type OpenRecording = (callId: string) => RecordingSink;

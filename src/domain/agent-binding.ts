@@ -1,0 +1,29 @@
+/** Which agent speaks for a number in one direction (specification 2.3, decisions 1). */
+import type { Direction } from '#machines/line.ts';
+
+export const agentTypes = ['webhook', 'openai_compatible', 'n8n', 'langgraph', 'mastra'] as const;
+
+export type AgentType = (typeof agentTypes)[number];
+
+/** As it is stored, without its token. */
+export type AgentBinding = {
+  direction: Direction;
+  /** `builtin` is the specification's default configuration: no customer server is needed. */
+  agent: 'builtin' | 'endpoint';
+  agentType: AgentType | null;
+  chatUrl: string | null;
+  assistantId: string | null;
+  agentId: string | null;
+};
+
+/** What each type keeps; everything else is dropped on save (specification 2.3, the table and rules 3 and 4). */
+export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
+  ...binding,
+  assistantId: binding.agentType === 'langgraph' ? binding.assistantId : null,
+  agentId: binding.agentType === 'mastra' && binding.direction === 'outbound' ? binding.agentId : null,
+});
+
+/** Rule 5: an endpoint without a type or a chat URL cannot take a call. */
+export const canTakeCalls = (binding: AgentBinding): boolean =>
+  binding.agent === 'builtin' ||
+  (binding.agentType !== null && binding.chatUrl !== null && binding.chatUrl !== '');

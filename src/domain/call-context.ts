@@ -1,0 +1,25 @@
+/** What an agent endpoint is told of the call with every request (specification 2.4). */
+import type { Direction } from '#machines/line.ts';
+
+/** The wire form: snake_case, numbers in domestic format. `from` and `to` flip with the direction. */
+export type CallContext = Readonly<{
+  call_id: string;
+  direction: Direction;
+  from: string;
+  to: string;
+  language: string;
+}>;
+
+export const callContext = (call: {
+  id: string;
+  direction: Direction;
+  ownNumber: string;
+  counterparty: string;
+  language: string;
+}): CallContext => ({
+  call_id: call.id,
+  direction: call.direction,
+  from: call.direction === 'outbound' ? call.ownNumber : call.counterparty,
+  to: call.direction === 'outbound' ? call.counterparty : call.ownNumber,
+  language: call.language,
+});

@@ -1,0 +1,33 @@
+/** The limits of a number's calls: its own, else its workspace's, else the platform's (decisions 3 and 9). */
+
+export type CallPolicy = {
+  /** Upper bound for one call's maximum duration, seconds. */
+  maxDurationSec: number;
+  /** Maximum duration of a call that names none, seconds. */
+  defaultDurationSec: number;
+  silenceTimeoutSec: number;
+  ringTimeoutSec: number;
+  maxConcurrentCalls: number;
+  recordingEnabled: boolean;
+};
+
+/** What a number or workspace stores: `null` falls back to the next. */
+export type StoredCallPolicy = { [Name in keyof CallPolicy]: CallPolicy[Name] | null };
+
+export const effectivePolicy = (
+  number: StoredCallPolicy,
+  workspace: StoredCallPolicy,
+  platform: CallPolicy,
+): CallPolicy => {
+  const pick = <Name extends keyof CallPolicy>(name: Name): CallPolicy[Name] =>
+    number[name] ?? workspace[name] ?? platform[name];
+  const maxDurationSec = pick('maxDurationSec');
+  return {
+    maxDurationSec,
+    defaultDurationSec: Math.min(pick('defaultDurationSec'), maxDurationSec),
+    silenceTimeoutSec: pick('silenceTimeoutSec'),
+    ringTimeoutSec: pick('ringTimeoutSec'),
+    maxConcurrentCalls: pick('maxConcurrentCalls'),
+    recordingEnabled: pick('recordingEnabled'),
+  };
+};

@@ -1,0 +1,33 @@
+/** All end reasons and statuses as lists, for schemas and documents (decisions 3). */
+import type { FinalStatus } from '#machines/facts.ts';
+import type { EndReason } from '#machines/outcome.ts';
+
+export type { EndReason };
+
+export const endReasons = [
+  'agent_hangup',
+  'counterparty_hangup',
+  'max_duration',
+  'silence_timeout',
+  'no_answer',
+  'busy',
+  'declined',
+  'cancelled',
+  'invalid_number',
+  'trunk_error',
+  'media_error',
+  'agent_error',
+  'no_agent_endpoint',
+  'caller_rejected',
+  'system_error',
+] as const satisfies readonly EndReason[];
+
+export const callStatuses = [
+  'ringing',
+  'active',
+  'completed',
+  'no_answer',
+  'failed',
+] as const satisfies readonly (FinalStatus | 'ringing' | 'active')[];
+
+export type CallStatus = (typeof callStatuses)[number];

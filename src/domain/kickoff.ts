@@ -1,0 +1,9 @@
+/** The first user turn of an outbound call (specification 4.7, decisions 4). */
+
+const connected = '[outbound call connected] You speak first. The other party has not said anything yet.';
+
+/** Two lines; the instruction's own line breaks are folded into spaces. Without an instruction, line 1 alone. */
+export const kickoffFor = (instruction: string | null): string => {
+  const task = (instruction ?? '').replaceAll(/\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim();
+  return task === '' ? connected : `${connected}\n[task] ${task}`;
+};

@@ -1,0 +1,71 @@
+/**
+ * A refusal is an answer, not an accident: it carries its code, its HTTP status and its details to the border,
+ * where one middleware renders it as a problem (RFC 9457). Inside, it is thrown like any error.
+ */
+
+/** Every code of the API with its HTTP status and its title. Specification 7; decisions 2. */
+export const refusalCatalogue = {
+  invalid_request: { status: 400, title: 'The request is not valid' },
+  invalid_to: { status: 400, title: 'The number to call is not a domestic telephone number' },
+  invalid_max_duration_sec: { status: 400, title: 'max_duration_sec must be a whole number from 60 to 1800' },
+  max_duration_exceeds_policy: { status: 400, title: 'max_duration_sec is longer than the policy allows' },
+  unauthorized: { status: 401, title: 'The key is missing or not valid' },
+  number_mismatch: { status: 403, title: 'The key belongs to another number' },
+  not_found: { status: 404, title: 'There is nothing here' },
+  call_not_found: { status: 404, title: 'There is no such call' },
+  number_not_found: { status: 404, title: 'There is no such number' },
+  method_not_allowed: { status: 405, title: 'This method is not allowed here' },
+  recording_not_available: { status: 409, title: 'The recording is not available' },
+  call_not_active: { status: 409, title: 'The call is not in progress' },
+  room_unknown: { status: 409, title: 'The call could not be found where it should be' },
+  idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running' },
+  number_taken: { status: 409, title: 'This number exists already' },
+  key_not_recoverable: { status: 409, title: 'This key cannot be shown again' },
+  payload_too_large: { status: 413, title: 'The request body is too large' },
+  unsupported_media_type: { status: 415, title: 'The request body must be application/json' },
+  range_not_satisfiable: { status: 416, title: 'The requested range does not exist' },
+  no_agent_endpoint: { status: 422, title: 'No agent endpoint is configured' },
+  idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used with another request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  concurrency_limit: { status: 429, title: 'Too many calls in progress' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  hangup_failed: { status: 502, title: 'The hangup could not be signalled' },
+  hangup_unavailable: { status: 503, title: 'Hanging up is not available' },
+  draining: { status: 503, title: 'This gateway is shutting down' },
+  over_capacity: { status: 503, title: 'This gateway has no capacity left' },
+  service_unavailable: { status: 503, title: 'The service is not available right now' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type RefusalCode = keyof typeof refusalCatalogue;
+
+/** One thing wrong with a body, query or path. `path` is dotted (`agents.inbound.chat_url`), empty for the whole. */
+export type FieldError = { path: string; message: string };
+
+/** Named extra members of a problem, at its top level. */
+export type RefusalExtras = {
+  maximum?: number;
+  reason?: string;
+  errors?: readonly FieldError[];
+};
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly status: number;
+  readonly extras: RefusalExtras;
+  /** Response headers that belong to this refusal, such as `Retry-After` or `Content-Range`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** `detail` is a plain sentence for the caller: what is wrong and, where it helps, what to do. */
+  constructor(
+    code: RefusalCode,
+    detail: string,
+    options: { extras?: RefusalExtras; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = refusalCatalogue[code].status;
+    this.extras = options.extras ?? {};
+    this.headers = options.headers ?? {};
+  }
+}
