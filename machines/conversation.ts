@@ -1,0 +1,380 @@
+/**
+ * The conversation of one call: who has the floor, what was heard, what was said.
+ *
+ * Three rules carry the chart:
+ * - What counts as said is what was *heard*: only `line.played` adds to the history, never a sentence that was queued.
+ * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said.
+ * - A turn of the agent is over when all its utterances have left the line, wherever the chart is by then; the
+ *   interrupted part of a reply is reported by the line a moment after the interruption.
+ *
+ * It speaks to its call by messages (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
+ */
+import { assign, sendParent, setup } from 'xstate';
+import type { CallFact } from './facts.ts';
+import type { LineEvent } from './line.ts';
+import { reply, type Message, type ReplyEvent, type ReplyFailure } from './reply.ts';
+
+export type ConversationInput = {
+  callId: string;
+  /** The first user turn of an outbound call; `null` where the other party speaks first. */
+  kickoff: string | null;
+  /** What an inbound caller is greeted with; `null` for nothing. */
+  greeting: string | null;
+  /** Said when a reply failed. */
+  apology: string;
+  /** Said once when nobody spoke for `silenceTimeoutSec`. */
+  reprompt: string;
+  silenceTimeoutSec: number;
+};
+
+/** What the call tells its conversation. */
+export type ConversationEvent = LineEvent | ReplyEvent | { type: 'call.ending' };
+
+/** What the conversation tells its call. */
+export type ConversationMessage =
+  | { type: 'say'; utterance: number; text: string }
+  | { type: 'stopTalking' }
+  /** Something is being said, or a reply is being produced. */
+  | { type: 'agent.busy' }
+  /** Nothing is left to say. */
+  | { type: 'agent.quiet' }
+  /** Two replies in a row failed. */
+  | { type: 'agent.failed' }
+  /** Nobody spoke, not even after the reprompt. */
+  | { type: 'silence.lasted' };
+
+/** What was heard so far of the agent's turn in progress. */
+type Spoken = { startedAt: number; endedAt: number; text: string; whole: boolean };
+
+type ConversationContext = ConversationInput & {
+  messages: readonly Message[];
+  /** Counts replies, from 1. */
+  turn: number;
+  /** Counts utterances, from 1. */
+  utterance: number;
+  /** Utterances said and not yet reported by the line. */
+  unplayed: number;
+  spoken: Spoken | null;
+  /** The last message is the other party's and no reply to it was asked for yet. */
+  isUnanswered: boolean;
+  failuresInARow: number;
+  wasReprompted: boolean;
+};
+
+const toCall = (message: ConversationMessage): ConversationMessage => message;
+
+const heardTurn = (event: { startedAt: number; at: number; text: string }): CallFact => ({
+  type: 'turn.spoken',
+  at: event.startedAt,
+  endedAt: event.at,
+  role: 'user',
+  text: event.text,
+  whole: true,
+});
+
+const spokenTurn = ({ spoken }: { spoken: Spoken | null }): CallFact => {
+  if (spoken === null) throw new Error('A turn of the agent was closed that had not begun');
+  const { startedAt, endedAt, text, whole } = spoken;
+  return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
+};
+
+const crash = { failure: 'agent_crashed' } as const;
+
+const failedReply = (
+  { turn }: { turn: number },
+  { failure, detail }: { failure: ReplyFailure; detail?: string },
+): CallFact => ({ type: 'reply.failed', turn, failure, ...(detail === undefined ? {} : { detail }) });
+
+/** The agent's words stand before those of the other party that cut into them. */
+const withSpoken = ({ messages, spoken, isUnanswered }: ConversationContext): readonly Message[] => {
+  if (spoken === null) return messages;
+  const said: Message = { role: 'assistant', content: spoken.text };
+  return isUnanswered ? [...messages.slice(0, -1), said, ...messages.slice(-1)] : [...messages, said];
+};
+
+export const conversationMachine = setup({
+  types: {
+    input: {} as ConversationInput,
+    context: {} as ConversationContext,
+    events: {} as ConversationEvent,
+  },
+  actors: { reply },
+  delays: {
+    silenceTimeout: ({ context }) => context.silenceTimeoutSec * 1000,
+  },
+  guards: {
+    agentSpeaksFirst: ({ context }) => context.kickoff !== null,
+    callerIsGreeted: ({ context }) => context.greeting !== null,
+    wasReprompted: ({ context }) => context.wasReprompted,
+    failedBefore: ({ context }) => context.failuresInARow > 0,
+    isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
+    everythingWasPlayed: ({ context }) => context.unplayed === 0,
+    isLastUnplayed: ({ context }) => context.unplayed === 1,
+    turnIsOver: ({ context }) => context.spoken !== null && context.unplayed === 0,
+    isAddressed: ({ context }) => context.isUnanswered && context.unplayed === 0,
+  },
+  actions: {
+    publish: (_, _fact: CallFact) => {
+      throw new Error('No "publish" was provided to this machine');
+    },
+    takeKickoff: assign(({ context }) => ({
+      messages: [{ role: 'user' as const, content: context.kickoff ?? '' }],
+    })),
+    hear: assign(({ context }, { text }: { text: string }) => ({
+      messages: [...context.messages, { role: 'user' as const, content: text }],
+      isUnanswered: true,
+      wasReprompted: false,
+    })),
+    countTurn: assign({ turn: ({ context }) => context.turn + 1, isUnanswered: false }),
+    countUtterance: assign({
+      utterance: ({ context }) => context.utterance + 1,
+      unplayed: ({ context }) => context.unplayed + 1,
+    }),
+    say: sendParent(({ context }, { text }: { text: string }) =>
+      toCall({ type: 'say', utterance: context.utterance, text }),
+    ),
+    stopTalking: sendParent(toCall({ type: 'stopTalking' })),
+    notePlayed: assign(
+      ({ context }, played: { startedAt: number; at: number; text: string; whole: boolean }) => {
+        const { spoken } = context;
+        const unplayed = Math.max(0, context.unplayed - 1);
+        if (played.text === '')
+          return { unplayed, spoken: spoken === null ? null : { ...spoken, whole: false } };
+        return {
+          unplayed,
+          spoken: {
+            startedAt: spoken?.startedAt ?? played.startedAt,
+            endedAt: played.at,
+            text: spoken === null ? played.text : `${spoken.text} ${played.text}`,
+            whole: (spoken?.whole ?? true) && played.whole,
+          },
+        };
+      },
+    ),
+    rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
+    noteSuccess: assign({ failuresInARow: 0 }),
+    noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
+    noteReprompt: assign({ wasReprompted: true }),
+    reportBusy: sendParent(toCall({ type: 'agent.busy' })),
+    reportQuiet: sendParent(toCall({ type: 'agent.quiet' })),
+    reportFailed: sendParent(toCall({ type: 'agent.failed' })),
+    reportSilence: sendParent(toCall({ type: 'silence.lasted' })),
+  },
+}).createMachine({
+  id: 'conversation',
+  description: 'Who has the floor, what was heard and what was said.',
+  context: ({ input }) => ({
+    ...input,
+    messages: [],
+    turn: 0,
+    utterance: 0,
+    unplayed: 0,
+    spoken: null,
+    failuresInARow: 0,
+    wasReprompted: false,
+    isUnanswered: false,
+  }),
+  initial: 'opening',
+  on: {
+    'call.ending': { target: '.closing', description: 'The call is being hung up; nothing new begins.' },
+    'line.played': { actions: { type: 'notePlayed', params: ({ event }) => event } },
+    'line.digit': {
+      actions: {
+        type: 'publish',
+        params: ({ event }) => ({ type: 'turn.digit', at: event.at, digit: event.digit }),
+      },
+    },
+  },
+  states: {
+    opening: {
+      description: 'The call was just answered; decides who speaks first.',
+      always: [
+        { guard: 'agentSpeaksFirst', target: 'replying', actions: 'takeKickoff' },
+        {
+          guard: 'callerIsGreeted',
+          target: 'prompting',
+          actions: [
+            'countUtterance',
+            { type: 'say', params: ({ context }) => ({ text: context.greeting ?? '' }) },
+          ],
+        },
+        { target: 'listening' },
+      ],
+    },
+    listening: {
+      description: 'The floor is free; the other party may speak.',
+      entry: 'reportQuiet',
+      always: [
+        {
+          guard: 'turnIsOver',
+          actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
+        },
+        { guard: 'isAddressed', target: 'replying' },
+      ],
+      after: {
+        silenceTimeout: [
+          { guard: 'wasReprompted', target: 'closing', actions: 'reportSilence' },
+          {
+            target: 'prompting',
+            actions: [
+              'noteReprompt',
+              'countUtterance',
+              { type: 'say', params: ({ context }) => ({ text: context.reprompt }) },
+            ],
+          },
+        ],
+      },
+      on: {
+        'line.speech': {
+          target: 'listening',
+          reenter: true,
+          description: 'Words, not noise: the silence is broken.',
+        },
+        'line.heard': {
+          actions: [
+            { type: 'publish', params: ({ event }) => heardTurn(event) },
+            { type: 'hear', params: ({ event }) => event },
+          ],
+        },
+      },
+    },
+    replying: {
+      description: 'The agent has the floor: its reply is produced and said.',
+      entry: ['countTurn', 'reportBusy'],
+      invoke: {
+        src: 'reply',
+        id: 'reply',
+        input: ({ context }) => ({ callId: context.callId, turn: context.turn, messages: context.messages }),
+        onError: [
+          {
+            guard: 'failedBefore',
+            target: 'closing',
+            actions: [
+              { type: 'publish', params: ({ context }) => failedReply(context, crash) },
+              'reportFailed',
+            ],
+          },
+          {
+            target: 'prompting',
+            actions: [
+              { type: 'publish', params: ({ context }) => failedReply(context, crash) },
+              'noteFailure',
+              'countUtterance',
+              { type: 'say', params: ({ context }) => ({ text: context.apology }) },
+            ],
+          },
+        ],
+      },
+      initial: 'thinking',
+      on: {
+        'line.speech': { target: 'listening', actions: 'stopTalking' },
+        'line.heard': [
+          {
+            guard: 'isBackchannel',
+            actions: { type: 'publish', params: ({ event }) => heardTurn(event) },
+            description: '"Uh-huh" does not take the floor.',
+          },
+          {
+            target: 'listening',
+            actions: [
+              'stopTalking',
+              { type: 'publish', params: ({ event }) => heardTurn(event) },
+              { type: 'hear', params: ({ event }) => event },
+            ],
+          },
+        ],
+        'reply.sentence': {
+          target: '.speaking',
+          actions: ['countUtterance', { type: 'say', params: ({ event }) => ({ text: event.text }) }],
+        },
+        'reply.failed': [
+          {
+            guard: 'failedBefore',
+            target: 'closing',
+            actions: [
+              { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
+              'reportFailed',
+            ],
+          },
+          {
+            target: 'prompting',
+            actions: [
+              { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
+              'noteFailure',
+              'countUtterance',
+              { type: 'say', params: ({ context }) => ({ text: context.apology }) },
+            ],
+          },
+        ],
+      },
+      states: {
+        thinking: {
+          description: 'The reply was asked for; nothing of it has come yet.',
+          on: {
+            'reply.finished': {
+              target: '#conversation.listening',
+              actions: 'noteSuccess',
+              description: 'The agent chose silence.',
+            },
+          },
+        },
+        speaking: {
+          description: 'Sentences are said while more of the reply may come.',
+          on: {
+            'reply.finished': [
+              { guard: 'everythingWasPlayed', target: '#conversation.listening', actions: 'noteSuccess' },
+              { target: 'finishing', actions: 'noteSuccess' },
+            ],
+          },
+        },
+        finishing: {
+          description: 'The reply is complete; the rest of it is being played.',
+          on: {
+            'line.played': [
+              {
+                guard: 'isLastUnplayed',
+                target: '#conversation.listening',
+                actions: { type: 'notePlayed', params: ({ event }) => event },
+              },
+              { actions: { type: 'notePlayed', params: ({ event }) => event } },
+            ],
+          },
+        },
+      },
+    },
+    prompting: {
+      description: 'The gateway itself says a sentence: greeting, apology or reprompt.',
+      entry: 'reportBusy',
+      on: {
+        'line.speech': { target: 'listening', actions: 'stopTalking' },
+        'line.heard': [
+          { guard: 'isBackchannel', actions: { type: 'publish', params: ({ event }) => heardTurn(event) } },
+          {
+            target: 'listening',
+            actions: [
+              'stopTalking',
+              { type: 'publish', params: ({ event }) => heardTurn(event) },
+              { type: 'hear', params: ({ event }) => event },
+            ],
+          },
+        ],
+        'line.played': [
+          {
+            guard: 'isLastUnplayed',
+            target: 'listening',
+            actions: { type: 'notePlayed', params: ({ event }) => event },
+          },
+          { actions: { type: 'notePlayed', params: ({ event }) => event } },
+        ],
+      },
+    },
+    closing: {
+      description: 'The call is ending; what was still heard of the agent is written down.',
+      entry: 'reportQuiet',
+      always: {
+        guard: 'turnIsOver',
+        actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
+      },
+    },
+  },
+});

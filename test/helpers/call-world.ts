@@ -1,0 +1,131 @@
+/**
+ * A call without a world: the real charts on a simulated clock, with a line and an agent whose every word the test
+ * says itself.
+ */
+import { createActor, fromCallback, SimulatedClock } from 'xstate';
+import { callMachine, type CallInput, type CallRequest } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import type { CallFact } from '#machines/facts.ts';
+import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
+
+export const callInput: CallInput = {
+  callId: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+  direction: 'outbound',
+  from: '0212345678',
+  to: '01000000001',
+  language: 'en',
+  recording: false,
+  ringTimeoutSec: 45,
+  maxDurationSec: 600,
+  silenceTimeoutSec: 30,
+  farewellWaitMs: 30_000,
+  hangUpTimeoutMs: 5_000,
+  kickoff: '[outbound call connected]',
+  greeting: null,
+  apology: 'Sorry.',
+  reprompt: 'Hello?',
+};
+
+/** An event without its time: the world stamps it with the simulated clock. */
+type Untimed<Event> = Event extends { at: number }
+  ? Omit<Event, 'at' | 'startedAt'> & { startedAt?: number }
+  : never;
+
+export const createCallWorld = (changes: Partial<CallInput> = {}) => {
+  const clock = new SimulatedClock();
+  const facts: CallFact[] = [];
+  const commands: LineCommand[] = [];
+  const requests: ReplyInput[] = [];
+  const errors: unknown[] = [];
+  let tellCall: ((event: LineEvent) => void) | undefined;
+  let tellConversation: ((event: ReplyEvent) => void) | undefined;
+  const reported: number[] = [];
+  const counts = { linesDisposed: 0, repliesAborted: 0 };
+
+  const publish = (_: unknown, fact: CallFact): void => void facts.push(fact);
+  const line = fromCallback<LineCommand, LineInput>(({ sendBack, receive }) => {
+    tellCall = sendBack;
+    receive((command) => commands.push(command));
+    return () => {
+      counts.linesDisposed += 1;
+    };
+  });
+  const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ sendBack, input }) => {
+    requests.push(input);
+    tellConversation = sendBack;
+    return () => {
+      counts.repliesAborted += 1;
+    };
+  });
+  const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
+  const actor = createActor(callMachine.provide({ actors: { line, conversation }, actions: { publish } }), {
+    input: { ...callInput, ...changes },
+    clock,
+  });
+  actor.subscribe({ error: (error) => errors.push(error) });
+  actor.start();
+
+  const onLine = (event: Untimed<LineEvent>): void => {
+    const at = clock.now();
+    const timed = { startedAt: at, ...event, at };
+    // The fields that differ between the kinds were given by the caller; only the times are added here.
+    tellCall?.(timed as LineEvent);
+  };
+
+  return {
+    actor,
+    clock,
+    facts,
+    commands,
+    requests,
+    errors,
+    counts,
+    onLine,
+    onReply: (event: ReplyEvent): void => tellConversation?.(event),
+    ask: (request: CallRequest): void => actor.send(request),
+    /** The other party answers. */
+    answer: (): void => onLine({ type: 'line.answered' }),
+    /** The other party begins to speak and its words are understood. */
+    hear: (text: string): void => {
+      onLine({ type: 'line.speech' });
+      onLine({ type: 'line.heard', text, backchannel: false });
+    },
+    /** The agent's whole reply is one sentence, which is played to its end. */
+    replyAndPlay(text: string): void {
+      this.onReply({ type: 'reply.sentence', text });
+      this.onReply({ type: 'reply.finished' });
+      this.play();
+    },
+    /** The oldest utterance that is still unplayed was heard: whole, or only `text` of it. */
+    play: (text?: string): void => {
+      const played = new Set(reported);
+      const next = commands.find((command) => command.type === 'say' && !played.has(command.utterance));
+      if (next?.type !== 'say') throw new Error('Nothing is left to be played');
+      reported.push(next.utterance);
+      onLine({
+        type: 'line.played',
+        utterance: next.utterance,
+        text: text ?? next.text,
+        whole: text === undefined,
+      });
+    },
+    /** `active.conversing` for the call, `replying.thinking` for the conversation. */
+    state: (): string => path(actor.getSnapshot().value),
+    conversationState: (): string => {
+      const child = actor.getSnapshot().children['conversation'];
+      return child === undefined ? 'gone' : path(child.getSnapshot().value);
+    },
+    said: (): string[] => commands.flatMap((command) => (command.type === 'say' ? [command.text] : [])),
+    end: () => facts.find((fact) => fact.type === 'call.ended'),
+    turns: (): string[] =>
+      facts.flatMap((fact) => (fact.type === 'turn.spoken' ? [`${fact.role}: ${fact.text}`] : [])),
+  };
+};
+
+const path = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value ?? {})
+        .map(([name, inner]) => `${name}.${path(inner)}`)
+        .join('|');
