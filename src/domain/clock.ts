@@ -2,6 +2,6 @@
 export interface Clock {
   /** Wall-clock milliseconds since the epoch. */
   now(): number;
-  setTimeout(callback: (...parameters: unknown[]) => void, milliseconds: number): unknown;
+  setTimeout(callback: () => void, milliseconds: number): unknown;
   clearTimeout(timer: unknown): void;
 }

@@ -1,0 +1,75 @@
+/**
+ * The calls in progress on this gateway, as others watch them: health, limits, metrics, the console.
+ * The map is changed in place and `revision` counts up: copying thousands of calls for each change would cost more
+ * than the calls themselves.
+ */
+import { createStore } from '@xstate/store';
+import type { Direction } from '#machines/line.ts';
+
+export type LiveCall = {
+  callId: string;
+  numberId: string;
+  workspaceId: string;
+  direction: Direction;
+  /** The call's own state, such as `ringing` or `active.hangup-pending`. */
+  state: string;
+};
+
+export type LiveCalls = {
+  add(call: LiveCall): void;
+  setState(callId: string, state: string): void;
+  remove(callId: string): void;
+  get(callId: string): LiveCall | undefined;
+  count(): number;
+  countOfNumber(numberId: string): number;
+  countOfWorkspace(workspaceId: string): number;
+  all(): IterableIterator<LiveCall>;
+  /** Calls back after each change; the returned function ends it. */
+  subscribe(onChange: () => void): () => void;
+};
+
+export const createLiveCalls = (): LiveCalls => {
+  const calls = new Map<string, LiveCall>();
+  const perOwner = new Map<string, number>();
+  const store = createStore({
+    context: { calls, revision: 0 },
+    on: { changed: (context) => ({ ...context, revision: context.revision + 1 }) },
+  });
+  const countOf = (owner: string): number => perOwner.get(owner) ?? 0;
+  const add = (owner: string, change: 1 | -1): void => {
+    const count = countOf(owner) + change;
+    if (count === 0) perOwner.delete(owner);
+    else perOwner.set(owner, count);
+  };
+  return {
+    add(call) {
+      calls.set(call.callId, call);
+      add(call.numberId, 1);
+      add(call.workspaceId, 1);
+      store.trigger.changed();
+    },
+    setState(callId, state) {
+      const call = calls.get(callId);
+      if (call === undefined || call.state === state) return;
+      call.state = state;
+      store.trigger.changed();
+    },
+    remove(callId) {
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      calls.delete(callId);
+      add(call.numberId, -1);
+      add(call.workspaceId, -1);
+      store.trigger.changed();
+    },
+    get: (callId) => calls.get(callId),
+    count: () => calls.size,
+    countOfNumber: countOf,
+    countOfWorkspace: countOf,
+    all: () => calls.values(),
+    subscribe(onChange) {
+      const subscription = store.subscribe(onChange);
+      return () => subscription.unsubscribe();
+    },
+  };
+};

@@ -1,0 +1,82 @@
+/** A short factual summary, made from the transcript alone (decisions 3, "summary"). */
+import type { EndReason } from '#machines/outcome.ts';
+
+export type SummarySource = {
+  language: string;
+  durationSec: number | null;
+  endReason: EndReason;
+  turns: readonly { role: 'assistant' | 'user'; text: string }[];
+};
+
+type Words = {
+  reasons: Readonly<Record<EndReason, string>>;
+  talk: (seconds: number, agentTurns: number, otherTurns: number) => string;
+  noTalk: string;
+  lastWords: (text: string) => string;
+};
+
+const korean: Words = {
+  reasons: {
+    agent_hangup: 'AI가 통화를 마쳤습니다.',
+    counterparty_hangup: '상대방이 전화를 끊었습니다.',
+    max_duration: '최대 통화 시간이 지나 끝났습니다.',
+    silence_timeout: '아무도 말하지 않아 끝났습니다.',
+    no_answer: '상대방이 전화를 받지 않았습니다.',
+    busy: '상대방이 통화 중이었습니다.',
+    declined: '상대방이 전화를 거절했습니다.',
+    cancelled: '받기 전에 전화를 취소했습니다.',
+    invalid_number: '없는 번호였습니다.',
+    trunk_error: '전화 회선 오류로 연결하지 못했습니다.',
+    media_error: '음성 연결 오류로 끝났습니다.',
+    agent_error: '에이전트가 응답하지 못해 끝났습니다.',
+    no_agent_endpoint: '연결된 에이전트가 없어 받지 않았습니다.',
+    caller_rejected: '발신자 확인을 통과하지 못해 받지 않았습니다.',
+    system_error: '시스템 오류로 끝났습니다.',
+  },
+  talk: (seconds, agentTurns, otherTurns) =>
+    `${seconds}초 통화, AI ${agentTurns}번, 상대방 ${otherTurns}번 발화.`,
+  noTalk: '대화는 없었습니다.',
+  lastWords: (text) => `상대방의 마지막 말: "${text}"`,
+};
+
+const english: Words = {
+  reasons: {
+    agent_hangup: 'The AI ended the call.',
+    counterparty_hangup: 'The other party hung up.',
+    max_duration: 'The call reached its maximum duration.',
+    silence_timeout: 'Nobody spoke, so the call was ended.',
+    no_answer: 'Nobody answered.',
+    busy: 'The line was busy.',
+    declined: 'The call was declined.',
+    cancelled: 'The call was cancelled before it was answered.',
+    invalid_number: 'The number does not exist.',
+    trunk_error: 'The call could not be connected: the telephone line failed.',
+    media_error: 'The call ended because its audio was lost.',
+    agent_error: 'The call ended because the agent did not answer.',
+    no_agent_endpoint: 'The call was not taken: no agent is connected.',
+    caller_rejected: 'The call was not taken: the caller was rejected.',
+    system_error: 'The call ended because of an error in the gateway.',
+  },
+  talk: (seconds, agentTurns, otherTurns) =>
+    `${seconds} s connected; the AI spoke ${agentTurns} times, the other party ${otherTurns} times.`,
+  noTalk: 'Nothing was said.',
+  lastWords: (text) => `Last words of the other party: "${text}"`,
+};
+
+const shorten = (text: string): string => (text.length <= 120 ? text : `${text.slice(0, 119)}…`);
+
+/** In Korean where the call is Korean, in English otherwise. */
+export const summarize = ({ language, durationSec, endReason, turns }: SummarySource): string => {
+  const words = language.startsWith('ko') ? korean : english;
+  const spoken = turns.filter(({ text }) => text !== '');
+  const others = spoken.filter(({ role }) => role === 'user');
+  const lastWords = others.at(-1)?.text;
+  const sentences = [
+    spoken.length === 0
+      ? words.noTalk
+      : words.talk(Math.round(durationSec ?? 0), spoken.length - others.length, others.length),
+    words.reasons[endReason],
+    ...(lastWords === undefined ? [] : [words.lastWords(shorten(lastWords))]),
+  ];
+  return sentences.join(' ');
+};

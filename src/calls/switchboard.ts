@@ -1,0 +1,95 @@
+/**
+ * The switchboard holds the actors of the calls in progress, each a root of its own: an error in one call ends that
+ * call and no other, and ending thousands stays cheap (architecture 3).
+ *
+ * `find(id) === undefined` on the gateway that should hold a call is the specification's `room_unknown`.
+ */
+import type { Logger } from 'pino';
+import { createActor, type ActorRefFrom } from 'xstate';
+import type { callMachine, CallInput } from '#machines/call.ts';
+import type { CallFact } from '#machines/facts.ts';
+import { statusAfter } from '#machines/outcome.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { LiveCalls } from './live-calls.ts';
+
+export type CallActor = ActorRefFrom<typeof callMachine>;
+
+export type Switchboard = {
+  /** Brings a call to life: its line begins to dial, or answers its arrival. */
+  connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
+  find(callId: string): CallActor | undefined;
+  /** Asks every call to end; see `gateway.closing` in the chart. */
+  closeAll(): void;
+  /** Resolves when no call is left, or after the given time. */
+  empty(withinMs: number): Promise<void>;
+};
+
+export type SwitchboardOptions = {
+  /** The call's chart with everything provided. */
+  machine: typeof callMachine;
+  clock: Clock;
+  liveCalls: LiveCalls;
+  publish: (callId: string, fact: CallFact) => void;
+  /** Lets go of what the call holds outside its chart. Also called after a crash. */
+  release: (callId: string) => void;
+  logger: Logger;
+};
+
+/** `active.conversing`; a call has at most two levels. */
+const nameOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? Object.entries(value).flat().join('.') : String(value);
+
+export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
+  const { clock, liveCalls, logger } = options;
+  const actors = new Map<string, CallActor>();
+  const whenEmpty = new Set<() => void>();
+
+  const remove = (callId: string): void => {
+    if (!actors.delete(callId)) return;
+    liveCalls.remove(callId);
+    options.release(callId);
+    if (actors.size === 0) for (const resolve of whenEmpty) resolve();
+  };
+
+  return {
+    connect({ numberId, workspaceId, input }) {
+      const { callId, direction } = input;
+      const actor = createActor(options.machine, { input, clock, id: callId });
+      actors.set(callId, actor);
+      liveCalls.add({ callId, numberId, workspaceId, direction, state: 'ringing' });
+      let wasAnswered = false;
+      actor.subscribe({
+        next: (snapshot) => {
+          wasAnswered = snapshot.context.wasAnswered;
+          liveCalls.setState(callId, nameOf(snapshot.value));
+        },
+        complete: () => remove(callId),
+        error: (error) => {
+          logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
+          options.publish(callId, {
+            type: 'call.ended',
+            reason: 'system_error',
+            status: statusAfter('system_error', wasAnswered),
+          });
+          remove(callId);
+        },
+      });
+      actor.start();
+    },
+    find: (callId) => actors.get(callId),
+    closeAll() {
+      for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+    },
+    empty: (withinMs) =>
+      new Promise((resolve) => {
+        if (actors.size === 0) return resolve();
+        const done = (): void => {
+          clearTimeout(timer);
+          whenEmpty.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, withinMs);
+        whenEmpty.add(done);
+      }),
+  };
+};

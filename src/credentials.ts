@@ -1,0 +1,50 @@
+/**
+ * What a newcomer needs to place a first call. It is made at the first start and kept in `dev-credentials.json`
+ * (mode 0600) in the data folder; each start brings its address up to date (decisions 7).
+ */
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const stored = z.object({
+  base_url: z.string(),
+  console_url: z.string(),
+  workspace_id: z.uuid(),
+  number_id: z.uuid(),
+  number: z.string(),
+  number_key: z.string(),
+  admin_token: z.string(),
+});
+
+export type StoredCredentials = z.infer<typeof stored>;
+
+/** With the path of the file that holds them. */
+export type Credentials = StoredCredentials & { file: string };
+
+const fileIn = (dataFolder: string): string => join(dataFolder, 'dev-credentials.json');
+
+/** `undefined` when there is no such file or it is not what was once written there. */
+export const readCredentials = async (dataFolder: string): Promise<StoredCredentials | undefined> => {
+  let text: string;
+  try {
+    text = await readFile(fileIn(dataFolder), 'utf8');
+  } catch {
+    return undefined;
+  }
+  try {
+    return stored.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+export const writeCredentials = async (
+  dataFolder: string,
+  credentials: StoredCredentials,
+): Promise<Credentials> => {
+  const file = fileIn(dataFolder);
+  await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  // An existing file keeps its old mode when it is written.
+  await chmod(file, 0o600);
+  return { ...credentials, file };
+};
