@@ -1,0 +1,84 @@
+/** Whether one more call may begin: the gateway's own state, then the limits of number and workspace (decisions 2). */
+import { Refusal } from '#src/domain/refusal.ts';
+import type { LiveCalls } from './live-calls.ts';
+
+export type AdmissionLimits = {
+  /** Calls in progress on this gateway. */
+  maxCalls: number;
+  /** Facts waiting for the database beyond which no call is begun. */
+  maxBacklog: number;
+};
+
+export type Admission = {
+  /**
+   * Throws `draining`, `over_capacity` or `concurrency_limit`. A call that is let in counts from now on; `end` gives
+   * its place back when the call could not begin after all.
+   */
+  enter(call: {
+    numberId: string;
+    workspaceId: string;
+    maxConcurrentCalls: number;
+    maxCallsInProgress: number;
+  }): { end: () => void };
+  drain(): void;
+  isDraining(): boolean;
+};
+
+export const createAdmission = (options: {
+  liveCalls: LiveCalls;
+  backlog: () => number;
+  limits: AdmissionLimits;
+}): Admission => {
+  const { liveCalls, limits } = options;
+  /** Let in and not yet on the switchboard, per number and workspace. */
+  const entering = new Map<string, number>();
+  let isDraining = false;
+
+  const change = (owner: string, by: 1 | -1): void => {
+    const count = (entering.get(owner) ?? 0) + by;
+    if (count === 0) entering.delete(owner);
+    else entering.set(owner, count);
+  };
+  const countOf = (owner: string): number => entering.get(owner) ?? 0;
+
+  const concurrencyLimit = (whose: string, maximum: number): Refusal =>
+    new Refusal(
+      'concurrency_limit',
+      `${whose} has its maximum of ${maximum} calls in progress. Try again when one has ended.`,
+      {
+        extras: { maximum },
+      },
+    );
+
+  return {
+    enter({ numberId, workspaceId, maxConcurrentCalls, maxCallsInProgress }) {
+      if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
+      if (liveCalls.count() >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
+        throw new Refusal('over_capacity', 'This gateway cannot take another call right now.', {
+          headers: { 'Retry-After': '5' },
+        });
+      }
+      if (liveCalls.countOfNumber(numberId) + countOf(numberId) >= maxConcurrentCalls) {
+        throw concurrencyLimit('This number', maxConcurrentCalls);
+      }
+      if (liveCalls.countOfWorkspace(workspaceId) + countOf(workspaceId) >= maxCallsInProgress) {
+        throw concurrencyLimit('The workspace', maxCallsInProgress);
+      }
+      change(numberId, 1);
+      change(workspaceId, 1);
+      let isOver = false;
+      return {
+        end() {
+          if (isOver) return;
+          isOver = true;
+          change(numberId, -1);
+          change(workspaceId, -1);
+        },
+      };
+    },
+    drain() {
+      isDraining = true;
+    },
+    isDraining: () => isDraining,
+  };
+};

@@ -1,0 +1,43 @@
+import type { CallInput } from '#machines/call.ts';
+import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
+import type { Language } from '#src/domain/language.ts';
+import type { CallPolicy } from '#src/domain/call-policy.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import type { CallBrief } from './call-brief.ts';
+
+export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number };
+
+/** What a call's chart starts from. */
+export const callInput = (call: {
+  brief: CallBrief;
+  language: Language;
+  policy: CallPolicy;
+  maxDurationSec: number;
+  /** The number's own greeting. */
+  greeting: string | null;
+  times: CallTimes;
+}): CallInput => {
+  const { brief, language, policy, times } = call;
+  const { context, binding, instruction } = brief;
+  const isOutbound = context.direction === 'outbound';
+  return {
+    callId: context.call_id,
+    direction: context.direction,
+    from: context.from,
+    to: context.to,
+    language,
+    recording: policy.recordingEnabled,
+    ringTimeoutSec: policy.ringTimeoutSec,
+    maxDurationSec: call.maxDurationSec,
+    silenceTimeoutSec: policy.silenceTimeoutSec,
+    farewellWaitMs: times.farewellWaitMs,
+    hangUpTimeoutMs: times.hangUpTimeoutMs,
+    kickoff: isOutbound ? kickoffFor(instruction) : null,
+    greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
+    ...phrases[language],
+  };
+};
+
+/** Inbound: the built-in agent opens with a greeting; an endpoint waits, unless the number has one (decisions 3). */
+const greetingOf = (own: string | null, agent: 'builtin' | 'endpoint', language: Language): string | null =>
+  own ?? (agent === 'builtin' ? builtInGreeting[language] : null);

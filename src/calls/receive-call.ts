@@ -1,0 +1,115 @@
+/**
+ * Taking an inbound call (architecture 6, "Inbound"). Everything that can refuse it happens before it is answered, so
+ * a refused caller pays nothing: number, binding, the caller's handshake, limits.
+ */
+import type { Logger } from 'pino';
+import { statusAfter } from '#machines/outcome.ts';
+import { canTakeCalls } from '#src/domain/agent-binding.ts';
+import { callContext, type CallContext } from '#src/domain/call-context.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { insertEndedCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { CalledNumber, PolicyOf } from './called-number.ts';
+import type { StartCall } from './start-call.ts';
+
+/** The same words as the line drivers' (`sip/lines.ts`), which this folder does not know. */
+export type ReceivedCall = { callId: string; from: string; to: string; at: number };
+
+export type ReceiveVerdict =
+  | { accepted: true }
+  | {
+      accepted: false;
+      because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
+    };
+
+export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
+
+export type ReceiveCall = (arrival: ReceivedCall) => Promise<ReceiveVerdict>;
+
+export const createReceiveCall = (options: {
+  database: Database;
+  findNumber: (number: string) => Promise<CalledNumber | undefined>;
+  policyOf: PolicyOf;
+  /** Asks the customer's authentication URL (decisions 4). */
+  handshake: (request: { url: string; secret: string; context: CallContext }) => Promise<HandshakeResult>;
+  startCall: StartCall;
+  node: string;
+  logger: Logger;
+}): ReceiveCall => {
+  const { database, policyOf, logger } = options;
+
+  const reject = async (
+    arrival: ReceivedCall,
+    number: CalledNumber,
+    reason: 'no_agent_endpoint' | 'caller_rejected',
+  ): Promise<ReceiveVerdict> => {
+    const policy = policyOf(number);
+    await insertEndedCall(
+      database,
+      {
+        id: arrival.callId,
+        workspaceId: number.workspace.id,
+        numberId: number.id,
+        direction: 'inbound',
+        ownNumber: number.number,
+        counterparty: arrival.from,
+        language: number.language,
+        instruction: null,
+        maxDurationSec: policy.defaultDurationSec,
+        recordingEnabled: policy.recordingEnabled,
+        startedAt: new Date(arrival.at),
+        node: options.node,
+      },
+      { status: statusAfter(reason, false), reason, at: new Date() },
+    );
+    logger.info({ call_id: arrival.callId, number_id: number.id, reason }, 'an inbound call was not taken');
+    return { accepted: false, because: reason };
+  };
+
+  return async (arrival) => {
+    const number = await options.findNumber(arrival.to);
+    if (number === undefined) {
+      logger.info('an inbound call for a number that belongs to nobody was not taken');
+      return { accepted: false, because: 'unknown_number' };
+    }
+    const binding = number.bindings.inbound;
+    if (!canTakeCalls(binding)) return reject(arrival, number, 'no_agent_endpoint');
+
+    const context = callContext({
+      id: arrival.callId,
+      direction: 'inbound',
+      ownNumber: number.number,
+      counterparty: arrival.from,
+      language: number.language,
+    });
+    let bearerToken: string | null = null;
+    if (number.inboundAuth.method === 'handshake') {
+      const { url, secret } = number.inboundAuth;
+      const answer = await options.handshake({ url, secret, context });
+      if (!answer.allowed) {
+        logger.info({ call_id: arrival.callId, reason: answer.reason }, 'the handshake rejected a caller');
+        return reject(arrival, number, 'caller_rejected');
+      }
+      bearerToken = answer.sessionToken;
+    }
+
+    const policy = policyOf(number);
+    try {
+      await options.startCall({
+        number,
+        policy,
+        maxDurationSec: policy.defaultDurationSec,
+        startedAt: arrival.at,
+        brief: { context, binding, bearerToken, instruction: null },
+      });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      logger.warn(
+        { call_id: arrival.callId, number_id: number.id, reason: error.code },
+        'an inbound call was not taken',
+      );
+      return { accepted: false, because: error.code === 'draining' ? 'draining' : 'over_capacity' };
+    }
+    return { accepted: true };
+  };
+};

@@ -1,0 +1,75 @@
+/**
+ * Hanging up, and cancelling what still rings (specification 4.6 and 7, decisions 3). A request is only a request:
+ * whatever refuses it, the call stays alive.
+ */
+import { Refusal } from '#src/domain/refusal.ts';
+import { findCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { LiveCalls } from './live-calls.ts';
+import type { CallActor, Switchboard } from './switchboard.ts';
+
+export type HangupOptions = {
+  database: Database;
+  switchboard: Switchboard;
+  liveCalls: LiveCalls;
+  /** Whether this gateway has what it needs to signal the end of a call. */
+  canSignal: () => boolean;
+};
+
+const notActive = (): Refusal =>
+  new Refusal('call_not_active', 'This call is not in progress, so there is nothing to end.');
+
+/** The call's actor, or the refusal that says why there is none. */
+const findActor = async (
+  { database, switchboard, liveCalls }: HangupOptions,
+  { callId, numberId }: { callId: string; numberId: string },
+): Promise<CallActor> => {
+  const actor = switchboard.find(callId);
+  if (actor !== undefined && liveCalls.get(callId)?.numberId === numberId) return actor;
+  const call = await findCall(database, { callId, numberId });
+  if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
+  if (call.status !== 'ringing' && call.status !== 'active') throw notActive();
+  // It may have ended while its row was read.
+  const found = switchboard.find(callId);
+  if (found === undefined) {
+    throw new Refusal(
+      'room_unknown',
+      'The call is not where it should be; it has ended or is being taken over.',
+    );
+  }
+  return found;
+};
+
+const signal = (actor: CallActor, send: (actor: CallActor) => void): void => {
+  try {
+    send(actor);
+  } catch (cause) {
+    throw new Refusal('hangup_failed', 'The call could not be reached just now; try once more.', { cause });
+  }
+};
+
+export const createHangupRequests = (options: HangupOptions) => ({
+  /** Hangs up after the farewell, or at once. */
+  async requestHangup(request: { callId: string; numberId: string; immediate: boolean }): Promise<void> {
+    const actor = await findActor(options, request);
+    if (!actor.getSnapshot().matches('active')) throw notActive();
+    if (!options.canSignal()) {
+      throw new Refusal('hangup_unavailable', 'The media server is not available on this gateway.');
+    }
+    signal(actor, (call) => call.send({ type: 'hangup.requested', immediate: request.immediate }));
+  },
+
+  /** Ends a call that still rings. */
+  async requestCancel(request: { callId: string; numberId: string }): Promise<void> {
+    const actor = await findActor(options, request);
+    if (!actor.getSnapshot().matches('ringing')) {
+      throw new Refusal(
+        'call_not_active',
+        'This call does not ring any more; use hangup for a call in progress.',
+      );
+    }
+    signal(actor, (call) => call.send({ type: 'cancel.requested' }));
+  },
+});
+
+export type HangupRequests = ReturnType<typeof createHangupRequests>;

@@ -1,0 +1,85 @@
+/** The birth of a call, in either direction: its place, its row, its agent, its actor; in this order. */
+import type { Logger } from 'pino';
+import type { CallPolicy } from '#src/domain/call-policy.ts';
+import { insertCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { Admission } from './admission.ts';
+import type { CallBrief } from './call-brief.ts';
+import { callInput, type CallTimes } from './call-input.ts';
+import type { CalledNumber } from './called-number.ts';
+import type { Journal } from './journal.ts';
+import type { Switchboard } from './switchboard.ts';
+
+export type CallStart = {
+  number: CalledNumber;
+  policy: CallPolicy;
+  /** Seconds, counted from the answer. */
+  maxDurationSec: number;
+  /** Wall-clock milliseconds since the epoch. */
+  startedAt: number;
+  brief: CallBrief;
+};
+
+/** Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`. */
+export type StartCall = (start: CallStart) => Promise<void>;
+
+export const createStartCall =
+  (options: {
+    database: Database;
+    admission: Admission;
+    journal: Journal;
+    switchboard: Switchboard;
+    /** Keeps the brief until the call is released. */
+    keepBrief: (callId: string, brief: CallBrief) => void;
+    maxCallsInProgress: number;
+    times: CallTimes;
+    /** The name of this gateway among those that share the database. */
+    node: string;
+    logger: Logger;
+  }): StartCall =>
+  async ({ number, policy, maxDurationSec, startedAt, brief }) => {
+    const { context } = brief;
+    const callId = context.call_id;
+    const place = options.admission.enter({
+      numberId: number.id,
+      workspaceId: number.workspace.id,
+      maxConcurrentCalls: policy.maxConcurrentCalls,
+      maxCallsInProgress: number.workspace.maxCallsInProgress ?? options.maxCallsInProgress,
+    });
+    try {
+      await insertCall(options.database, {
+        id: callId,
+        workspaceId: number.workspace.id,
+        numberId: number.id,
+        direction: context.direction,
+        ownNumber: number.number,
+        counterparty: context.direction === 'outbound' ? context.to : context.from,
+        language: number.language,
+        instruction: brief.instruction,
+        maxDurationSec,
+        recordingEnabled: policy.recordingEnabled,
+        startedAt: new Date(startedAt),
+        node: options.node,
+      });
+      options.journal.open(callId);
+      options.keepBrief(callId, brief);
+      options.switchboard.connect({
+        numberId: number.id,
+        workspaceId: number.workspace.id,
+        input: callInput({
+          brief,
+          language: number.language,
+          policy,
+          maxDurationSec,
+          greeting: number.greeting,
+          times: options.times,
+        }),
+      });
+    } finally {
+      place.end();
+    }
+    options.logger.info(
+      { call_id: callId, direction: context.direction, number_id: number.id },
+      'a call begins',
+    );
+  };
