@@ -78,13 +78,14 @@ export const callMachine = setup({
   guards: {
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
+    goesOn: ({ context }) => context.endReason === null,
     farewellIsOver: ({ context }) => !context.agentIsBusy,
     nobodyPickedUp: (_, { cause }: { cause: EndReason }) => statusAfter(cause, false) === 'no_answer',
     somethingBroke: ({ context }) =>
       statusAfter(context.endReason ?? 'system_error', context.wasAnswered) === 'failed',
   },
   actions: {
-    publish: (_, _fact: CallFact) => {
+    publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
     endBecause: assign({
@@ -98,7 +99,10 @@ export const callMachine = setup({
     noteBusy: assign({ agentIsBusy: true }),
     noteQuiet: assign({ agentIsBusy: false }),
     tellLine: sendTo('line', (_, command: LineCommand) => command),
-    tellConversation: sendTo('conversation', (_, event: LineEvent | { type: 'call.ending' }) => event),
+    tellConversation: sendTo(
+      'conversation',
+      (_, event: LineEvent | { type: 'call.ending' | 'call.over' }) => event,
+    ),
   },
 }).createMachine({
   id: 'call',
@@ -202,6 +206,7 @@ export const callMachine = setup({
       },
       after: {
         maxDuration: {
+          guard: 'goesOn',
           target: '.ending',
           actions: { type: 'endBecause', params: { reason: 'max_duration' } },
         },
@@ -312,10 +317,7 @@ export const callMachine = setup({
             { type: 'tellLine', params: toLine({ type: 'hangUp' }) },
           ],
           after: {
-            hangUpTimeout: [
-              { guard: 'somethingBroke', target: '#call.failed' },
-              { target: '#call.completed' },
-            ],
+            hangUpTimeout: { target: 'hung-up', description: 'The line does not confirm; it is given up.' },
           },
           on: {
             'line.ended': [
@@ -336,9 +338,24 @@ export const callMachine = setup({
           },
         },
         'hung-up': {
-          description: 'The other party is gone; the conversation writes down what was still heard.',
-          entry: { type: 'tellConversation', params: { type: 'call.ending' } },
-          on: { 'agent.quiet': '#call.completed' },
+          description: 'The line is gone; the conversation writes down what was still heard.',
+          entry: { type: 'tellConversation', params: { type: 'call.over' } },
+          on: {
+            'agent.quiet': [
+              { guard: 'somethingBroke', target: '#call.failed' },
+              { target: '#call.completed' },
+            ],
+          },
+          after: {
+            hangUpTimeout: [
+              {
+                guard: 'somethingBroke',
+                target: '#call.failed',
+                description: 'The conversation is gone as well.',
+              },
+              { target: '#call.completed' },
+            ],
+          },
         },
       },
     },

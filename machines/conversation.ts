@@ -28,7 +28,13 @@ export type ConversationInput = {
 };
 
 /** What the call tells its conversation. */
-export type ConversationEvent = LineEvent | ReplyEvent | { type: 'call.ending' };
+export type ConversationEvent =
+  | LineEvent
+  | ReplyEvent
+  /** The line is being hung up; it may still report what was heard. */
+  | { type: 'call.ending' }
+  /** The line is gone; nothing more will be reported. */
+  | { type: 'call.over' };
 
 /** What the conversation tells its call. */
 export type ConversationMessage =
@@ -60,6 +66,9 @@ type ConversationContext = ConversationInput & {
   failuresInARow: number;
   wasReprompted: boolean;
 };
+
+/** Speech of which no words have come after this was none: silence is measured by words. */
+const longestSpeechMs = 30_000;
 
 const toCall = (message: ConversationMessage): ConversationMessage => message;
 
@@ -101,6 +110,7 @@ export const conversationMachine = setup({
   actors: { reply },
   delays: {
     silenceTimeout: ({ context }) => context.silenceTimeoutSec * 1000,
+    longestSpeech: longestSpeechMs,
   },
   guards: {
     agentSpeaksFirst: ({ context }) => context.kickoff !== null,
@@ -114,7 +124,7 @@ export const conversationMachine = setup({
     isAddressed: ({ context }) => context.isUnanswered && context.unplayed === 0,
   },
   actions: {
-    publish: (_, _fact: CallFact) => {
+    publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
     takeKickoff: assign(({ context }) => ({
@@ -151,6 +161,7 @@ export const conversationMachine = setup({
         };
       },
     ),
+    forgetUnplayed: assign({ unplayed: 0 }),
     rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
     noteSuccess: assign({ failuresInARow: 0 }),
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
@@ -177,6 +188,11 @@ export const conversationMachine = setup({
   initial: 'opening',
   on: {
     'call.ending': { target: '.closing', description: 'The call is being hung up; nothing new begins.' },
+    'call.over': {
+      target: '.closing',
+      actions: 'forgetUnplayed',
+      description: 'What the line has not reported by now was not heard.',
+    },
     'line.played': { actions: { type: 'notePlayed', params: ({ event }) => event } },
     'line.digit': {
       actions: {
@@ -211,30 +227,38 @@ export const conversationMachine = setup({
         },
         { guard: 'isAddressed', target: 'replying' },
       ],
-      after: {
-        silenceTimeout: [
-          { guard: 'wasReprompted', target: 'closing', actions: 'reportSilence' },
-          {
-            target: 'prompting',
-            actions: [
-              'noteReprompt',
-              'countUtterance',
-              { type: 'say', params: ({ context }) => ({ text: context.reprompt }) },
-            ],
-          },
-        ],
-      },
+      initial: 'silent',
       on: {
-        'line.speech': {
-          target: 'listening',
-          reenter: true,
-          description: 'Words, not noise: the silence is broken.',
-        },
         'line.heard': {
+          target: '.silent',
           actions: [
             { type: 'publish', params: ({ event }) => heardTurn(event) },
             { type: 'hear', params: ({ event }) => event },
           ],
+        },
+      },
+      states: {
+        silent: {
+          description: 'Nobody speaks.',
+          after: {
+            silenceTimeout: [
+              { guard: 'wasReprompted', target: '#conversation.closing', actions: 'reportSilence' },
+              {
+                target: '#conversation.prompting',
+                actions: [
+                  'noteReprompt',
+                  'countUtterance',
+                  { type: 'say', params: ({ context }) => ({ text: context.reprompt }) },
+                ],
+              },
+            ],
+          },
+          on: { 'line.speech': 'hearing' },
+        },
+        hearing: {
+          description: 'The other party speaks, however long; its words are awaited.',
+          after: { longestSpeech: { target: 'silent', description: 'No words came of it.' } },
+          on: { 'line.speech': { target: 'hearing', reenter: true } },
         },
       },
     },
@@ -267,7 +291,7 @@ export const conversationMachine = setup({
       },
       initial: 'thinking',
       on: {
-        'line.speech': { target: 'listening', actions: 'stopTalking' },
+        'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
         'line.heard': [
           {
             guard: 'isBackchannel',
@@ -346,7 +370,7 @@ export const conversationMachine = setup({
       description: 'The gateway itself says a sentence: greeting, apology or reprompt.',
       entry: 'reportBusy',
       on: {
-        'line.speech': { target: 'listening', actions: 'stopTalking' },
+        'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
         'line.heard': [
           { guard: 'isBackchannel', actions: { type: 'publish', params: ({ event }) => heardTurn(event) } },
           {

@@ -4,9 +4,10 @@ import pretty from 'pino-pretty';
 export type { Logger };
 
 /** What must never reach a log, should it ever be part of a logged object. */
-const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instruction'].flatMap(
-  (name) => [name, `*.${name}`],
-);
+const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instruction'].flatMap((name) => [
+  name,
+  `*.${name}`,
+]);
 
 /** One line a fact, on standard output: readable in a terminal (`pretty`) or JSON for machines. */
 export const createLogger = (options: { level: string; format: 'pretty' | 'json' }): Logger => {

@@ -32,27 +32,48 @@ type Untimed<Event> = Event extends { at: number }
   ? Omit<Event, 'at' | 'startedAt'> & { startedAt?: number }
   : never;
 
-export const createCallWorld = (changes: Partial<CallInput> = {}) => {
+/** What is broken in this world; each throws where a real driver, agent or journal would by mistake. */
+export type Faults = {
+  /** The line cannot even be opened. */
+  lineCrashes?: boolean;
+  /** The line crashes over this command. */
+  lineCrashesOn?: LineCommand['type'];
+  /** The replies with these numbers crash instead of starting. */
+  replyCrashes?: (turn: number) => boolean;
+  publishCrashes?: (fact: CallFact) => boolean;
+};
+
+export const createCallWorld = (changes: Partial<CallInput> = {}, faults: Faults = {}) => {
   const clock = new SimulatedClock();
   const facts: CallFact[] = [];
   const commands: LineCommand[] = [];
   const requests: ReplyInput[] = [];
   const errors: unknown[] = [];
+  let opened: LineInput | undefined;
   let tellCall: ((event: LineEvent) => void) | undefined;
   let tellConversation: ((event: ReplyEvent) => void) | undefined;
   const reported: number[] = [];
   const counts = { linesDisposed: 0, repliesAborted: 0 };
 
-  const publish = (_: unknown, fact: CallFact): void => void facts.push(fact);
-  const line = fromCallback<LineCommand, LineInput>(({ sendBack, receive }) => {
+  const publish = (_: unknown, fact: CallFact): void => {
+    if (faults.publishCrashes?.(fact) === true) throw new Error(`The journal crashed over ${fact.type}`);
+    facts.push(fact);
+  };
+  const line = fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
+    opened = input;
+    if (faults.lineCrashes === true) throw new Error('The line crashed');
     tellCall = sendBack;
-    receive((command) => commands.push(command));
+    receive((command) => {
+      if (command.type === faults.lineCrashesOn) throw new Error(`The line crashed over ${command.type}`);
+      commands.push(command);
+    });
     return () => {
       counts.linesDisposed += 1;
     };
   });
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ sendBack, input }) => {
     requests.push(input);
+    if (faults.replyCrashes?.(input.turn) === true) throw new Error('The agent crashed');
     tellConversation = sendBack;
     return () => {
       counts.repliesAborted += 1;
@@ -70,7 +91,7 @@ export const createCallWorld = (changes: Partial<CallInput> = {}) => {
     const at = clock.now();
     const timed = { startedAt: at, ...event, at };
     // The fields that differ between the kinds were given by the caller; only the times are added here.
-    tellCall?.(timed as LineEvent);
+    tellCall?.(timed);
   };
 
   return {
@@ -81,8 +102,15 @@ export const createCallWorld = (changes: Partial<CallInput> = {}) => {
     requests,
     errors,
     counts,
+    /** What the line was opened with. */
+    opened,
     onLine,
     onReply: (event: ReplyEvent): void => tellConversation?.(event),
+    /** The reply under way now; it goes on talking to the conversation even when that has left it. */
+    currentReply: (): ((event: ReplyEvent) => void) => {
+      if (tellConversation === undefined) throw new Error('No reply was asked for');
+      return tellConversation;
+    },
     ask: (request: CallRequest): void => actor.send(request),
     /** The other party answers. */
     answer: (): void => onLine({ type: 'line.answered' }),
@@ -117,7 +145,11 @@ export const createCallWorld = (changes: Partial<CallInput> = {}) => {
       return child === undefined ? 'gone' : path(child.getSnapshot().value);
     },
     said: (): string[] => commands.flatMap((command) => (command.type === 'say' ? [command.text] : [])),
+    /** How many utterances the line has not reported yet. */
+    unplayed: (): number => commands.filter(({ type }) => type === 'say').length - reported.length,
     end: () => facts.find((fact) => fact.type === 'call.ended'),
+    /** The types of the facts, in order. */
+    story: (): string[] => facts.map((fact) => fact.type),
     turns: (): string[] =>
       facts.flatMap((fact) => (fact.type === 'turn.spoken' ? [`${fact.role}: ${fact.text}`] : [])),
   };

@@ -1,0 +1,151 @@
+/** What holds for every call, whatever happens in it and in whichever order. */
+import test from 'ava';
+import * as fc from 'fast-check';
+import type { LineEvent } from '#machines/line.ts';
+import { createCallWorld } from '#test/helpers/call-world.ts';
+
+type World = ReturnType<typeof createCallWorld>;
+type Step = { name: string; run: (world: World) => void };
+
+const step = (name: string, run: (world: World) => void): Step => ({ name, run });
+
+const isOver = (world: World): boolean => world.actor.getSnapshot().status !== 'active';
+const wasAnswered = (world: World): boolean => world.actor.getSnapshot().context.wasAnswered;
+
+/** What others do to a call; none of it depends on the line. */
+const outsideSteps: readonly fc.Arbitrary<Step>[] = [
+  fc.constantFrom(
+    step('hangup', (world) => world.ask({ type: 'hangup.requested', immediate: false })),
+    step('hangup now', (world) => world.ask({ type: 'hangup.requested', immediate: true })),
+    step('cancel', (world) => world.ask({ type: 'cancel.requested' })),
+    step('closing', (world) => world.ask({ type: 'gateway.closing' })),
+  ),
+  fc.integer({ min: 1, max: 60_000 }).map((ms) => step(`${ms} ms`, (world) => world.clock.increment(ms))),
+  fc.constantFrom(
+    step('sentence', (world) => world.onReply({ type: 'reply.sentence', text: 'A sentence.' })),
+    step('reply finished', (world) => world.onReply({ type: 'reply.finished' })),
+    step('reply failed', (world) => world.onReply({ type: 'reply.failed', failure: 'http_error' })),
+  ),
+];
+
+const reportAll = (world: World): void => {
+  while (world.unplayed() > 0) world.play('');
+};
+
+const endLine = (world: World): void => {
+  if (!wasAnswered(world)) return world.onLine({ type: 'line.unanswered', cause: 'declined' });
+  reportAll(world);
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+};
+
+/** What a line does that keeps its contract (`machines/line.ts`). */
+const lineSteps = fc.constantFrom<Step>(
+  step('answered', (world) => {
+    if (!wasAnswered(world)) world.answer();
+  }),
+  step('played', (world) => {
+    if (world.unplayed() > 0) world.play();
+  }),
+  step('partly played', (world) => {
+    if (world.unplayed() > 0) world.play('A');
+  }),
+  step('heard', (world) => {
+    if (!wasAnswered(world)) return;
+    world.onLine({ type: 'line.speech' });
+    reportAll(world);
+    world.onLine({ type: 'line.heard', text: 'Words.', backchannel: false });
+  }),
+  step('backchannel', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.heard', text: 'uh-huh', backchannel: true });
+  }),
+  step('digit', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.digit', digit: '1' });
+  }),
+  step('audio lost', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.failed' });
+  }),
+  step('line over', endLine),
+);
+
+const somethingSaid = fc.constantFrom('', 'A', 'A sentence.');
+
+/** Anything a line can put into words, whether it makes sense or not. */
+const anyLineEvent: fc.Arbitrary<LineEvent> = fc
+  .record({
+    at: fc.nat(),
+    startedAt: fc.nat(),
+    text: somethingSaid,
+    backchannel: fc.boolean(),
+    whole: fc.boolean(),
+    utterance: fc.integer({ min: -1, max: 5 }),
+    digit: fc.constantFrom('0', '#'),
+    cause: fc.constantFrom('no_answer' as const, 'busy' as const, 'trunk_error' as const),
+    by: fc.constantFrom('counterparty' as const, 'gateway' as const),
+    type: fc.constantFrom(
+      'line.ringing' as const,
+      'line.answered' as const,
+      'line.unanswered' as const,
+      'line.speech' as const,
+      'line.heard' as const,
+      'line.played' as const,
+      'line.digit' as const,
+      'line.failed' as const,
+      'line.ended' as const,
+    ),
+  })
+  .map((event): LineEvent => event);
+
+const wildSteps = anyLineEvent.map((event) => step(event.type, (world) => world.onLine(event)));
+
+/** Runs the steps, then lets the line end and time pass, as every call in the end does. */
+const live = (steps: readonly Step[], isAnswered: boolean): World => {
+  const world = createCallWorld({ ringTimeoutSec: 45, maxDurationSec: 120, silenceTimeoutSec: 20 });
+  if (isAnswered) world.answer();
+  for (const { run } of steps) run(world);
+  endLine(world);
+  // A line that spoke out of turn may have been over before; then the time limits end the call.
+  for (const wait of [45_000, 120_000, 5_000, 5_000]) world.clock.increment(wait);
+  return world;
+};
+
+const holdsForEveryCall = (world: World): void => {
+  const story = world.story();
+  const count = (type: string): number => story.filter((other) => other === type).length;
+  const check = (holds: boolean, rule: string): void => {
+    if (!holds) throw new Error(`${rule}: ${world.state()}, ${story.join(', ')}`);
+  };
+  check(world.errors.length === 0, 'no call crashes');
+  check(isOver(world), 'every call ends');
+  check(world.counts.linesDisposed === 1, 'the line is disposed once');
+  check(world.counts.repliesAborted === world.requests.length, 'no reply outlives its call');
+  check(count('call.ended') === 1 && story.at(-1) === 'call.ended', 'call.ended is published once, and last');
+  check(count('call.answered') <= 1 && story.indexOf('call.answered') <= 0, 'an answer comes first and once');
+  check(count('call.answered') === 1 || story.length === 1, 'a call that was not answered has only an end');
+  check(
+    count('call.hangup_cancelled') <= count('call.hangup_requested'),
+    'only a requested hangup is cancelled',
+  );
+  check(world.end()?.status === world.state(), 'the state is the status that was published');
+};
+
+const numRuns = 2_000;
+
+test('every call on a line that keeps its contract ends once and leaves nothing behind', (t) => {
+  const steps = fc.array(fc.oneof(lineSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(steps, fc.boolean(), (given, isAnswered) => holdsForEveryCall(live(given, isAnswered))),
+      { numRuns, includeErrorInReport: true },
+    ),
+  );
+});
+
+test('every call on a line that keeps no contract ends once and leaves nothing behind', (t) => {
+  const steps = fc.array(fc.oneof(wildSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(steps, fc.boolean(), (given, isAnswered) => holdsForEveryCall(live(given, isAnswered))),
+      { numRuns, includeErrorInReport: true },
+    ),
+  );
+});

@@ -1,0 +1,682 @@
+import test from 'ava';
+import type { FinalStatus } from '#machines/facts.ts';
+import type { SipDetails, UnansweredCause } from '#machines/line.ts';
+import { statusAfter, type EndReason } from '#machines/outcome.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
+
+type World = ReturnType<typeof createCallWorld>;
+
+const sip: SipDetails = { status: 486, reason: 'Busy Here', callId: 'abc@127.0.0.1' };
+
+/** A call in which the agent says its farewell and asks to hang up while it is being played. */
+const sayingFarewell = (): World => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.onReply({ type: 'reply.finished' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  return world;
+};
+
+/** The agent has said its first sentence and the other party is to speak. */
+const listening = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
+  const world = createCallWorld(changes);
+  world.answer();
+  world.replyAndPlay('Good morning.');
+  return world;
+};
+
+const lineEnds = (world: World): void => world.onLine({ type: 'line.ended', by: 'gateway' });
+const theyHangUp = (world: World): void => world.onLine({ type: 'line.ended', by: 'counterparty' });
+const lastCommand = (world: World): string | undefined => world.commands.at(-1)?.type;
+const timesHungUp = (world: World): number => world.commands.filter(({ type }) => type === 'hangUp').length;
+
+// ringing
+
+test('a new call rings and has opened its line with what it knows', (t) => {
+  const world = createCallWorld({ recording: true });
+  t.is(world.state(), 'ringing');
+  t.is(world.conversationState(), 'gone');
+  t.deepEqual(world.facts, []);
+  t.deepEqual(world.commands, []);
+  t.deepEqual(world.opened, {
+    callId: callInput.callId,
+    direction: 'outbound',
+    from: '0212345678',
+    to: '01000000001',
+    language: 'en',
+    recording: true,
+  });
+});
+
+test('the ringing of the far end changes nothing', (t) => {
+  const world = createCallWorld();
+  world.onLine({ type: 'line.ringing' });
+  t.is(world.state(), 'ringing');
+  t.deepEqual(world.facts, []);
+});
+
+test('an answer makes the call active, with its time and what SIP says of it', (t) => {
+  const world = createCallWorld();
+  world.clock.increment(1_000);
+  world.onLine({ type: 'line.answered', sip: { status: 200, reason: 'OK', callId: 'x' } });
+  t.is(world.state(), 'active.conversing');
+  t.deepEqual(world.facts, [
+    { type: 'call.answered', at: 1_000, sip: { status: 200, reason: 'OK', callId: 'x' } },
+  ]);
+});
+
+test('a line without SIP leaves the details out of its facts', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  theyHangUp(world);
+  t.deepEqual(world.facts, [
+    { type: 'call.answered', at: 0 },
+    { type: 'call.ended', at: 0, reason: 'counterparty_hangup', status: 'completed' },
+  ]);
+});
+
+test('nobody picks up within the ring time-out: no_answer, and the line is let go', (t) => {
+  const world = createCallWorld({ ringTimeoutSec: 45 });
+  world.clock.increment(44_999);
+  t.is(world.state(), 'ringing');
+  world.clock.increment(1);
+  t.is(world.state(), 'no_answer');
+  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'no_answer', status: 'no_answer' }]);
+  t.is(world.counts.linesDisposed, 1);
+});
+
+test('the ring time-out ends with the answer', (t) => {
+  const world = createCallWorld({ ringTimeoutSec: 45 });
+  world.clock.increment(44_999);
+  world.answer();
+  world.replyAndPlay('Hello.');
+  world.clock.increment(20_000);
+  t.is(world.state(), 'active.conversing');
+});
+
+const unanswered = test.macro<[UnansweredCause, FinalStatus]>({
+  exec(t, cause, status) {
+    const world = createCallWorld();
+    world.clock.increment(2_000);
+    world.onLine({ type: 'line.unanswered', cause, sip });
+    t.is(world.state(), status);
+    t.deepEqual(world.facts, [{ type: 'call.ended', at: 2_000, reason: cause, status, sip }]);
+    t.is(world.counts.linesDisposed, 1);
+  },
+  title: (_, cause, status) => `never answered because of ${cause} is ${status}`,
+});
+
+test(unanswered, 'no_answer', 'no_answer');
+test(unanswered, 'busy', 'no_answer');
+test(unanswered, 'declined', 'no_answer');
+test(unanswered, 'cancelled', 'no_answer');
+test(unanswered, 'invalid_number', 'failed');
+test(unanswered, 'trunk_error', 'failed');
+test(unanswered, 'media_error', 'failed');
+
+test('cancelling a ringing call ends it as cancelled', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'cancel.requested' });
+  t.is(world.state(), 'no_answer');
+  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'cancelled', status: 'no_answer' }]);
+  t.is(world.counts.linesDisposed, 1);
+});
+
+test('cancelling comes too late after the answer', (t) => {
+  const world = listening();
+  world.ask({ type: 'cancel.requested' });
+  t.is(world.state(), 'active.conversing');
+});
+
+test('a hangup is not for a call that still rings', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'ringing');
+  t.deepEqual(world.facts, []);
+});
+
+// hanging up
+
+test('a hangup waits until the farewell was played, not merely sent', (t) => {
+  const world = sayingFarewell();
+  t.is(world.state(), 'active.hangup-pending');
+  t.is(lastCommand(world), 'expectHangup');
+  world.clock.increment(29_999);
+  t.is(world.state(), 'active.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  lineEnds(world);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.story(), ['call.answered', 'call.hangup_requested', 'turn.spoken', 'call.ended']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed', at: 29_999 });
+});
+
+test('a hangup waits for the last of several sentences', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.play();
+  t.is(world.state(), 'active.hangup-pending');
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.state(), 'active.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), ['assistant: Thank you. Goodbye.']);
+});
+
+test('a hangup does not cut off a reply whose sentences were played while more of it is still produced', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
+  world.play();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.hangup-pending');
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.state(), 'active.ending');
+});
+
+test('a hangup while the agent thinks waits for the reply that is still to come', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.hangup-pending');
+  world.replyAndPlay('Goodbye.');
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), ['assistant: Goodbye.']);
+});
+
+test('a hangup while the agent thinks ends when the agent chooses silence', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), []);
+});
+
+test('a hangup when the agent is quiet ends the call at once', (t) => {
+  const world = listening();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.hangup_requested']);
+});
+
+test('the farewell is waited for at the latest for its time', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(30_000);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a second hangup while one is pending changes nothing and does not lengthen the wait', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(20_000);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
+  world.clock.increment(10_000);
+  t.is(world.state(), 'active.ending');
+});
+
+test('an immediate hangup does not wait', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'I was going to say' });
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'active.ending');
+  t.is(lastCommand(world), 'hangUp');
+  t.deepEqual(world.facts.at(-1), { type: 'call.hangup_requested', immediate: true });
+  world.play('I was');
+  lineEnds(world);
+  t.deepEqual(world.turns(), ['assistant: I was']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('an immediate hangup ends a pending one at once', (t) => {
+  const world = sayingFarewell();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(
+    world.facts.filter((fact) => fact.type === 'call.hangup_requested').map(({ immediate }) => immediate),
+    [false, true],
+  );
+});
+
+test('a hangup after the end was decided is nothing new', (t) => {
+  const world = sayingFarewell();
+  world.play();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
+});
+
+test('real speech into the farewell cancels the hangup and the call goes on', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(500);
+  world.onLine({ type: 'line.speech' });
+  t.is(world.state(), 'active.conversing');
+  t.deepEqual(world.facts.at(-1), { type: 'call.hangup_cancelled', at: 500 });
+  t.is(lastCommand(world), 'stopTalking');
+  world.play('Good');
+  world.onLine({ type: 'line.heard', text: 'Wait!', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  world.clock.increment(30_000);
+  t.is(world.state(), 'active.conversing');
+  t.deepEqual(world.turns(), ['assistant: Good', 'user: Wait!']);
+});
+
+test('words that no speech announced cancel the hangup as well', (t) => {
+  const world = sayingFarewell();
+  world.onLine({ type: 'line.heard', text: 'One more thing.', backchannel: false });
+  t.is(world.state(), 'active.conversing');
+  t.is(lastCommand(world), 'stopTalking');
+  t.deepEqual(world.story(), [
+    'call.answered',
+    'call.hangup_requested',
+    'call.hangup_cancelled',
+    'turn.spoken',
+  ]);
+});
+
+test('a backchannel does not cancel the hangup', (t) => {
+  const world = sayingFarewell();
+  world.onLine({ type: 'line.heard', text: '네', backchannel: true });
+  t.is(world.state(), 'active.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), ['user: 네', 'assistant: Goodbye.']);
+});
+
+test('a pressed key does not cancel the hangup', (t) => {
+  const world = sayingFarewell();
+  world.onLine({ type: 'line.digit', digit: '#' });
+  t.is(world.state(), 'active.hangup-pending');
+  t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '#' });
+});
+
+test('a hangup can be asked for again after it was cancelled, with the whole wait', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(20_000);
+  world.hear('Wait!');
+  world.play('');
+  t.is(world.conversationState(), 'replying.thinking');
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.clock.increment(29_999);
+  t.is(world.state(), 'active.hangup-pending');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+});
+
+test('the other party hangs up into the farewell: that is why the call ended', (t) => {
+  const world = sayingFarewell();
+  theyHangUp(world);
+  t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
+});
+
+// maximum duration
+
+test('the maximum duration counts from the answer', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, ringTimeoutSec: 45, silenceTimeoutSec: 300 });
+  world.clock.increment(40_000);
+  world.answer();
+  world.clock.increment(59_999);
+  t.is(world.state(), 'active.conversing');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'max_duration', status: 'completed', at: 100_000 });
+});
+
+test('a cancelled hangup does not restart the maximum duration', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.clock.increment(30_000);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.clock.increment(10_000);
+  world.onLine({ type: 'line.speech' });
+  t.is(world.state(), 'active.conversing');
+  world.clock.increment(19_999);
+  t.is(world.state(), 'active.conversing');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+test('the maximum duration ends a call whose hangup is pending', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300, farewellWaitMs: 120_000 });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.clock.increment(60_000);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+test('the maximum duration does not hang up a second time, nor wait longer, when the end is under way', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
+  world.answer();
+  world.clock.increment(58_000);
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.clock.increment(4_999);
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  world.clock.increment(1);
+  t.is(world.state(), 'completed');
+  t.like(world.end(), { reason: 'agent_hangup' });
+});
+
+// the end
+
+test('a line that does not confirm the hangup is given up', (t) => {
+  const world = listening();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.clock.increment(4_999);
+  t.is(world.state(), 'active.ending');
+  world.clock.increment(1);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.end(), { type: 'call.ended', reason: 'agent_hangup', status: 'completed' });
+  t.is(world.counts.linesDisposed, 1);
+});
+
+test('what was heard is kept when the line neither confirms the hangup nor reports the rest', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
+  world.onReply({ type: 'reply.sentence', text: 'The second sentence.' });
+  world.play();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.clock.increment(5_000);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.turns(), ['assistant: The first sentence.']);
+  t.is(world.story().at(-1), 'call.ended');
+});
+
+test('what was heard is kept when the line ends without a report of the rest', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
+  world.onReply({ type: 'reply.sentence', text: 'The second sentence.' });
+  world.play();
+  theyHangUp(world);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.turns(), ['assistant: The first sentence.']);
+  t.is(world.story().at(-1), 'call.ended');
+});
+
+test('the other party hangs up: the call is completed with the time and SIP details of that', (t) => {
+  const world = listening();
+  world.clock.increment(3_000);
+  const details = { status: 200, reason: 'Normal Clearing', callId: 'x' };
+  world.onLine({ type: 'line.ended', by: 'counterparty', sip: details });
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.end(), {
+    type: 'call.ended',
+    at: 3_000,
+    reason: 'counterparty_hangup',
+    status: 'completed',
+    sip: details,
+  });
+  t.is(timesHungUp(world), 0);
+});
+
+test('the other party hangs up in the middle of a sentence: what was heard is in the transcript', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'This is the whole sentence.' });
+  world.play('This is the');
+  theyHangUp(world);
+  t.is(world.state(), 'completed');
+  t.is(world.counts.repliesAborted, 1);
+  t.deepEqual(world.turns(), ['assistant: This is the']);
+  t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.ended']);
+});
+
+test('the other party hangs up while the agent thinks: the request is aborted', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  theyHangUp(world);
+  t.is(world.counts.repliesAborted, 1);
+  t.deepEqual(world.story(), ['call.answered', 'call.ended']);
+});
+
+test('what the other party says while the call is being hung up comes too late', (t) => {
+  const world = sayingFarewell();
+  world.play();
+  world.hear('Wait!');
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'agent_hangup' });
+  t.deepEqual(world.turns(), ['assistant: Goodbye.']);
+});
+
+test('a reply that comes while the call is being hung up is not said', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const reply = world.currentReply();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  reply({ type: 'reply.sentence', text: 'Too late.' });
+  t.deepEqual(world.said(), []);
+});
+
+test('after the end nothing is published, said or asked any more', (t) => {
+  const world = listening();
+  theyHangUp(world);
+  const facts = [...world.facts];
+  const commands = [...world.commands];
+  world.hear('Hello?');
+  lineEnds(world);
+  world.ask({ type: 'gateway.closing' });
+  world.clock.increment(3_600_000);
+  t.deepEqual(world.facts, facts);
+  t.deepEqual(world.commands, commands);
+  t.is(world.counts.linesDisposed, 1);
+});
+
+// what breaks
+
+test('a lost audio path ends the call with media_error', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.failed' });
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  lineEnds(world);
+  t.is(world.state(), 'failed');
+  t.like(world.end(), { reason: 'media_error', status: 'failed' });
+});
+
+test('a lost audio path of a line that confirms nothing fails as well', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.failed' });
+  world.clock.increment(5_000);
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.end(), { type: 'call.ended', reason: 'media_error', status: 'failed' });
+});
+
+test('an agent that fails twice in a row ends the call with agent_error', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.play();
+  world.hear('Hello?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.is(world.state(), 'failed');
+  t.like(world.end(), { reason: 'agent_error', status: 'failed' });
+});
+
+test('lasting silence ends the call with silence_timeout, and that is completed', (t) => {
+  const world = listening({ silenceTimeoutSec: 30 });
+  world.clock.increment(30_000);
+  world.play();
+  world.clock.increment(30_000);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.is(world.state(), 'completed');
+  t.like(world.end(), { reason: 'silence_timeout', status: 'completed' });
+});
+
+test('a line that cannot be opened fails the call with system_error', (t) => {
+  const world = createCallWorld({}, { lineCrashes: true });
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'system_error', status: 'failed' }]);
+  t.deepEqual(world.errors, []);
+});
+
+test('a line that crashes in the middle of a call fails it with system_error and aborts the reply', (t) => {
+  const world = createCallWorld({}, { lineCrashesOn: 'say' });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Hello.' });
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.story(), ['call.answered', 'call.ended']);
+  t.like(world.end(), { reason: 'system_error', status: 'failed' });
+  t.is(world.counts.repliesAborted, 1);
+  t.deepEqual(world.errors, []);
+});
+
+test('a line that crashes while it hangs up does not change why the call ended', (t) => {
+  const world = createCallWorld({}, { lineCrashesOn: 'hangUp' });
+  world.answer();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.end()?.reason, 'agent_hangup');
+  t.deepEqual(world.errors, []);
+});
+
+test('a conversation that crashes ends its call with system_error', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
+  world.answer();
+  world.onLine({ type: 'line.digit', digit: '1' });
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  world.hear('Hello?');
+  lineEnds(world);
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.story(), ['call.answered', 'call.ended']);
+  t.like(world.end(), { reason: 'system_error', status: 'failed' });
+  t.deepEqual(world.errors, []);
+});
+
+test('a crashed conversation of a line that confirms nothing ends too', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
+  world.answer();
+  world.onLine({ type: 'line.digit', digit: '1' });
+  world.clock.increment(5_000);
+  world.clock.increment(5_000);
+  t.is(world.state(), 'failed');
+  t.like(world.end(), { reason: 'system_error', status: 'failed' });
+});
+
+test('a conversation that crashes over its last words does not keep the call from ending', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.spoken' });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Hello.' });
+  world.play('Hel');
+  theyHangUp(world);
+  world.clock.increment(5_000);
+  world.clock.increment(5_000);
+  t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
+  t.is(world.counts.linesDisposed, 1);
+});
+
+// the gateway closes
+
+const closing = test.macro<[string, () => World, EndReason, FinalStatus]>({
+  exec(t, _, start, reason, status) {
+    const world = start();
+    world.ask({ type: 'gateway.closing' });
+    lineEnds(world);
+    t.is(world.state(), status);
+    t.is(world.end()?.reason, reason);
+    t.is(world.story().filter((type) => type === 'call.ended').length, 1);
+    t.is(world.counts.linesDisposed, 1);
+  },
+  title: (_, state, __, reason) => `the gateway closes while the call is ${state}: ${reason}`,
+});
+
+test(closing, 'ringing', () => createCallWorld(), 'system_error', 'failed');
+test(closing, 'conversing', () => listening(), 'system_error', 'failed');
+test(closing, 'hangup-pending', () => sayingFarewell(), 'system_error', 'failed');
+test(
+  closing,
+  'ending',
+  () => {
+    const world = sayingFarewell();
+    world.play();
+    return world;
+  },
+  'agent_hangup',
+  'completed',
+);
+
+// inbound
+
+test('an inbound call is answered and greeted, and then the caller is listened to', (t) => {
+  const world = createCallWorld({ direction: 'inbound', kickoff: null, greeting: 'Hello, how can I help?' });
+  world.answer();
+  t.is(world.conversationState(), 'prompting');
+  world.play();
+  world.hear('I have a question.');
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(world.turns(), ['assistant: Hello, how can I help?', 'user: I have a question.']);
+});
+
+test('a caller who is gone before the answer is cancelled', (t) => {
+  const world = createCallWorld({ direction: 'inbound', kickoff: null });
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
+  t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
+});
+
+// the first cause wins
+
+type Cause = readonly [EndReason, (world: World) => void];
+
+const causes: readonly Cause[] = [
+  ['agent_hangup', (world) => world.ask({ type: 'hangup.requested', immediate: true })],
+  ['max_duration', (world) => world.clock.increment(60_000)],
+  ['media_error', (world) => world.onLine({ type: 'line.failed' })],
+  ['system_error', (world) => world.ask({ type: 'gateway.closing' })],
+  [
+    'agent_error',
+    (world) => {
+      world.onReply({ type: 'reply.failed', failure: 'http_error' });
+      world.play();
+      world.hear('Hello?');
+      world.onReply({ type: 'reply.failed', failure: 'http_error' });
+    },
+  ],
+  ['counterparty_hangup', (world) => theyHangUp(world)],
+];
+
+const firstWins = test.macro<[Cause, Cause]>({
+  exec(t, [reason, first], [, second]) {
+    const world = createCallWorld({
+      maxDurationSec: 60,
+      silenceTimeoutSec: 300,
+      hangUpTimeoutMs: 100_000,
+      farewellWaitMs: 300_000,
+    });
+    world.answer();
+    first(world);
+    second(world);
+    lineEnds(world);
+    t.is(world.end()?.reason, reason);
+    t.is(world.end()?.status, statusAfter(reason, true));
+    t.is(world.story().filter((type) => type === 'call.ended').length, 1);
+  },
+  title: (_, [first], [second]) => `${first} came first, so ${second} is not why the call ended`,
+});
+
+for (const first of causes)
+  for (const second of causes)
+    if (first !== second && first[0] !== 'counterparty_hangup' && second[0] !== 'agent_error')
+      test(firstWins, first, second);
