@@ -1,0 +1,34 @@
+/**
+ * What sounded in one call, remembered as words and times: a simulated line carries no sound, so the sound is made
+ * from them when the call is over (`render-recording.ts`).
+ */
+import type { LineTime } from './line-time.ts';
+
+export type Side = 'agent' | 'counterparty';
+
+/** Words that sounded. `startedAt` is wall-clock, `durationMs` how long they took on the line. */
+export type Sounded = { party: Side; text: string; startedAt: number; durationMs: number };
+
+/** The same, `offsetMs` on the line after the answer. */
+export type RecordedPart = { text: string; offsetMs: number; durationMs: number };
+
+/** A call as its recording will be: each side's parts in order of time. */
+export type RecordedCall = Record<Side, readonly RecordedPart[]> & { durationMs: number };
+
+export type CallRecording = {
+  add(sounded: Sounded): void;
+  /** The call is over. */
+  end(): void;
+};
+
+/** Begins now, at the answer. */
+export const createCallRecording = (time: LineTime, onEnd: (call: RecordedCall) => void): CallRecording => {
+  const answeredAt = time.now();
+  const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
+  return {
+    add({ party, text, startedAt, durationMs }) {
+      parts[party].push({ text, offsetMs: time.since(answeredAt, startedAt), durationMs });
+    },
+    end: () => onEnd({ ...parts, durationMs: time.since(answeredAt) }),
+  };
+};

@@ -1,0 +1,99 @@
+/** The nine telephones that a simulated line can reach without further ado (decisions 8), and the usual caller. */
+import type { UnansweredCause } from '#machines/line.ts';
+import { agentIsSilent, agentIsWellUnderWay, agentSpeaks, letRing, pause, pickUp, speak } from './manners.ts';
+import type { Behaviour, Course, Phone } from './party.ts';
+import { calleeOf, talkByScript } from './play-script.ts';
+import type { Script } from './script.ts';
+import { inTurn, smallTalkIn } from './small-talk.ts';
+
+const pickUpMs = 1_000;
+const callerIsAnsweredMs = 50;
+
+/**
+ * Answers each reply politely for as long as the agent likes, and leaves a farewell alone; who has `oneMoreThing`
+ * speaks into the first farewell.
+ */
+function* talkPolitely(phone: Phone, oneMoreThing = false): Course {
+  const { polite, intoFarewell } = smallTalkIn(phone.language);
+  const nextAnswer = inTurn(polite);
+  let hasOneMoreThing = oneMoreThing;
+  let begunBefore = 0;
+
+  for (;;) {
+    yield* agentSpeaks(phone, begunBefore);
+    yield* agentIsSilent(phone, () => hasOneMoreThing && phone.isFarewell());
+    if (!phone.isFarewell()) {
+      yield* speak(phone, nextAnswer());
+    } else if (hasOneMoreThing) {
+      hasOneMoreThing = false;
+      yield* agentIsWellUnderWay(phone);
+      yield* speak(phone, intoFarewell);
+    } else {
+      yield { until: () => !phone.isFarewell() };
+    }
+    begunBefore = phone.voicesBegun();
+  }
+}
+
+/**
+ * Interrupts every reply once. A farewell that is said again after it was interrupted is let through: otherwise
+ * nobody could ever hang up on this number.
+ */
+function* talkOver(phone: Phone): Course {
+  const nextInterruption = inTurn(smallTalkIn(phone.language).interruptions);
+  let hasInterruptedFarewell = false;
+
+  for (;;) {
+    yield* agentIsWellUnderWay(phone);
+    if (!phone.isFarewell() || !hasInterruptedFarewell) {
+      hasInterruptedFarewell ||= phone.isFarewell();
+      yield* speak(phone, nextInterruption());
+    }
+    yield { until: () => phone.voice() === null };
+  }
+}
+
+function* saySomethingAndHangUp(phone: Phone): Course {
+  yield* talkByScript(phone, [
+    { say: smallTalkIn(phone.language).parting },
+    { wait_sec: 0.5 },
+    { hang_up: true },
+  ]);
+}
+
+const answering = (talk: Behaviour): Behaviour =>
+  function* (phone) {
+    yield* pickUp(phone, pickUpMs);
+    yield* talk(phone);
+  };
+
+export const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
+  ['01000000001', answering((phone) => talkPolitely(phone))],
+  ['01000000002', letRing],
+  ['01000000003', calleeOf([{ busy: true }])],
+  ['01000000004', calleeOf([{ decline: true }])],
+  ['01000000005', answering((phone) => talkPolitely(phone, true))],
+  ['01000000006', calleeOf([])],
+  ['01000000007', answering(saySomethingAndHangUp)],
+  ['01000000008', answering(talkOver)],
+  ['01000000009', calleeOf([{ trunk_error: true }])],
+]);
+
+/** Nobody is at home. */
+export const unknownCallee: Behaviour = letRing;
+
+/** There is no telephone at the far end. */
+export const unreachable = (cause: UnansweredCause): Behaviour =>
+  function* (phone) {
+    yield* pause(0);
+    phone.refuse(cause);
+  };
+
+/** Is let in and plays this script; without one, opens with a sentence and goes on politely. */
+export const callerOf = (script: Script | null): Behaviour =>
+  function* (phone) {
+    yield* pause(callerIsAnsweredMs);
+    phone.answer();
+    yield* talkByScript(phone, script ?? [{ say: smallTalkIn(phone.language).opening }]);
+    if (script === null) yield* talkPolitely(phone);
+  };

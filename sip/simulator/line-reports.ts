@@ -1,0 +1,46 @@
+/**
+ * The mouth of a line towards its call. Whatever happens on the line is put here and leaves in a task of its own, one
+ * event at a time, stamped as it leaves: so the line never speaks inside a command, and times never run backwards.
+ *
+ * What was played goes ahead of everything else that waits. That is how the reports of a `stopTalking` come before
+ * words that were understood a moment earlier and had not been reported yet.
+ */
+import type { LineEvent } from '#machines/line.ts';
+import type { LineTime } from './line-time.ts';
+
+type Stamp = (at: number) => LineEvent;
+
+export type LineReports = {
+  report(stamp: Stamp): void;
+  reportPlayed(stamp: Stamp): void;
+};
+
+export const createLineReports = (time: LineTime, emit: (event: LineEvent) => void): LineReports => {
+  const played: Stamp[] = [];
+  const others: Stamp[] = [];
+  let isScheduled = false;
+  let lastAt = 0;
+
+  const schedule = (): void => {
+    if (isScheduled || played.length + others.length === 0) return;
+    isScheduled = true;
+    time.after(0, () => {
+      isScheduled = false;
+      const stamp = played.shift() ?? others.shift();
+      schedule();
+      lastAt = Math.max(lastAt, time.now());
+      if (stamp !== undefined) emit(stamp(lastAt));
+    });
+  };
+
+  return {
+    report(stamp) {
+      others.push(stamp);
+      schedule();
+    },
+    reportPlayed(stamp) {
+      played.push(stamp);
+      schedule();
+    },
+  };
+};

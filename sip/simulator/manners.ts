@@ -1,0 +1,68 @@
+/** How people behave on a telephone: the small courses that scripts and callees are made of. */
+import type { Course, Phone } from './party.ts';
+
+/** The silence after which somebody takes it that the other one has finished. */
+const politePauseMs = 800;
+/** How long somebody lets the other one talk before breaking in; of a short utterance, this share. */
+const breakInAfterMs = 700;
+const breakInAfterShare = 0.4;
+
+const dialledToRingingMs = 100;
+
+export function* pause(milliseconds: number): Course {
+  yield { atMostMs: milliseconds };
+}
+
+/** Picks up after this time, counted from the dialing. */
+export function* pickUp(phone: Phone, afterMs: number): Course {
+  const ringingAfterMs = Math.min(dialledToRingingMs, afterMs / 2);
+  yield* pause(ringingAfterMs);
+  phone.ring();
+  yield* pause(afterMs - ringingAfterMs);
+  phone.answer();
+}
+
+/** Rings and rings. */
+export function* letRing(phone: Phone): Course {
+  yield* pause(dialledToRingingMs);
+  phone.ring();
+  yield {};
+}
+
+/** Says this to its end. */
+export function* speak(phone: Phone, text: string): Course {
+  phone.say(text);
+  yield { until: () => !phone.isSpeaking() };
+}
+
+/** Waits until the agent says something; something that it is just saying counts. Tells whether it came in time. */
+export function* agentSpeaks(phone: Phone, begunBefore: number, atMostMs?: number): Course<boolean> {
+  const until = (): boolean => phone.voicesBegun() > begunBefore || phone.voice() !== null;
+  return yield atMostMs === undefined ? { until } : { until, atMostMs };
+}
+
+/**
+ * Waits until the agent has been silent for a polite pause. `unless` is looked at while it speaks and ends the
+ * waiting; tells whether the silence came.
+ */
+export function* agentIsSilent(phone: Phone, unless: () => boolean = () => false): Course<boolean> {
+  for (;;) {
+    yield { until: () => phone.voice() === null || unless() };
+    if (unless()) return false;
+    const goesOn = yield { until: () => phone.voice() !== null, atMostMs: politePauseMs };
+    if (!goesOn) return true;
+  }
+}
+
+/** Waits until the agent is well under way with an utterance: the moment to break in. */
+export function* agentIsWellUnderWay(phone: Phone): Course {
+  for (;;) {
+    yield { until: () => phone.voice() !== null };
+    const voice = phone.voice();
+    if (voice === null) continue;
+    const after = Math.min(breakInAfterMs, voice.durationMs * breakInAfterShare);
+    const atMostMs = Math.max(0, after - phone.sinceBeginOf(voice));
+    const isOver = yield { until: () => phone.voice() !== voice, atMostMs };
+    if (!isOver) return;
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The person at the far end of a simulated line. What a person does is written as a generator that reads like a
+ * script: it acts on its telephone and yields what it waits for. It is looked at again whenever something on the line
+ * changes and when its time is up, so a waiting person costs one small object and at most one timer.
+ */
+import type { UnansweredCause } from '#machines/line.ts';
+import type { Cancel, LineTime } from './line-time.ts';
+import type { Voice } from './playback.ts';
+
+/** The far end's telephone: what a person can do with it and hear in it. */
+export interface Phone {
+  /** BCP 47. */
+  readonly language: string;
+  ring(): void;
+  answer(): void;
+  /** Does not answer; only before the answer. */
+  refuse(cause: UnansweredCause): void;
+  hangUp(): void;
+  /** Begins to say this; wait for `isSpeaking` to become false before saying more. */
+  say(text: string): void;
+  isSpeaking(): boolean;
+  press(digit: string): void;
+  /** What the agent is saying now. */
+  voice(): Voice | null;
+  /** Milliseconds on the line since the voice began. */
+  sinceBeginOf(voice: Voice): number;
+  /** How many utterances of the agent have begun. */
+  voicesBegun(): number;
+  /** The agent is about to hang up: what it says now is its farewell. */
+  isFarewell(): boolean;
+}
+
+/** Goes on when the condition holds (true) or the time is over (false); neither given: never. */
+export type Wait = { until?: () => boolean; atMostMs?: number };
+
+/** What somebody does, wait by wait. It may return something to the one who delegates to it. */
+export type Course<Result = void> = Generator<Wait, Result, boolean>;
+
+export type Behaviour = (phone: Phone) => Course;
+
+export type Party = {
+  start(): void;
+  /** Something on the line has changed. */
+  notice(): void;
+  stop(): void;
+};
+
+export const createParty = (course: Course, time: LineTime): Party => {
+  let waitingFor: Wait | null = null;
+  let isStopped = false;
+  let cancelTimer: Cancel = () => {};
+
+  const goOn = (cameTrue: boolean): void => {
+    cancelTimer();
+    // While the course runs it waits for nothing, so the changes that it makes itself do not start it again.
+    waitingFor = null;
+    let step = course.next(cameTrue);
+    for (;;) {
+      // The course may have hung up, which stops it.
+      if (isStopped || step.done === true) return;
+      if (step.value.until?.() !== true) break;
+      step = course.next(true);
+    }
+    waitingFor = step.value;
+    const { atMostMs } = waitingFor;
+    if (atMostMs !== undefined) cancelTimer = time.after(atMostMs, () => goOn(false));
+  };
+
+  return {
+    start: () => goOn(true),
+    notice() {
+      if (waitingFor?.until?.() === true) goOn(true);
+    },
+    stop() {
+      isStopped = true;
+      waitingFor = null;
+      cancelTimer();
+    },
+  };
+};

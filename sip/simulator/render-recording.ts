@@ -1,0 +1,85 @@
+/**
+ * Makes the sound of a recorded call: each part is spoken by the synthesizer when the time line gets to it, fitted to
+ * the time that it took on the line, and written with the other side's sound in short stretches. No more than one
+ * utterance a side is in memory at once.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { recordingSampleRate, type RecordingSink } from '../recording.ts';
+import type { Synthesizer } from '../speech.ts';
+import type { RecordedCall, RecordedPart } from './call-recording.ts';
+import { resample } from './resample.ts';
+
+const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
+
+const stretch = samplesOf(100);
+/** After so many stretches others get their turn: encoding is work. */
+const stretchesAtOnce = 5;
+
+/** A voice that is a little slower than the line's is hurried along by at most this much; more is cut off. */
+const maxHurry = 1.35;
+
+type Speak = (text: string) => Promise<{ sampleRate: number; samples: Int16Array }>;
+
+/** Speaks a part in exactly the samples that it has. */
+const soundOf = async (speak: Speak, text: string, length: number): Promise<Int16Array> => {
+  const { sampleRate, samples } = await speak(text);
+  const ratio = sampleRate / recordingSampleRate;
+  const hurry = Math.min(maxHurry, Math.max(1, samples.length / ratio / length));
+  const sound = new Int16Array(length);
+  sound.set(resample(samples, ratio * hurry).subarray(0, length));
+  return sound;
+};
+
+/** One side of the call, read from its beginning to its end. */
+const createSide = (parts: readonly RecordedPart[], speak: Speak) => {
+  const waiting = parts.values();
+  let part: { from: number; sound: Int16Array } | null = null;
+  let next = waiting.next().value;
+  let readTo = 0;
+
+  return {
+    async read(length: number): Promise<Int16Array> {
+      const samples = new Int16Array(length);
+      const end = readTo + length;
+      for (;;) {
+        if (part === null) {
+          if (next === undefined || samplesOf(next.offsetMs) >= end) break;
+          // The timers of a hurried line are coarse: a part may seem to begin before the one before it has ended.
+          const from: number = Math.max(readTo, samplesOf(next.offsetMs));
+          part = { from, sound: await soundOf(speak, next.text, samplesOf(next.durationMs)) };
+          next = waiting.next().value;
+        }
+        const { from, sound } = part;
+        const begin = Math.max(from, readTo);
+        samples.set(sound.subarray(begin - from, end - from), begin - (end - length));
+        if (from + sound.length > end) break;
+        readTo = Math.max(readTo, from + sound.length);
+        part = null;
+      }
+      readTo = end;
+      return samples;
+    },
+  };
+};
+
+/** Writes the whole call and finishes the sink. Rejects when the synthesizer or the sink fails or `signal` aborts. */
+export const renderRecording = async (
+  call: RecordedCall,
+  language: string,
+  synthesizer: Synthesizer,
+  sink: RecordingSink,
+  signal: AbortSignal,
+): Promise<void> => {
+  const speak: Speak = (text) => synthesizer.synthesize(text, language, signal);
+  const counterparty = createSide(call.counterparty, speak);
+  const agent = createSide(call.agent, speak);
+  const total = samplesOf(call.durationMs);
+  for (let written = 0, count = 1; written < total; written += stretch, count += 1) {
+    signal.throwIfAborted();
+    const length = Math.min(stretch, total - written);
+    const samples = await counterparty.read(length);
+    sink.write(samples, await agent.read(length));
+    if (count % stretchesAtOnce === 0) await setImmediate();
+  }
+  sink.finish();
+};

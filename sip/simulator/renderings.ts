@@ -1,0 +1,53 @@
+/** Work in the background, a few pieces at once, in order; at the end it is waited for, but not for ever. */
+import type { Clock } from '#src/domain/clock.ts';
+
+export type Work = (signal: AbortSignal) => Promise<void>;
+
+export type Renderings = {
+  /** `work` gets an aborted signal when it is too late; it settles its own failures. */
+  add(work: Work): void;
+  /** Resolves when all work is done; what is not done within this time is aborted. */
+  close(withinMs: number): Promise<void>;
+};
+
+export const createRenderings = (clock: Clock, atOnce: number): Renderings => {
+  const controller = new AbortController();
+  const waiting: Work[] = [];
+  let running = 0;
+  let reportIdle: (() => void) | undefined;
+  let closing: Promise<void> | undefined;
+
+  const startNext = (): void => {
+    while (running < atOnce) {
+      const work = waiting.shift();
+      if (work === undefined) break;
+      running += 1;
+      void work(controller.signal).finally(() => {
+        running -= 1;
+        startNext();
+      });
+    }
+    if (running === 0) reportIdle?.();
+  };
+
+  return {
+    add(work) {
+      waiting.push(work);
+      startNext();
+    },
+    close(withinMs) {
+      closing ??= new Promise((resolve) => {
+        const timer = clock.setTimeout(
+          () => controller.abort(new Error('The gateway was closed before the recording was done')),
+          withinMs,
+        );
+        reportIdle = () => {
+          clock.clearTimeout(timer);
+          resolve();
+        };
+        startNext();
+      });
+      return closing;
+    },
+  };
+};

@@ -1,0 +1,130 @@
+/**
+ * The script of a simulated person (decisions 8). Steps are done in order; after the last one the person stays on the
+ * line in silence.
+ *
+ * | step | what the person does |
+ * |---|---|
+ * | `{say}` | waits for its turn, then says this |
+ * | `{interrupt}` | waits until the agent is well under way, then says this over its voice |
+ * | `{backchannel}` | the same, for a murmur such as "네" that does not take the floor |
+ * | `{listen: true}` | waits for one whole reply of the agent |
+ * | `{wait_sec}` | does nothing for a while |
+ * | `{noise_sec}` | makes noise without words for a while |
+ * | `{digits}` | presses keys: 0–9, *, #, A–D |
+ * | `{hang_up: true}` | hangs up at once |
+ *
+ * Its turn has come when the agent is silent and has answered what the person said before, or nobody has said
+ * anything for five seconds. A callee's script may begin with how the call is taken: `{answer_after_sec}` (1 when it
+ * is not said), or, as its only step, `{no_answer: true}`, `{busy: true}`, `{decline: true}` or `{trunk_error: true}`.
+ */
+type Talking =
+  | { say: string }
+  | { interrupt: string }
+  | { backchannel: string }
+  | { listen: true }
+  | { wait_sec: number }
+  | { noise_sec: number }
+  | { digits: string }
+  | { hang_up: true };
+
+type Taking =
+  | { answer_after_sec: number }
+  | { no_answer: true }
+  | { busy: true }
+  | { decline: true }
+  | { trunk_error: true };
+
+export type ScriptStep = Talking | Taking;
+
+export type Script = readonly ScriptStep[];
+
+/** `step` counts from 0; `message` is a plain sentence. */
+export type ScriptError = { step: number; message: string };
+
+export const maxScriptSteps = 200;
+export const maxScriptTextLength = 2_000;
+export const maxScriptSeconds = 600;
+
+type Problem = string | undefined;
+
+const whyNoText = (value: unknown): Problem =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= maxScriptTextLength
+    ? undefined
+    : `must be a text of 1 to ${maxScriptTextLength} characters`;
+
+const whyNoTime = (value: unknown): Problem =>
+  typeof value === 'number' && value >= 0 && value <= maxScriptSeconds
+    ? undefined
+    : `must be a number of seconds from 0 to ${maxScriptSeconds}`;
+
+const whyNotTrue = (value: unknown): Problem => (value === true ? undefined : 'must be true');
+
+const whyNoDigits = (value: unknown): Problem =>
+  typeof value === 'string' && /^[0-9*#A-D]{1,64}$/.test(value)
+    ? undefined
+    : 'must be 1 to 64 of the keys 0–9, *, #, A–D';
+
+const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
+  say: whyNoText,
+  interrupt: whyNoText,
+  backchannel: whyNoText,
+  listen: whyNotTrue,
+  wait_sec: whyNoTime,
+  noise_sec: whyNoTime,
+  digits: whyNoDigits,
+  hang_up: whyNotTrue,
+};
+
+const refusing: Readonly<Record<string, (value: unknown) => Problem>> = {
+  no_answer: whyNotTrue,
+  busy: whyNotTrue,
+  decline: whyNotTrue,
+  trunk_error: whyNotTrue,
+};
+
+const taking: Readonly<Record<string, (value: unknown) => Problem>> = {
+  answer_after_sec: whyNoTime,
+  ...refusing,
+};
+
+const checks = { ...talking, ...taking };
+
+const whyStepIsWrong = (step: unknown, index: number, length: number, role: Role): Problem => {
+  if (typeof step !== 'object' || step === null) return 'A step must be an object with one member.';
+  const [entry, ...more] = Object.entries(step);
+  if (entry === undefined || more.length > 0) return 'A step must be an object with one member.';
+  const [name, value] = entry;
+  const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  if (check === undefined) return 'There is no such step.';
+  const problem = check(value);
+  if (problem !== undefined) return `${name} ${problem}.`;
+  if (!Object.hasOwn(taking, name)) return undefined;
+  if (role === 'caller') return `${name} is for callees; a caller's call is answered by the gateway.`;
+  if (index > 0) return `${name} can only be the first step.`;
+  if (Object.hasOwn(refusing, name) && length > 1) return `${name} can only be the only step.`;
+  return undefined;
+};
+
+/** A callee takes calls, a caller places them. */
+export type Role = 'callee' | 'caller';
+
+const isScript = (steps: readonly unknown[], role: Role): steps is Script =>
+  steps.every((step, index) => whyStepIsWrong(step, index, steps.length, role) === undefined);
+
+/** Reads a script from unknown data. All that is wrong with it comes back as values. */
+export const parseScript = (
+  value: unknown,
+  role: Role,
+): { script: Script; errors?: never } | { script?: never; errors: readonly ScriptError[] } => {
+  if (!Array.isArray(value)) return { errors: [{ step: 0, message: 'A script must be a list of steps.' }] };
+  if (value.length > maxScriptSteps)
+    return { errors: [{ step: maxScriptSteps, message: `A script has at most ${maxScriptSteps} steps.` }] };
+  const steps: readonly unknown[] = value;
+  if (isScript(steps, role)) return { script: steps };
+  return {
+    errors: steps.flatMap((step, index) => {
+      const message = whyStepIsWrong(step, index, steps.length, role);
+      return message === undefined ? [] : [{ step: index, message }];
+    }),
+  };
+};

@@ -1,0 +1,153 @@
+/**
+ * One simulated line: a telephone call without sound, in the vocabulary of `machines/line.ts`. At one end is the call
+ * with its commands, at the other a person who behaves as told (`party.ts`), and between them time passes as it does
+ * on a telephone.
+ *
+ * It is `ringing`, then `answered`; `leaving` while the last word is on its way; `over` when it was said or the line
+ * was disposed. Only an answered line carries voices.
+ */
+import type { Line, LineEvent, LineInput, UnansweredCause } from '#machines/line.ts';
+import { createLineReports } from './line-reports.ts';
+import type { LineTime } from './line-time.ts';
+import { createParty, type Behaviour, type Phone } from './party.ts';
+import { createPlayback } from './playback.ts';
+import type { CallRecording } from './call-recording.ts';
+import { createSpeech } from './speech.ts';
+
+const hangUpMs = 20;
+
+export type SimulatedLineOptions = {
+  input: Pick<LineInput, 'callId' | 'language'>;
+  emit: (event: LineEvent) => void;
+  time: LineTime;
+  behaviour: Behaviour;
+  /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
+  record: () => CallRecording | null;
+  /** The line is over and holds nothing any more. */
+  onOver: () => void;
+};
+
+export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
+  const { time } = options;
+  const { language } = options.input;
+  let phase: 'ringing' | 'answered' | 'leaving' | 'over' = 'ringing';
+  let isFarewell = false;
+  let recording: CallRecording | null = null;
+
+  const reports = createLineReports(time, (event) => {
+    if (event.type === 'line.unanswered' || event.type === 'line.ended') finish();
+    options.emit(event);
+  });
+
+  const playback = createPlayback(time, {
+    played({ utterance, text, startedAt, durationMs, whole }) {
+      if (text !== '') recording?.add({ party: 'agent', text, startedAt, durationMs });
+      reports.reportPlayed((at) => ({ type: 'line.played', at, startedAt, utterance, text, whole }));
+    },
+    change: () => party.notice(),
+  });
+
+  const reportUnheard = (utterance: number): void => {
+    const startedAt = time.now();
+    reports.reportPlayed((at) => ({ type: 'line.played', at, startedAt, utterance, text: '', whole: false }));
+  };
+
+  const speech = createSpeech(time, language, {
+    begun() {
+      isFarewell = false;
+      reports.report((at) => ({ type: 'line.speech', at }));
+    },
+    heard: (heard) => reports.report((at) => ({ type: 'line.heard', at, ...heard })),
+    sounded(sounded) {
+      if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
+    },
+    change: () => party.notice(),
+    isAgentAudible: () => playback.voice() !== null,
+  });
+
+  /** No voice is carried any more. */
+  const fallSilent = (): void => {
+    party.stop();
+    playback.stop();
+    speech.end();
+    recording?.end();
+    recording = null;
+  };
+
+  const leave = (by: 'counterparty' | 'gateway'): void => {
+    if (phase !== 'answered') return;
+    phase = 'leaving';
+    fallSilent();
+    time.after(hangUpMs, () => reports.report((at) => ({ type: 'line.ended', at, by })));
+  };
+
+  const giveUp = (cause: UnansweredCause): void => {
+    if (phase !== 'ringing') return;
+    phase = 'leaving';
+    party.stop();
+    reports.report((at) => ({ type: 'line.unanswered', at, cause }));
+  };
+
+  const finish = (): void => {
+    if (phase === 'over') return;
+    if (phase === 'answered') fallSilent();
+    phase = 'over';
+    party.stop();
+    time.stop();
+    options.onOver();
+  };
+
+  const phone: Phone = {
+    language,
+    ring() {
+      if (phase === 'ringing') reports.report((at) => ({ type: 'line.ringing', at }));
+    },
+    answer() {
+      if (phase !== 'ringing') return;
+      phase = 'answered';
+      recording = options.record();
+      reports.report((at) => ({ type: 'line.answered', at }));
+    },
+    refuse: giveUp,
+    hangUp: () => leave('counterparty'),
+    say(text) {
+      if (phase === 'answered') speech.say(text);
+    },
+    isSpeaking: () => speech.isSpeaking(),
+    press(digit) {
+      if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
+    },
+    voice: () => playback.voice(),
+    sinceBeginOf: ({ startedAt }) => time.since(startedAt),
+    voicesBegun: () => playback.begun(),
+    isFarewell: () => isFarewell,
+  };
+
+  const party = createParty(options.behaviour(phone), time);
+  party.start();
+
+  return {
+    tell(command) {
+      if (phase === 'over') return;
+      switch (command.type) {
+        case 'say':
+          if (phase === 'answered') playback.say(command.utterance, command.text);
+          // Nobody is there to hear it, not yet or no longer.
+          else reportUnheard(command.utterance);
+          break;
+        case 'stopTalking':
+          playback.stop();
+          break;
+        case 'expectHangup':
+          isFarewell = true;
+          party.notice();
+          break;
+        case 'hangUp':
+          giveUp('cancelled');
+          leave('gateway');
+          break;
+      }
+    },
+    dispose: finish,
+  };
+};

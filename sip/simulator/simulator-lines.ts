@@ -1,0 +1,167 @@
+/**
+ * The simulated telephone network: lines that behave as on a telephone, without a telephone (decisions 8). Who answers
+ * is decided by the number that is dialled; callers are made by `placeInbound`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Line, LineInput } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { ArrivalVerdict, Lines, OnArrival } from '../lines.ts';
+import type { OpenRecording, RecordingSink } from '../recording.ts';
+import type { Synthesizer } from '../speech.ts';
+import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
+import { callerOf, knownCallees, unreachable, unknownCallee } from './callees.ts';
+import { createLineTime, type LineTime } from './line-time.ts';
+import type { Behaviour } from './party.ts';
+import { calleeOf } from './play-script.ts';
+import { renderRecording } from './render-recording.ts';
+import { createRenderings } from './renderings.ts';
+import type { Script } from './script.ts';
+import { createSimulatedLine } from './simulated-line.ts';
+
+/** A caller that was let in and is not answered within this time goes away. */
+const callerPatienceMs = 10_000;
+
+export type SimulatorLinesOptions = {
+  /** All timers of the lines run on it. */
+  clock: Clock;
+  /** How many times faster than the wall clock the timers of `clock` run. */
+  speed: number;
+  logger: Logger;
+  /** Calls leave a recording when both of these are there. */
+  openRecording: OpenRecording | null;
+  synthesizer: Synthesizer | null;
+  /** How many recordings are made at the same time. */
+  renderingsAtOnce?: number;
+  /** How long closing waits for recordings that are not done, in milliseconds of the wall clock. */
+  closeWithinMs?: number;
+};
+
+export type InboundCall = {
+  /** Domestic format. */
+  to: string;
+  /** Domestic format; empty when withheld. */
+  from: string;
+  /** `null`: a polite caller with a question. Checked by `parseScript` for a caller. */
+  script: Script | null;
+  /** BCP 47, what the caller speaks; without it, the language of the call. */
+  language?: string;
+};
+
+export type SimulatorLines = Lines & {
+  /** Somebody calls. Resolves when it is decided whether they are let in; rejects when that could not be decided. */
+  placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
+  /** How the telephone with this number behaves from now on. Checked by `parseScript` for a callee. */
+  defineCallee(number: string, script: Script): void;
+  /** The telephones that were defined, by number. */
+  callees(): ReadonlyMap<string, Script>;
+};
+
+type Caller = { behaviour: Behaviour; language: string | undefined };
+
+export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
+  const { clock, speed, logger, openRecording, synthesizer } = options;
+  const renderings = createRenderings(clock, options.renderingsAtOnce ?? 2);
+  const lines = new Set<Line>();
+  const callers = new Map<string, Caller>();
+  const callees = new Map<string, Script>();
+  /** Of the network itself, beyond single lines. */
+  const time = createLineTime(clock, speed);
+  let onArrival: OnArrival | null = null;
+  let isClosed = false;
+
+  const render = async (call: RecordedCall, input: LineInput, sink: RecordingSink, signal: AbortSignal) => {
+    try {
+      if (synthesizer !== null) await renderRecording(call, input.language, synthesizer, sink, signal);
+    } catch (error) {
+      logger.warn(
+        { call_id: input.callId, err: error },
+        'the recording of a simulated call could not be made',
+      );
+      sink.fail(error instanceof Error ? error : new Error('Making the recording failed', { cause: error }));
+    }
+  };
+
+  const record = (input: LineInput, lineTime: LineTime): CallRecording | null => {
+    if (!input.recording || openRecording === null || synthesizer === null) return null;
+    try {
+      const sink = openRecording(input.callId);
+      return createCallRecording(lineTime, (call) =>
+        renderings.add((signal) => render(call, input, sink, signal)),
+      );
+    } catch (error) {
+      logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');
+      return null;
+    }
+  };
+
+  const forget = (callId: string): void => {
+    if (callers.delete(callId))
+      logger.info({ call_id: callId }, 'a simulated caller was let in but never answered');
+  };
+
+  /** Whose telephone this call reaches. */
+  const farEndOf = ({ callId, direction, to, language }: LineInput): Caller => {
+    if (isClosed) return { behaviour: unreachable('trunk_error'), language };
+    if (direction === 'inbound') {
+      const caller = callers.get(callId);
+      callers.delete(callId);
+      return caller ?? { behaviour: unreachable('media_error'), language };
+    }
+    const script = callees.get(to);
+    return {
+      behaviour: script === undefined ? (knownCallees.get(to) ?? unknownCallee) : calleeOf(script),
+      language,
+    };
+  };
+
+  return {
+    name: 'simulator',
+    async start(offer) {
+      onArrival = offer;
+    },
+    open(input, emit) {
+      const lineTime = createLineTime(clock, speed);
+      const farEnd = farEndOf(input);
+      const line = createSimulatedLine({
+        input: { ...input, language: farEnd.language ?? input.language },
+        emit,
+        time: lineTime,
+        behaviour: farEnd.behaviour,
+        record: () => record(input, lineTime),
+        onOver: () => lines.delete(line),
+      });
+      lines.add(line);
+      return line;
+    },
+    async placeInbound({ to, from, script, language }) {
+      if (onArrival === null || isClosed) throw new Error('The simulated lines take no calls now');
+      const callId = randomUUID();
+      callers.set(callId, { behaviour: callerOf(script), language });
+      try {
+        const verdict = await onArrival({ callId, from, to, at: clock.now() });
+        if (!verdict.accepted) callers.delete(callId);
+        else if (callers.has(callId)) time.after(callerPatienceMs, () => forget(callId));
+        return { callId, verdict };
+      } catch (error) {
+        callers.delete(callId);
+        throw error;
+      }
+    },
+    defineCallee(number, script) {
+      callees.set(number, script);
+    },
+    callees: () => callees,
+    health: () =>
+      onArrival === null || isClosed
+        ? { ready: false, detail: 'The simulated lines are not open.' }
+        : { ready: true },
+    async close() {
+      isClosed = true;
+      time.stop();
+      callers.clear();
+      for (const line of lines) line.dispose();
+      await renderings.close((options.closeWithinMs ?? 10_000) * speed);
+    },
+  };
+};

@@ -1,0 +1,85 @@
+/**
+ * The other party's speech on a line, and how it is understood: words are recognised a moment after they begin, and
+ * a sentence is known to be over a moment after it is.
+ */
+import { isBackchannel } from '#src/domain/backchannels.ts';
+import type { Cancel, LineTime } from './line-time.ts';
+import { heardAfter, sayingTime } from './voice.ts';
+
+/** From the first sound to the first recognised word. */
+const recognitionMs = 200;
+/** The silence after which a sentence counts as over. */
+const endpointingMs = 300;
+
+/** Words that were said whole. */
+export type Heard = { text: string; startedAt: number; backchannel: boolean };
+
+export type Speech = {
+  /** Begins to say this; the words before have been said. */
+  say(text: string): void;
+  isSpeaking(): boolean;
+  /** No more sound is heard. What was said whole before is still understood; a word in the mouth is lost. */
+  end(): void;
+};
+
+type Saying = Heard & { durationMs: number };
+
+export const createSpeech = (
+  time: LineTime,
+  language: string,
+  on: {
+    /** Words are recognised. A backchannel over the agent's voice never gets here. */
+    begun: () => void;
+    heard: (heard: Heard) => void;
+    /** A stretch of speech is over, for the recording; `text` is what of it sounded. */
+    sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
+    change: () => void;
+    isAgentAudible: () => boolean;
+  },
+): Speech => {
+  let saying: Saying | null = null;
+  /** Said whole, but it is not clear yet that no more will come. */
+  let unconfirmed: Heard | null = null;
+  let cancelRecognition: Cancel = () => {};
+  let cancelNext: Cancel = () => {};
+
+  const confirm = (): void => {
+    cancelNext();
+    const heard = unconfirmed;
+    unconfirmed = null;
+    if (heard !== null) on.heard(heard);
+  };
+
+  const finish = (said: Saying): void => {
+    const { durationMs, ...heard } = said;
+    saying = null;
+    unconfirmed = heard;
+    on.sounded({ text: heard.text, startedAt: heard.startedAt, durationMs });
+    cancelNext = time.after(endpointingMs, confirm);
+    on.change();
+  };
+
+  return {
+    say(text) {
+      const durationMs = sayingTime(text);
+      if (durationMs === 0) return;
+      confirm();
+      const backchannel = on.isAgentAudible() && isBackchannel(text, language);
+      const said = { text, startedAt: time.now(), backchannel, durationMs };
+      saying = said;
+      if (!backchannel) cancelRecognition = time.after(Math.min(recognitionMs, durationMs), on.begun);
+      cancelNext = time.after(durationMs, () => finish(said));
+    },
+    isSpeaking: () => saying !== null,
+    end() {
+      confirm();
+      cancelNext();
+      cancelRecognition();
+      if (saying === null) return;
+      const { text, startedAt } = saying;
+      const durationMs = Math.min(saying.durationMs, time.since(startedAt));
+      saying = null;
+      on.sounded({ text: heardAfter(text, durationMs), startedAt, durationMs });
+    },
+  };
+};
