@@ -6,9 +6,15 @@ export const platformCallPolicy = {
   defaultDurationSec: 600,
   silenceTimeoutSec: 30,
   ringTimeoutSec: 45,
-  maxConcurrentCalls: 10,
+  maxConcurrentCalls: 100,
   recordingEnabled: true,
 } as const;
+
+/** Calls in progress over all numbers of a workspace that names no maximum of its own. */
+export const platformMaxCallsInProgress = 1_000;
+
+/** The journal: facts that may wait for an absent database, and from how many on no new call is begun. */
+export const journalLimits = { facts: 200_000, admission: 20_000 } as const;
 
 /** How long a call waits for what ends it. */
 export const callTimes = {
@@ -26,8 +32,12 @@ export const agentTimes = {
   handshakeMs: 3_000,
 } as const;
 
-/** An agent's reply beyond this is a failure, not a speech. */
-export const maxReplyBytes = 256 * 1024;
+/** Connections to servers of customers. */
+export const outgoingLimits = {
+  /** An agent's reply beyond this is a failure, not a speech. */
+  maxBodyBytes: 256 * 1024,
+  connectionsPerHost: 256,
+} as const;
 
 /** Delivery of events (decisions 5). */
 export const deliveryPolicy = {
@@ -39,11 +49,14 @@ export const deliveryPolicy = {
   /** Attempts under way at once, to one endpoint and in all. */
   perEndpoint: 5,
   inAll: 50,
+  /** How long shutting down waits for attempts under way. */
+  closeMs: 3_000,
 } as const;
 
-/** Requests a number key or admin token may make. */
+/** Limits of the API; how much one key may ask is the setting GW_RATE_LIMIT. */
 export const requestLimits = {
-  perKey: { points: 600, perSeconds: 60 },
+  /** How often one address may fail to authenticate. */
+  failuresPerAddress: { points: 120, perSeconds: 60 },
   bodyBytes: 64 * 1024,
 } as const;
 

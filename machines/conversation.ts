@@ -166,6 +166,7 @@ export const conversationMachine = setup({
     noteSuccess: assign({ failuresInARow: 0 }),
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
     noteReprompt: assign({ wasReprompted: true }),
+    noteBrokenSilence: assign({ wasReprompted: false }),
     reportBusy: sendParent(toCall({ type: 'agent.busy' })),
     reportQuiet: sendParent(toCall({ type: 'agent.quiet' })),
     reportFailed: sendParent(toCall({ type: 'agent.failed' })),
@@ -372,7 +373,11 @@ export const conversationMachine = setup({
       on: {
         'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
         'line.heard': [
-          { guard: 'isBackchannel', actions: { type: 'publish', params: ({ event }) => heardTurn(event) } },
+          {
+            guard: 'isBackchannel',
+            actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'noteBrokenSilence'],
+            description: 'It does not take the floor, but somebody is there.',
+          },
           {
             target: 'listening',
             actions: [

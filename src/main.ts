@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '#config/config.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { startGateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
-import { welcome } from './welcome.ts';
+import { welcome } from './start/welcome.ts';
 
 /** One line, no stack: the person who starts the gateway can mend what it names. */
 const giveUp = (message: string): never => {

@@ -34,8 +34,16 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   let isFarewell = false;
   let recording: CallRecording | null = null;
 
+  const expectFarewell = (expected: boolean): void => {
+    isFarewell = expected;
+    party.notice();
+  };
+
   const reports = createLineReports(time, (event) => {
     if (event.type === 'line.unanswered' || event.type === 'line.ended') finish();
+    // Real words cancel a pending hangup: the call takes what follows for no farewell any more.
+    if (event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel))
+      expectFarewell(false);
     options.emit(event);
   });
 
@@ -53,10 +61,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   };
 
   const speech = createSpeech(time, language, {
-    begun() {
-      isFarewell = false;
-      reports.report((at) => ({ type: 'line.speech', at }));
-    },
+    begun: () => reports.report((at) => ({ type: 'line.speech', at })),
     heard: (heard) => reports.report((at) => ({ type: 'line.heard', at, ...heard })),
     sounded(sounded) {
       if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
@@ -139,8 +144,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           playback.stop();
           break;
         case 'expectHangup':
-          isFarewell = true;
-          party.notice();
+          expectFarewell(true);
           break;
         case 'hangUp':
           giveUp('cancelled');

@@ -48,28 +48,45 @@ const signal = (actor: CallActor, send: (actor: CallActor) => void): void => {
   }
 };
 
-export const createHangupRequests = (options: HangupOptions) => ({
+export type HangupRequest = { callId: string; numberId: string; immediate: boolean };
+
+export type HangupRequests = {
   /** Hangs up after the farewell, or at once. */
-  async requestHangup(request: { callId: string; numberId: string; immediate: boolean }): Promise<void> {
+  requestHangup(request: HangupRequest): Promise<void>;
+  /** The same request, made by the built-in agent for its own call. */
+  hangUpOwnCall(callId: string, how: { immediate: boolean }): Promise<void>;
+  /** Ends a call that still rings. */
+  requestCancel(request: { callId: string; numberId: string }): Promise<void>;
+};
+
+export const createHangupRequests = (options: HangupOptions): HangupRequests => {
+  const requestHangup = async (request: HangupRequest): Promise<void> => {
     const actor = await findActor(options, request);
     if (!actor.getSnapshot().matches('active')) throw notActive();
     if (!options.canSignal()) {
       throw new Refusal('hangup_unavailable', 'The media server is not available on this gateway.');
     }
     signal(actor, (call) => call.send({ type: 'hangup.requested', immediate: request.immediate }));
-  },
+  };
 
-  /** Ends a call that still rings. */
-  async requestCancel(request: { callId: string; numberId: string }): Promise<void> {
-    const actor = await findActor(options, request);
-    if (!actor.getSnapshot().matches('ringing')) {
-      throw new Refusal(
-        'call_not_active',
-        'This call does not ring any more; use hangup for a call in progress.',
-      );
-    }
-    signal(actor, (call) => call.send({ type: 'cancel.requested' }));
-  },
-});
+  return {
+    requestHangup,
 
-export type HangupRequests = ReturnType<typeof createHangupRequests>;
+    async hangUpOwnCall(callId, { immediate }) {
+      const numberId = options.liveCalls.get(callId)?.numberId;
+      if (numberId === undefined) throw notActive();
+      await requestHangup({ callId, numberId, immediate });
+    },
+
+    async requestCancel(request) {
+      const actor = await findActor(options, request);
+      if (!actor.getSnapshot().matches('ringing')) {
+        throw new Refusal(
+          'call_not_active',
+          'This call does not ring any more; use hangup for a call in progress.',
+        );
+      }
+      signal(actor, (call) => call.send({ type: 'cancel.requested' }));
+    },
+  };
+};

@@ -3,3 +3,5 @@
 export const languages = ['ko', 'en', 'ja'] as const;
 
 export type Language = (typeof languages)[number];
+
+export const isLanguage = (text: string): text is Language => languages.some((language) => language === text);

@@ -1,0 +1,45 @@
+/**
+ * What every agent is: something that is made for one call and gives replies, piece by piece. The gateway does not care
+ * whether it lives here or on a customer's server, nor in which format it is asked (specification 4.7).
+ */
+import type { Message, ReplyFailure } from '#machines/reply.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import type { CallContext } from '#src/domain/call-context.ts';
+
+/** What an agent is made from; fixed for the whole call. */
+export type AgentCall = {
+  context: CallContext;
+  binding: AgentBinding;
+  /** For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound (specification 5.2). */
+  bearerToken: string | null;
+  instruction: string | null;
+};
+
+export type AgentRequest = {
+  /** Counts the replies of the call, from 1. */
+  turn: number;
+  /** The history; it ends with the new turn of the user, or with the kickoff. */
+  messages: readonly Message[];
+};
+
+export type Agent = {
+  /**
+   * The reply's text in pieces, as they come; cut anywhere. Ending without any text is the agent choosing silence.
+   * Throws an AgentFailure or EndpointFailure when no reply can be had. Aborting the signal means that nobody wants the
+   * reply any more; whatever it throws then is of no interest.
+   */
+  reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<string>;
+  /** The call is over: lets go of whatever the agent still holds. */
+  end?(): void;
+};
+
+/** A reply that cannot be had. The message is safe to log: nothing of what was said, no URL, no token. */
+export class AgentFailure extends Error {
+  override readonly name = 'AgentFailure';
+  readonly failure: ReplyFailure;
+
+  constructor(failure: ReplyFailure, detail: string, options: { cause?: unknown } = {}) {
+    super(detail, options);
+    this.failure = failure;
+  }
+}

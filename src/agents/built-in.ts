@@ -1,0 +1,45 @@
+/**
+ * The agent that needs no customer server and no language model (specification 1, "default configuration"): it tells the
+ * other party its task, takes the answer, thanks and hangs up. What it says is decided in `built-in/dialogue.ts`.
+ */
+import type { Logger } from 'pino';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Agent, AgentCall } from './agent.ts';
+import { nextUtterance } from './built-in/dialogue.ts';
+import { wordsFor } from './built-in/words.ts';
+
+/** The same request as the API's (specification 4.6). Rejects with a Refusal when the call cannot be hung up. */
+export type HangUp = (callId: string, options: { immediate: boolean }) => Promise<void>;
+
+export const builtInAgent = (
+  { context, instruction }: AgentCall,
+  { hangUp, logger }: { hangUp: HangUp; logger: Logger },
+): Agent => {
+  const words = wordsFor(context.language);
+  const task = instruction === null ? '' : instruction.replaceAll(/\s+/g, ' ').trim();
+  const opening = { direction: context.direction, task: task === '' ? null : task, words };
+
+  /** Whether the request was taken; the call stays alive when it was not. */
+  const requestHangup = async (immediate: boolean): Promise<boolean> => {
+    try {
+      await hangUp(context.call_id, { immediate });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      logger.warn({ call_id: context.call_id, reason: error.code }, "the agent's hangup was refused");
+      return false;
+    }
+  };
+
+  return {
+    async *reply({ messages }, signal) {
+      const { text, hangUp: when } = nextUtterance(messages, opening);
+      // The farewell would not be heard: it was cut off twice.
+      if (when === 'now' && (await requestHangup(true))) return;
+      yield text;
+      if (when === 'no' || signal.aborted) return;
+      // While the farewell is being said (specification 4.6, rule 3).
+      if (when === 'now' || !(await requestHangup(false))) yield `${words.space}${words.stillHere}`;
+    },
+  };
+};

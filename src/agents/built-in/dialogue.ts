@@ -1,0 +1,177 @@
+/**
+ * The built-in agent's side of a conversation, without a language model: a few questions, each with the answers that it
+ * understands. What it says next follows from the history alone, by going through it from the start; so whoever holds
+ * the history can go on with the conversation.
+ *
+ *     outbound: task → (details →) more → farewell          inbound: message → details → farewell
+ *
+ * A conversation that gets nowhere is led to its farewell after a few turns.
+ */
+import type { Message } from '#machines/reply.ts';
+import { hear, type Heard } from './hear.ts';
+import type { Words } from './words.ts';
+
+export type Opening = { direction: 'inbound' | 'outbound'; task: string | null; words: Words };
+
+/** `hangUp` comes with the farewell; `now` when the other party has cut off the farewell again and again. */
+export type Utterance = { text: string; hangUp: 'no' | 'after-farewell' | 'now' };
+
+type Stage = 'task' | 'message' | 'details' | 'more' | 'farewell';
+
+type State = {
+  stage: Stage;
+  /** Where what was misunderstood is asked for again. */
+  firstStage: 'task' | 'message';
+  /** What it asks at this stage; said again when it was not heard. */
+  question: string;
+  /** Turns of the other party that brought the conversation no further. */
+  detours: number;
+  farewells: number;
+};
+
+type Step = { state: State; said: Utterance };
+
+const mostDetours = 3;
+const mostFarewells = 2;
+
+/** Taken down to what can be compared: the line joins sentences with spaces of its own. */
+const bare = (text: string): string => text.replaceAll(/\s/gu, '');
+
+const endsInMark = /[.!?。！？…]["'”’」』)]?$/u;
+
+const sentence = (text: string, words: Words): string =>
+  endsInMark.test(text.trim()) ? text.trim() : `${text.trim()}${words.fullStop}`;
+
+/** The moves that are open at a state. */
+const movesFrom = (state: State, words: Words) => {
+  const say = (next: Partial<State>, texts: readonly string[]): Step => ({
+    state: { ...state, ...next },
+    said: { text: texts.filter((text) => text !== '').join(words.space), hangUp: 'no' },
+  });
+  const farewell = (...before: string[]): Step => {
+    const step = say({ stage: 'farewell', farewells: state.farewells + 1 }, [
+      ...before,
+      words.thanks,
+      words.goodbye,
+    ]);
+    const hangUp = state.farewells >= mostFarewells ? 'now' : 'after-farewell';
+    return { ...step, said: { ...step.said, hangUp } };
+  };
+  const detour = (next: Partial<State>, texts: readonly string[]): Step =>
+    state.detours >= mostDetours ? farewell() : say({ ...next, detours: state.detours + 1 }, texts);
+  return {
+    farewell,
+    /** On to a question. */
+    ask: (stage: Stage, question: string, ...before: string[]) =>
+      say({ stage, question }, [...before, question]),
+    /** Back to a question. */
+    askAgain: (stage: Stage, question: string) => detour({ stage, question }, [question]),
+    /** Stays at its question. */
+    stay: (...texts: string[]) => detour({}, texts),
+  };
+};
+
+type Moves = ReturnType<typeof movesFrom>;
+
+const readBack = ({ details }: Heard, words: Words): string =>
+  [words.confirm, sentence(details.join(words.listSeparator), words), words.isThatRight].join(words.space);
+
+const repeat = (text: string, words: Words): string =>
+  [words.messageFollows, sentence(text, words), words.isThatRight].join(words.space);
+
+/** The other party speaks on after a farewell, or into it. */
+const afterFarewell = ({ meaning }: Heard, words: Words, { farewell, stay }: Moves): Step => {
+  if (meaning === 'wait') return stay(words.waiting);
+  if (meaning === 'question') return farewell(words.cannotAnswer);
+  if (meaning === 'thanks') return farewell(words.youAreWelcome);
+  return meaning === 'statement' ? farewell(words.noted) : farewell();
+};
+
+const answerToTask = (heard: Heard, words: Words, { ask, stay }: Moves): Step => {
+  const { meaning, details, text } = heard;
+  if (details.length > 0)
+    return ask('details', meaning === 'no' ? repeat(text, words) : readBack(heard, words));
+  if (meaning === 'no') return ask('more', words.askForMore, words.willPassOnRefusal);
+  if (meaning === 'question') return stay(words.cannotAnswer, words.askAboutTask);
+  return ask('more', words.askForMore, words.willPassOn);
+};
+
+/** Whatever is longer than an answer is a message, also when it begins with "no". */
+const messageOfCaller = ({ meaning, text }: Heard, words: Words, { ask, stay, farewell }: Moves): Step => {
+  if (meaning === 'statement' || meaning === 'question' || bare(text).length > words.longestAnswer) {
+    return ask('details', repeat(text, words));
+  }
+  return meaning === 'no' ? farewell() : stay(words.goOn);
+};
+
+const confirmation = (heard: Heard, state: State, words: Words, moves: Moves): Step => {
+  const { meaning, details } = heard;
+  const isCorrection = meaning === 'no' || meaning === 'statement';
+  if (isCorrection && details.length > 0) return moves.askAgain('details', readBack(heard, words));
+  if (meaning === 'no') return moves.askAgain(state.firstStage, words.askAgain);
+  if (meaning === 'question') return moves.stay(words.cannotAnswer, words.isThatRight);
+  return moves.farewell(words.willPassOn);
+};
+
+const anythingElse = (heard: Heard, words: Words, { ask, stay, farewell }: Moves): Step => {
+  const { meaning, details } = heard;
+  if (meaning !== 'no' && details.length > 0) return ask('details', readBack(heard, words));
+  if (meaning === 'question') return stay(words.cannotAnswer, words.askForMore);
+  if (meaning === 'yes') return stay(words.goOn);
+  return meaning === 'statement' ? farewell(words.noted) : farewell();
+};
+
+/** `wasCutOff`: its own last words were not heard to their end. */
+const reactTo = (heard: Heard, state: State, words: Words, wasCutOff: boolean): Step => {
+  const moves = movesFrom(state, words);
+  const { meaning, text } = heard;
+  if (state.stage === 'farewell') return afterFarewell(heard, words, moves);
+  // "Hello?", and a "yes?" into a question, say that the question was not heard.
+  const missedIt = wasCutOff && (meaning === 'yes' || meaning === 'agreed');
+  if (meaning === 'greeting' || missedIt) return moves.stay(state.question);
+  if (state.stage === 'message' && bare(text).length > words.longestAnswer) {
+    return messageOfCaller(heard, words, moves);
+  }
+  if (meaning === 'goodbye') return moves.farewell();
+  if (meaning === 'wait') return moves.stay(words.waiting);
+  if (meaning === 'repeat') return moves.stay(words.repeatFollows, state.question);
+  if (state.stage === 'message') return messageOfCaller(heard, words, moves);
+  if (state.stage === 'task') return answerToTask(heard, words, moves);
+  if (state.stage === 'details') return confirmation(heard, state, words, moves);
+  return anythingElse(heard, words, moves);
+};
+
+const begin = ({ direction, task, words }: Opening): Step => {
+  const start = (stage: Stage, question: string, text: string): Step => ({
+    state: {
+      stage,
+      question,
+      firstStage: direction === 'outbound' ? 'task' : 'message',
+      detours: 0,
+      farewells: 0,
+    },
+    said: { text, hangUp: 'no' },
+  });
+  // An inbound caller was greeted already, by the gateway.
+  if (direction === 'inbound') return start('message', words.askForMessage, '');
+  if (task === null)
+    return start('more', words.askInGeneral, [words.opening, words.askInGeneral].join(words.space));
+  const question = [sentence(task, words), words.askAboutTask].join(words.space);
+  return start('task', question, [words.opening, words.taskFollows, question].join(words.space));
+};
+
+/** What the agent says to the last of the messages. The first message of an outbound call is its kickoff. */
+export const nextUtterance = (messages: readonly Message[], opening: Opening): Utterance => {
+  let { state, said } = begin(opening);
+  let heardOfIt = '';
+  for (const { role, content } of opening.direction === 'outbound' ? messages.slice(1) : messages) {
+    if (role === 'assistant') {
+      heardOfIt += content;
+      continue;
+    }
+    const wasCutOff = !bare(heardOfIt).includes(bare(said.text));
+    ({ state, said } = reactTo(hear(content, opening.words), state, opening.words, wasCutOff));
+    heardOfIt = '';
+  }
+  return said;
+};

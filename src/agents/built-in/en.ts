@@ -1,0 +1,48 @@
+import type { Words } from './words.ts';
+
+export const en: Words = {
+  opening: 'Hello, I am calling on behalf of someone who asked me to.',
+  taskFollows: 'This is what I was asked to tell you.',
+  askAboutTask: 'What may I pass on?',
+  askInGeneral: 'Is there anything that I may pass on for you?',
+  askForMessage: 'What message may I take?',
+  askAgain: 'I am sorry. Could you say that again, please?',
+  askForMore: 'Is there anything else that you would like to add?',
+  confirm: 'Let me confirm that.',
+  isThatRight: 'Is that right?',
+  messageFollows: 'Let me read that back to you.',
+  repeatFollows: 'Of course, I will say it again.',
+  waiting: 'Of course, take your time. I will wait.',
+  goOn: 'Please go ahead.',
+  cannotAnswer: 'I am afraid that I do not know, but I will pass on that you asked.',
+  noted: 'Thank you, I will pass that on as well.',
+  willPassOn: 'Thank you, I will pass that on.',
+  willPassOnRefusal: 'I see. I will pass on that it is not possible.',
+  youAreWelcome: 'You are welcome.',
+  thanks: 'Thank you for your time.',
+  goodbye: 'Goodbye.',
+  stillHere: 'We are still connected, so please tell me if there is anything else.',
+  fullStop: '.',
+  space: ' ',
+  listSeparator: ', ',
+  longestAnswer: 20,
+  meanings: [
+    ['wait', /\b(wait|hold on|one moment|just a (moment|second|minute)|hang on)\b/i],
+    ['greeting', /^(hello|hi|hey|good (morning|afternoon|evening))[.!?, ]*$|\b(go ahead|have a question)\b/i],
+    [
+      'repeat',
+      /\b((say|once|come) (that |it )?again|repeat|pardon|what did you say|(didn.t|can.t|couldn.t) (hear|catch))\b/i,
+    ],
+    ['goodbye', /\b(good ?bye|bye|have a (nice|good|great)|take care|talk to you later)\b/i],
+    ['no', /\b(no|nope|not|can.?t|cannot|won.?t|unfortunately|impossible|nothing)\b/i],
+    ['thanks', /\b(thanks|thank you|appreciate)\b/i],
+    ['question', /\?$|^(who|what|where|when|why|how|which|is|are|do|does|can|could|will|would)\b/i],
+    ['agreed', /\b(all right|alright|okay|ok|will do|got it|understood|i see)\b/i],
+    [
+      'yes',
+      /^(yes|yeah|yep|sure|certainly|of course|right|correct|that.s (right|fine|correct)|fine|good)\b/i,
+    ],
+  ],
+  details:
+    /\b(?:\d{1,2}(?::\d{2})?\s?(?:a\.?m\b\.?|p\.?m\b\.?|o.clock)|noon|midnight|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|december|may(?= \d))(?: \d{1,2}(?:st|nd|rd|th)?)?|\d{1,2}(?:st|nd|rd|th)|(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:o.clock|a\.?m\b|p\.?m\b|in the (?:morning|afternoon|evening)|people|persons)|\d[\d,.:-]*(?<![,.:-]))/giu,
+};

@@ -1,0 +1,81 @@
+/**
+ * Asks a number's own authentication URL whether a caller may be let in (specification 5.2, decisions 4). Whoever does
+ * not clearly say yes says no.
+ */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { CallContext } from '#src/domain/call-context.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
+import { AgentFailure } from './agent.ts';
+import { readJson } from './ask-endpoint.ts';
+import { traceparent } from './traceparent.ts';
+
+export type HandshakeRequest = { url: string; secret: string; context: CallContext };
+
+/** `reason` is safe to log. */
+export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
+
+export type Handshake = (request: HandshakeRequest) => Promise<HandshakeResult>;
+
+/** It goes into a header, so it holds only what a header may hold. */
+const responseBody = z.object({ session_token: z.string().regex(/^[\x21-\x7e]{1,4096}$/) });
+
+const rejected = (reason: string): HandshakeResult => ({ allowed: false, reason });
+
+export const createHandshake = (options: {
+  client: EndpointClient;
+  /** For the whole exchange. */
+  timeoutMs: number;
+  /** The system's clock, also where calls run accelerated. */
+  clock: Clock;
+}): Handshake => {
+  const { client, timeoutMs, clock } = options;
+
+  const ask = async (
+    { url, secret, context }: HandshakeRequest,
+    signal: AbortSignal,
+  ): Promise<HandshakeResult> => {
+    const body = JSON.stringify(context);
+    const response = await client.post(url, {
+      headers: {
+        'content-type': 'application/json',
+        traceparent: traceparent(context.call_id),
+        ...signStandardWebhook({
+          id: `hsk_${randomUUID()}`,
+          timestamp: Math.floor(clock.now() / 1000),
+          body,
+          secrets: [secret],
+        }),
+      },
+      body,
+      signal,
+    });
+    if (response.status !== 200) {
+      response.discard();
+      return rejected(`HTTP ${response.status}`);
+    }
+    const parsed = responseBody.safeParse(await readJson(response.body));
+    return parsed.success
+      ? { allowed: true, sessionToken: parsed.data.session_token }
+      : rejected('the response has no usable session_token');
+  };
+
+  return async (request) => {
+    const timeLimit = new AbortController();
+    const timer = clock.setTimeout(() => timeLimit.abort(), timeoutMs);
+    try {
+      return await ask(request, timeLimit.signal);
+    } catch (error) {
+      if (error instanceof EndpointFailure || error instanceof AgentFailure) {
+        return rejected(`${error.failure}: ${error.message}`);
+      }
+      if (timeLimit.signal.aborted) return rejected(`no answer within ${timeoutMs / 1000} s`);
+      throw error;
+    } finally {
+      clock.clearTimeout(timer);
+    }
+  };
+};

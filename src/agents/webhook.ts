@@ -1,0 +1,27 @@
+/** The generic JSON webhook (specification 4.7). */
+import { z } from 'zod';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import { askEndpoint, readJson } from './ask-endpoint.ts';
+
+const responseBody = z.object({ reply: z.string() });
+
+export const webhookAgent = (client: EndpointClient, url: string, call: AgentCall): Agent => ({
+  async *reply({ messages }, signal) {
+    const { context } = call;
+    const response = await askEndpoint(client, call, {
+      url,
+      body: {
+        call_id: context.call_id,
+        session_id: context.call_id,
+        message: messages.findLast(({ role }) => role === 'user')?.content ?? '',
+        locale: context.language,
+        gw: context,
+      },
+      signal,
+    });
+    const parsed = responseBody.safeParse(await readJson(response.body));
+    if (!parsed.success) throw new AgentFailure('invalid_reply', 'the response has no text in "reply"');
+    yield parsed.data.reply;
+  },
+});

@@ -1,0 +1,94 @@
+/** One attempt of a claimed delivery, and what becomes of the delivery after it. */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { recordDeliveryAttempt, releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+import { disableWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import { deliver, type DeliveryOutcome } from './deliver.ts';
+import { openEndpointSecrets } from './endpoint-secret.ts';
+import { eventBody } from './payloads.ts';
+import { retryDelayMs, type RetrySchedule } from './retry-schedule.ts';
+
+export type AttemptOptions = RetrySchedule & {
+  db: Database;
+  vault: Vault;
+  /** Must open as many connections to one host as there are attempts at once: endpoints may share a host. */
+  client: EndpointClient;
+  clock: Clock;
+  /** Time limit of one attempt. */
+  timeoutMs: number;
+  logger: Logger;
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random: () => number;
+};
+
+/** What is stored of an attempt that failed before it was made: the cause, such as a lost master key, is the log's. */
+const notMade: DeliveryOutcome = {
+  result: 'failed',
+  httpStatus: null,
+  error: 'The gateway could not make this attempt',
+  durationMs: 0,
+};
+
+/**
+ * Makes the attempt and stores it. Rejects when it cannot be stored; the delivery then comes back when its lease ends.
+ * Aborting the signal breaks it off and gives the delivery back, as if it had not been tried.
+ */
+export const attemptDelivery = async (
+  options: AttemptOptions,
+  { id, attempt, failedInRound, event, endpoint }: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { db, clock, timeoutMs } = options;
+  const logger = options.logger.child({
+    call_id: event.callId,
+    event_id: event.id,
+    event_type: event.type,
+    endpoint_id: endpoint.id,
+    delivery_id: id,
+    attempt,
+  });
+  const at = clock.now();
+
+  const make = async (): Promise<DeliveryOutcome> => {
+    try {
+      return await deliver(options, {
+        url: endpoint.url,
+        eventId: event.id,
+        body: eventBody(event),
+        secrets: openEndpointSecrets(options.vault, endpoint.id, endpoint, at),
+        timeoutMs,
+        signal,
+      });
+    } catch (err) {
+      logger.error({ err }, 'event could not be sent');
+      return notMade;
+    }
+  };
+
+  const { result, httpStatus, error, durationMs } = await make();
+  if (result === 'interrupted') return releaseDelivery(db, id);
+
+  const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
+  if (result === 'delivered') {
+    await recordDeliveryAttempt(db, id, attempted, { state: 'delivered' });
+    logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
+    return;
+  }
+  const delayMs = result === 'gone' ? undefined : retryDelayMs(options, failedInRound + 1, options.random);
+  if (delayMs === undefined) {
+    // First, so that nothing more is claimed for an endpoint that is gone.
+    if (result === 'gone') await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
+    await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });
+    logger.warn({ http_status: httpStatus, error }, 'event not delivered, and not tried again');
+    return;
+  }
+  const nextAttemptAt = new Date(clock.now() + delayMs);
+  await recordDeliveryAttempt(db, id, attempted, { state: 'pending', nextAttemptAt });
+  logger.info(
+    { http_status: httpStatus, error, retry_in_ms: delayMs },
+    'event not delivered, to be tried again',
+  );
+};

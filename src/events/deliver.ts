@@ -1,0 +1,101 @@
+/** One attempt to bring an event to an endpoint (decisions 5, Standard Webhooks). */
+import type { Clock } from '#src/domain/clock.ts';
+import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
+import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
+import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
+
+export type DeliveryRequest = {
+  url: string;
+  eventId: string;
+  body: string;
+  /** One; two while the secret is being replaced. */
+  secrets: readonly string[];
+  /** From the start to the end of the answer. */
+  timeoutMs: number;
+  /** Aborting it breaks the attempt off. */
+  signal: AbortSignal;
+};
+
+export type DeliveryOutcome = {
+  /** `gone`: 410, the endpoint wants no more. `interrupted`: broken off by the signal, and nobody knows how it went. */
+  result: 'delivered' | 'failed' | 'gone' | 'interrupted';
+  /** Null when no answer came. */
+  httpStatus: number | null;
+  /** What went wrong, in words that hold neither URL nor content; null when delivered. */
+  error: string | null;
+  durationMs: number;
+};
+
+/** A connection is kept for the next event when the answer's body ends within this; a longer one closes it. */
+const readBytes = 16 * 1024;
+
+const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => string> = {
+  connect_timeout: () => 'No connection was made in time',
+  connection_failed: ({ message }) => `The connection failed: ${message}`,
+  tls_failed: ({ message }) => `TLS failed: ${message}`,
+  target_refused: ({ message }) => `The URL may not be called: ${message}`,
+  redirect_refused: ({ message }) => `${message}: redirects are not followed`,
+  invalid_reply: () => 'The answer was not HTTP',
+  reply_too_large: () => 'The answer was too large',
+};
+
+/** The status has said everything, so whatever becomes of the body changes nothing. */
+const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
+  let size = 0;
+  try {
+    for await (const bytes of body) {
+      size += bytes.byteLength;
+      if (size > readBytes) return;
+    }
+  } catch {
+    // The body broke off, or took longer than the time limit.
+  }
+};
+
+const judge = (status: number): Omit<DeliveryOutcome, 'durationMs'> => {
+  if (status >= 200 && status < 300) return { result: 'delivered', httpStatus: status, error: null };
+  if (status === 410) {
+    return { result: 'gone', httpStatus: status, error: 'HTTP 410: the endpoint wants no more events' };
+  }
+  return { result: 'failed', httpStatus: status, error: `HTTP ${status}` };
+};
+
+/** Never throws for what the network or the endpoint does. */
+export const deliver = async (
+  { client, clock }: { client: EndpointClient; clock: Clock },
+  { url, eventId, body, secrets, timeoutMs, signal }: DeliveryRequest,
+): Promise<DeliveryOutcome> => {
+  const startedAt = clock.now();
+  const timeLimit = new AbortController();
+  const timer = clock.setTimeout(() => timeLimit.abort(), timeoutMs);
+
+  const attempt = async (): Promise<Omit<DeliveryOutcome, 'durationMs'>> => {
+    try {
+      const response = await client.post(url, {
+        headers: {
+          'content-type': 'application/json',
+          ...signStandardWebhook({ id: eventId, timestamp: Math.floor(startedAt / 1000), body, secrets }),
+        },
+        body,
+        signal: AbortSignal.any([timeLimit.signal, signal]),
+      });
+      await dropBody(response);
+      return judge(response.status);
+    } catch (error) {
+      if (error instanceof EndpointFailure) {
+        const { failure, status = null } = error;
+        return { result: 'failed', httpStatus: status, error: explanations[failure](error) };
+      }
+      if (signal.aborted) return { result: 'interrupted', httpStatus: null, error: 'Broken off' };
+      if (!timeLimit.signal.aborted) throw error;
+      return { result: 'failed', httpStatus: null, error: `No answer within ${timeoutMs / 1000} s` };
+    }
+  };
+
+  try {
+    const outcome = await attempt();
+    return { ...outcome, durationMs: Math.max(0, clock.now() - startedAt) };
+  } finally {
+    clock.clearTimeout(timer);
+  }
+};

@@ -1,0 +1,117 @@
+/**
+ * Brings stored events to the endpoints of customers, at least once (decisions 5). Theory of operation:
+ *
+ * - The rows are the queue. The worker looks when a delivery is inserted (LISTEN), when one of its attempts ends and
+ *   when the next one falls due; each time it claims what is due and has room, and starts one attempt for each.
+ * - A claim is a lease in the row. It outlasts the longest attempt, so nobody else takes a delivery that is under way,
+ *   and what a killed process had claimed falls due again when the lease ends. The receiver then sees the same
+ *   `webhook-id` again.
+ * - An endpoint has at most `perEndpoint` deliveries claimed: however slow it is and however much waits for it, the
+ *   others find the rest of `inAll` free.
+ * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
+ */
+import { claimDeliveries, nextDeliveryDueAt, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
+import { deliveriesChannel } from '#src/persistence/outbox.ts';
+import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
+
+export type DeliveryWorkerOptions = AttemptOptions & {
+  /** Attempts under way at once, to one endpoint and by this process in all. */
+  perEndpoint: number;
+  inAll: number;
+  /** How long `close` waits for attempts under way before it breaks them off. */
+  closeMs: number;
+};
+
+export type DeliveryWorker = {
+  /** Listens and begins with what is due. Rejects when the database cannot be reached. */
+  start(): Promise<void>;
+  /** Claims nothing more, lets attempts under way end, and gives back those that `closeMs` is too short for. */
+  close(): Promise<void>;
+};
+
+/** What a claim lasts beyond the time limit of its attempt: for reading the secret and for storing the outcome. */
+const leaseMarginMs = 30_000;
+
+/** How long the worker sleeps at most, should a notification be lost. */
+const longestSleepMs = 60_000;
+
+/** How long it waits when the database does not answer. */
+const databaseRetryMs = 1_000;
+
+export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWorker => {
+  const { db, clock, timeoutMs, perEndpoint, inAll, closeMs, logger } = options;
+  const underWay = new Map<string, Promise<void>>();
+  const breakOff = new AbortController();
+  let unlisten: (() => Promise<void>) | undefined;
+  let timer: unknown;
+  let isClosing = false;
+  let isWanted = false;
+  let looking: Promise<void> | undefined;
+
+  const begin = (delivery: ClaimedDelivery): void => {
+    const attempt = attemptDelivery(options, delivery, breakOff.signal)
+      // The lease brings the delivery back.
+      .catch((err: unknown) =>
+        logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored'),
+      )
+      .finally(() => {
+        underWay.delete(delivery.id);
+        look();
+      });
+    underWay.set(delivery.id, attempt);
+  };
+
+  /** Starts what is due and has room; returns the milliseconds until there can be more. */
+  const claimDue = async (): Promise<number> => {
+    try {
+      const now = clock.now();
+      const room = inAll - underWay.size;
+      // Without room, the attempt that ends next looks again.
+      if (room <= 0) return longestSleepMs;
+      const claimed = await claimDeliveries(db, {
+        now: new Date(now),
+        until: new Date(now + timeoutMs + leaseMarginMs),
+        limit: room,
+        perEndpoint,
+      });
+      claimed.forEach(begin);
+      const next = await nextDeliveryDueAt(db, new Date(now));
+      return next === undefined ? longestSleepMs : Math.min(longestSleepMs, next.getTime() - now);
+    } catch (err) {
+      logger.warn({ err }, 'deliveries could not be read; trying again');
+      return databaseRetryMs;
+    }
+  };
+
+  const lookUntilSettled = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      clock.clearTimeout(timer);
+      timer = clock.setTimeout(look, await claimDue());
+    }
+    looking = undefined;
+  };
+
+  /** One look at a time; a wish that comes during one makes it look once more. */
+  const look = (): void => {
+    if (isClosing) return;
+    isWanted = true;
+    looking ??= lookUntilSettled();
+  };
+
+  return {
+    async start() {
+      unlisten = await db.listen(deliveriesChannel, look);
+      look();
+    },
+    async close() {
+      isClosing = true;
+      await unlisten?.();
+      await looking;
+      clock.clearTimeout(timer);
+      const limit = clock.setTimeout(() => breakOff.abort(), closeMs);
+      await Promise.all(underWay.values());
+      clock.clearTimeout(limit);
+    },
+  };
+};

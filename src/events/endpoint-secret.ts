@@ -1,0 +1,30 @@
+/** Secrets of webhook endpoints, in the form of the Standard Webhooks specification. */
+import { randomBytes } from 'node:crypto';
+import type { Vault } from '#src/persistence/vault.ts';
+
+/** `whsec_` and the base64 of 32 random bytes: the key of the HMAC that signs this endpoint's events. */
+export const newEndpointSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** How long the previous secret goes on signing beside the new one, so that a receiver can change in its own time. */
+export const rotationMs = 24 * 60 * 60 * 1000;
+
+/** The secrets as an endpoint's row keeps them, sealed about the endpoint's id. */
+export type SealedSecrets = {
+  secretSealed: string;
+  previousSecretSealed: string | null;
+  previousSecretUntil: Date | null;
+};
+
+/** The secrets that sign now, the current one first. Throws when the vault cannot open them. */
+export const openEndpointSecrets = (
+  vault: Vault,
+  endpointId: string,
+  { secretSealed, previousSecretSealed, previousSecretUntil }: SealedSecrets,
+  now: number,
+): string[] => {
+  const secrets = [vault.open(secretSealed, endpointId)];
+  if (previousSecretSealed !== null && previousSecretUntil !== null && previousSecretUntil.getTime() > now) {
+    secrets.push(vault.open(previousSecretSealed, endpointId));
+  }
+  return secrets;
+};

@@ -1,0 +1,140 @@
+/**
+ * Webhook endpoints as a workspace administers them (decisions 5). Every function takes the workspace that asks; what
+ * belongs to another workspace does not exist for it and gives `undefined`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '#src/domain/clock.ts';
+import type { EventType } from '#src/domain/event-types.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { listDeliveries, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
+import { findNumber } from '#src/persistence/numbers.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+import {
+  createWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  patchWebhookEndpoint,
+  rotateEndpointSecret,
+  type EndpointPatch,
+  type WebhookEndpointRecord,
+} from '#src/persistence/webhook-endpoints.ts';
+import { newEndpointSecret, rotationMs } from './endpoint-secret.ts';
+
+export { replayDelivery } from '#src/persistence/delivery-list.ts';
+export { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/webhook-endpoints.ts';
+
+export type EndpointAdministration = {
+  db: Database;
+  vault: Vault;
+  clock: Clock;
+  /** Says why a URL cannot be used, as a plain sentence; undefined when it can. */
+  whyUrlIsRefused: (url: string) => Promise<string | undefined>;
+};
+
+/** An endpoint without its secrets. */
+export type WebhookEndpoint = Omit<WebhookEndpointRecord, 'secretSealed' | 'previousSecretSealed'>;
+
+export type EndpointRequest = {
+  url: string;
+  /** Null: every type. */
+  events: EventType[] | null;
+  /** Null: the calls of every number. */
+  numberId: string | null;
+};
+
+type EndpointIn = { endpointId: string; workspaceId: string };
+
+const withoutSecrets = (record: WebhookEndpointRecord): WebhookEndpoint => {
+  const { secretSealed: _, previousSecretSealed: __, ...endpoint } = record;
+  return endpoint;
+};
+
+const refuseField = (path: string, message: string): never => {
+  throw new Refusal('invalid_request', message, { extras: { errors: [{ path, message }] } });
+};
+
+/** Throws a Refusal (`invalid_request`) that names the field. */
+const checkTargets = async (
+  { db, whyUrlIsRefused }: EndpointAdministration,
+  workspaceId: string,
+  { url, numberId }: EndpointPatch,
+): Promise<void> => {
+  const problem = url === undefined ? undefined : await whyUrlIsRefused(url);
+  if (problem !== undefined) refuseField('url', problem);
+  if (typeof numberId === 'string' && (await findNumber(db, { numberId, workspaceId })) === undefined) {
+    refuseField('number_id', 'This workspace has no such number.');
+  }
+};
+
+/** The secret is given out here and never again. Throws a Refusal (`invalid_request`) for a bad URL or number. */
+export const createEndpoint = async (
+  administration: EndpointAdministration,
+  workspaceId: string,
+  request: EndpointRequest,
+): Promise<{ endpoint: WebhookEndpoint; secret: string }> => {
+  const { db, vault, clock } = administration;
+  await checkTargets(administration, workspaceId, request);
+  const id = randomUUID();
+  const secret = newEndpointSecret();
+  const record = await createWebhookEndpoint(db, {
+    ...request,
+    id,
+    workspaceId,
+    secretSealed: vault.seal(secret, id),
+    createdAt: new Date(clock.now()),
+  });
+  return { endpoint: withoutSecrets(record), secret };
+};
+
+/** The oldest first. */
+export const listEndpoints = async (db: Database, workspaceId: string): Promise<WebhookEndpoint[]> =>
+  (await listWebhookEndpoints(db, workspaceId)).map(withoutSecrets);
+
+export const getEndpoint = async (
+  db: Database,
+  endpoint: EndpointIn,
+): Promise<WebhookEndpoint | undefined> => {
+  const record = await findWebhookEndpoint(db, endpoint);
+  return record && withoutSecrets(record);
+};
+
+/**
+ * A paused endpoint keeps what it has to get: deliveries wait, and are made when its state is `active` again. That
+ * also brings a disabled endpoint back. Throws a Refusal (`invalid_request`) for a bad URL or number.
+ */
+export const patchEndpoint = async (
+  administration: EndpointAdministration,
+  endpoint: EndpointIn,
+  patch: EndpointPatch,
+): Promise<WebhookEndpoint | undefined> => {
+  await checkTargets(administration, endpoint.workspaceId, patch);
+  const record = await patchWebhookEndpoint(administration.db, endpoint, patch);
+  return record && withoutSecrets(record);
+};
+
+/**
+ * Gives out the new secret, once. The one it replaces signs beside it until `previousSecretUntil`, 24 hours from now;
+ * one that was replaced before that and still signed ends at once.
+ */
+export const rotateSecret = async (
+  { db, vault, clock }: EndpointAdministration,
+  endpoint: EndpointIn,
+): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined> => {
+  const secret = newEndpointSecret();
+  const record = await rotateEndpointSecret(db, endpoint, {
+    secretSealed: vault.seal(secret, endpoint.endpointId),
+    previousUntil: new Date(clock.now() + rotationMs),
+  });
+  return record && { endpoint: withoutSecrets(record), secret };
+};
+
+/** Newest first, each with its attempts. */
+export const listEndpointDeliveries = async (
+  db: Database,
+  { endpointId, workspaceId }: EndpointIn,
+  page: Omit<Parameters<typeof listDeliveries>[1], 'endpointId'>,
+): Promise<DeliveryRecord[] | undefined> => {
+  const record = await findWebhookEndpoint(db, { endpointId, workspaceId });
+  return record && listDeliveries(db, { ...page, endpointId });
+};

@@ -1,0 +1,82 @@
+/**
+ * The test of an endpoint by hand: one event of the type `webhook.test`, sent at once, once and to this endpoint alone,
+ * whatever its state, its event types and its number are. It has the shape of a `call.ended` about a call that does not
+ * exist (an id of zeros), and is stored nowhere.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { newEventId, type EventSnapshot } from '#src/persistence/outbox.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import { findWorkspace } from '#src/persistence/workspaces.ts';
+import { deliver, type DeliveryOutcome } from './deliver.ts';
+import { openEndpointSecrets } from './endpoint-secret.ts';
+import { eventBody } from './payloads.ts';
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+const sample = (now: number, timeZone: string, numberId: string): EventSnapshot => {
+  const before = (seconds: number): string => new Date(now - seconds * 1000).toISOString();
+  return {
+    time_zone: timeZone,
+    call: {
+      id: nobody,
+      number_id: numberId,
+      direction: 'outbound',
+      own_number: '0200000000',
+      counterparty: '01000000000',
+      language: 'ko',
+      status: 'completed',
+      end_reason: 'agent_hangup',
+      instruction: 'This is a test event.',
+      summary: null,
+      started_at: before(70),
+      answered_at: before(60),
+      ended_at: before(0),
+      duration_sec: 60,
+      sip_status: null,
+      sip_reason: null,
+      sip_call_id: null,
+    },
+  };
+};
+
+export const createWebhookTests = (options: {
+  db: Database;
+  vault: Vault;
+  client: EndpointClient;
+  clock: Clock;
+  timeoutMs: number;
+}) => ({
+  /** Throws a Refusal (`not_found`) when the workspace has no such endpoint. */
+  async send(endpoint: {
+    id: string;
+    workspaceId: string;
+  }): Promise<Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'>> {
+    const { db, vault, clock, timeoutMs } = options;
+    const { id, workspaceId } = endpoint;
+    const record = await findWebhookEndpoint(db, { endpointId: id, workspaceId });
+    const workspace = await findWorkspace(db, workspaceId);
+    if (record === undefined || workspace === undefined) {
+      throw new Refusal('not_found', 'There is no such webhook endpoint.');
+    }
+    const now = clock.now();
+    const eventId = newEventId();
+    const { httpStatus, error, durationMs } = await deliver(options, {
+      url: record.url,
+      eventId,
+      body: eventBody({
+        id: eventId,
+        type: 'webhook.test',
+        at: new Date(now),
+        snapshot: sample(now, workspace.timeZone, record.numberId ?? nobody),
+      }),
+      secrets: openEndpointSecrets(vault, id, record, now),
+      timeoutMs,
+      signal: new AbortController().signal,
+    });
+    return { httpStatus, error, durationMs };
+  },
+});

@@ -1,0 +1,33 @@
+/** Whether a URL that somebody enters may be called: chat URLs, webhook URLs, handshake URLs (decisions 4). */
+import { isIP } from 'node:net';
+import { mayConnect, plainHost, type TargetRules } from './target-guard.ts';
+
+const longest = 2_048;
+
+/** Names that mean the machine itself wherever they are asked for (RFC 6761, section 6.3). */
+const namesLoopback = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
+
+/**
+ * A sentence that says what is wrong with the URL, or undefined when it may be saved. Looks at its form and at literal
+ * addresses only; what a name resolves to is seen when it is connected to.
+ */
+export const endpointUrlProblem = (text: string, rules: TargetRules): string | undefined => {
+  if (text.length > longest) return `The URL is longer than ${longest} characters.`;
+  const url = URL.parse(text);
+  if (url === null || text.trim() !== text)
+    return 'This is not a URL. It must look like https://agent.example.com/chat.';
+  const secure = url.protocol === 'https:';
+  if (!secure && url.protocol !== 'http:') return 'The URL must begin with https://.';
+  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or password.';
+  if (text.includes('#')) return 'The URL must not contain a fragment (the part from # on).';
+  const host = plainHost(url.hostname);
+  const address = namesLoopback(host) ? '127.0.0.1' : host;
+  const isKnown = isIP(address) !== 0;
+  if (!secure && !(isKnown && mayConnect({ host, address, secure }, rules))) {
+    return 'The URL must begin with https://.';
+  }
+  if (isKnown && !mayConnect({ host, address, secure }, rules)) {
+    return 'The URL points into a private network, where this gateway does not send requests.';
+  }
+  return undefined;
+};

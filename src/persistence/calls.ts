@@ -1,0 +1,168 @@
+/** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
+import type { FinalStatus } from '#machines/facts.ts';
+import type { Direction } from '#machines/line.ts';
+import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import type { Database } from './database.ts';
+import { eventAndDeliveries, newEventId } from './outbox.ts';
+import { recordingOf, type RecordingColumns, type RecordingRecord } from './recordings.ts';
+
+export type CallRow = {
+  id: string;
+  workspaceId: string;
+  numberId: string;
+  direction: Direction;
+  /** Domestic format, as `counterparty`. */
+  ownNumber: string;
+  counterparty: string;
+  language: string;
+  status: CallStatus;
+  endReason: EndReason | null;
+  instruction: string | null;
+  summary: string | null;
+  maxDurationSec: number;
+  recordingEnabled: boolean;
+  startedAt: Date;
+  answeredAt: Date | null;
+  endedAt: Date | null;
+  /** Connected time; null until the call ended. */
+  durationSec: number | null;
+  sipStatus: number | null;
+  sipReason: string | null;
+  sipCallId: string | null;
+  node: string;
+};
+
+/** With its recording; null where the call has none (not to be recorded, or not answered yet). */
+export type CallRecord = CallRow & { recording: RecordingRecord | null };
+
+export type CallBirth = Pick<
+  CallRow,
+  | 'id'
+  | 'workspaceId'
+  | 'numberId'
+  | 'direction'
+  | 'ownNumber'
+  | 'counterparty'
+  | 'language'
+  | 'instruction'
+  | 'maxDurationSec'
+  | 'recordingEnabled'
+  | 'startedAt'
+  | 'node'
+>;
+
+/** Columns of `call` under the names of `CallRow`. */
+export const callColumns = `
+  call.id, call.workspace_id as "workspaceId", call.number_id as "numberId", call.direction,
+  call.own_number as "ownNumber", call.counterparty, call.language, call.status, call.end_reason as "endReason",
+  call.instruction, call.summary, call.max_duration_sec as "maxDurationSec",
+  call.recording_enabled as "recordingEnabled", call.started_at as "startedAt", call.answered_at as "answeredAt",
+  call.ended_at as "endedAt", call.duration_sec as "durationSec", call.sip_status as "sipStatus",
+  call.sip_reason as "sipReason", call.sip_call_id as "sipCallId", call.node`;
+
+const insertWithEvent = async (
+  db: Database,
+  birth: CallBirth,
+  type: 'call.ringing' | 'call.ended',
+  end?: { status: FinalStatus; reason: EndReason; at: Date },
+): Promise<void> => {
+  await db.execute(
+    `with changed as (
+       insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
+         max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec)
+       values ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+       returning *
+     ), ${eventAndDeliveries({ id: '$1', type: '$2', at: '$3' })}
+     select 1 from changed, notified`,
+    [
+      newEventId(),
+      type,
+      end?.at ?? birth.startedAt,
+      birth.id,
+      birth.workspaceId,
+      birth.numberId,
+      birth.direction,
+      birth.ownNumber,
+      birth.counterparty,
+      birth.language,
+      birth.instruction,
+      birth.maxDurationSec,
+      birth.recordingEnabled,
+      birth.startedAt,
+      birth.node,
+      end?.status ?? 'ringing',
+      end?.reason ?? null,
+      end?.at ?? null,
+      end === undefined ? null : 0,
+    ],
+  );
+};
+
+/** The call's row (`ringing`), the event `call.ringing` and its deliveries, in one statement. */
+export const insertCall = (db: Database, birth: CallBirth): Promise<void> =>
+  insertWithEvent(db, birth, 'call.ringing');
+
+/** A call that was rejected before it could ring anywhere: its row is born ended, with `call.ended`. */
+export const insertEndedCall = (
+  db: Database,
+  birth: CallBirth,
+  end: { status: FinalStatus; reason: EndReason; at: Date },
+): Promise<void> => insertWithEvent(db, birth, 'call.ended', end);
+
+/** One call of the number or workspace that asks; undefined for anybody else's. `callId` must be a UUID. */
+export const findCall = async (
+  db: Database,
+  wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),
+): Promise<CallRecord | undefined> => {
+  const [column, scope] =
+    'numberId' in wanted ? ['number_id', wanted.numberId] : ['workspace_id', wanted.workspaceId];
+  const [row] = await db.execute<CallRow & RecordingColumns>(
+    `select ${callColumns}, recording.status as "recordingStatus", recording.content_type as "recordingContentType",
+       recording.duration_sec as "recordingDurationSec", recording.bytes as "recordingBytes",
+       recording.file as "recordingFile", recording.created_at as "recordingCreatedAt",
+       recording.finished_at as "recordingFinishedAt"
+     from call left join recording on recording.call_id = call.id
+     where call.id = $1 and call.${column} = $2`,
+    [wanted.callId, scope],
+  );
+  return row === undefined ? undefined : withRecording(row);
+};
+
+const withRecording = (row: CallRow & RecordingColumns): CallRecord => {
+  const {
+    recordingStatus,
+    recordingContentType,
+    recordingDurationSec,
+    recordingBytes,
+    recordingFile,
+    recordingCreatedAt,
+    recordingFinishedAt,
+    ...call
+  } = row;
+  return { ...call, recording: recordingOf(row) };
+};
+
+/** The calls that a node holds, or held when it died; the oldest first. */
+export const callsInProgress = (db: Database, node: string): Promise<CallRow[]> =>
+  db.execute<CallRow>(
+    `select ${callColumns} from call where node = $1 and status in ('ringing', 'active') order by started_at, id`,
+    [node],
+  );
+
+/** How many calls a node holds. */
+export const countCallsInProgress = async (db: Database, node: string): Promise<number> => {
+  const [row] = await db.execute<{ count: number }>(
+    `select count(*) from call where node = $1 and status in ('ringing', 'active')`,
+    [node],
+  );
+  return row?.count ?? 0;
+};
+
+/** A call that has ended, whoever owns it: for the gateway's own work after the end. */
+export const findEndedCall = async (db: Database, callId: string): Promise<CallRow | undefined> => {
+  const [row] = await db.execute<CallRow>(
+    `select ${callColumns} from call where id = $1 and status not in ('ringing', 'active')`,
+    [callId],
+  );
+  return row;
+};

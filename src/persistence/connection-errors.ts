@@ -1,0 +1,40 @@
+/** What a failing database connection means, told from PostgreSQL's SQLSTATE or Node's error code. */
+import { StartError } from '#src/domain/start-error.ts';
+
+const codeOf = (error: unknown): string => {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
+};
+
+const lostConnection = /^(08...|57P0.|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)|^ENOENT$/;
+const lostConnectionText = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
+
+/**
+ * Whether the same statement can succeed later, when the database is back: the connection was lost or refused, the
+ * server was shutting down or out of resources, or two transactions collided.
+ */
+export const isTransient = (error: unknown): boolean =>
+  lostConnection.test(codeOf(error)) || (error instanceof Error && lostConnectionText.test(error.message));
+
+const explanations: Record<string, string> = {
+  ECONNREFUSED: 'no server listens there',
+  ENOENT: 'no server listens there',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name could not be looked up',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'it cannot be reached',
+  '28P01': 'the user or the password is wrong',
+  '28000': 'the server does not let this user in',
+  '3D000': 'there is no such database on the server: create it first',
+  '42501': 'the user may not do what the gateway needs (create tables)',
+  '53300': 'the server has no connections left',
+  '57P03': 'the server is starting or stopping',
+};
+
+/** One line for whoever starts the gateway; `where` is shown instead of the address, which may hold a password. */
+export const connectionStartError = (where: string, error: unknown): StartError => {
+  const message = error instanceof Error ? error.message : String(error);
+  const why = explanations[codeOf(error)] ?? message.replaceAll(/\s+/g, ' ');
+  return new StartError(`Cannot use the database at ${where} (GW_DATABASE_URL): ${why}`, { cause: error });
+};

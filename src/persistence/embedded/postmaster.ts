@@ -1,0 +1,30 @@
+/** What a running PostgreSQL server says of itself in its data folder (`postmaster.pid`). */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type Postmaster = { pid: number; isReady: boolean };
+
+export const pidFile = (cluster: string): string => join(cluster, 'postmaster.pid');
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+};
+
+/** After a reboot the number may belong to another program. Where that cannot be seen, it is taken for the server. */
+const isPostgres = async (pid: number): Promise<boolean> => {
+  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'postgres');
+  return name.trim() === 'postgres';
+};
+
+/** The server of this cluster; undefined when none runs. */
+export const findPostmaster = async (cluster: string): Promise<Postmaster | undefined> => {
+  const lines = (await readFile(pidFile(cluster), 'utf8').catch(() => '')).split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid) || !(await isPostgres(pid))) return undefined;
+  return { pid, isReady: lines[7]?.trim() === 'ready' };
+};

@@ -1,0 +1,66 @@
+/** The folder of the server's unix socket: its address is the only door to the embedded database. */
+import { createServer, connect, type Server } from 'node:net';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartError } from '#src/domain/start-error.ts';
+
+/** A socket's path may have 104 bytes on macOS, 108 on Linux; the socket's own name takes 14 of them. */
+const longestFolderBytes = 85;
+
+/** The server's number; without TCP it is only part of the socket's name. */
+export const postgresPort = 5432;
+
+export const socketFile = (socketFolder: string): string => join(socketFolder, `.s.PGSQL.${postgresPort}`);
+
+const isFolder = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+};
+
+/** Inside `folder`, or, where that path is too long for a socket, a short temporary one that is remembered there. */
+export const prepareSocketFolder = async (folder: string): Promise<string> => {
+  const inside = join(folder, 'socket');
+  if (Buffer.byteLength(inside) <= longestFolderBytes) {
+    await mkdir(inside, { recursive: true, mode: 0o700 });
+    return inside;
+  }
+  const note = join(folder, 'socket-folder');
+  const remembered = await readFile(note, 'utf8').catch(() => '');
+  if (remembered !== '' && (await isFolder(remembered))) return remembered;
+  const temporary = await mkdtemp(join(tmpdir(), 'trunkline-'));
+  await writeFile(note, temporary);
+  return temporary;
+};
+
+/** Whether somebody accepts connections at a socket. */
+export const answersAt = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+
+/**
+ * Makes this process the owner of the data folder: it listens at a socket that nobody else listens at. The kernel ends
+ * that with the process, however it ends. Throws a StartError when another process is the owner.
+ */
+export const takeOwnership = async (socketFolder: string, dataFolder: string): Promise<Server> => {
+  const path = join(socketFolder, 'owner');
+  if (await answersAt(path)) {
+    throw new StartError(
+      `Another gateway uses the data folder ${dataFolder}: stop it, or give this one its own (GW_DATA_DIR)`,
+    );
+  }
+  await rm(path, { force: true });
+  const server = createServer((socket) => socket.destroy());
+  server.listen(path);
+  await once(server, 'listening');
+  return server.unref();
+};

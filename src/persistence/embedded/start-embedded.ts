@@ -1,0 +1,192 @@
+/**
+ * A PostgreSQL server of the gateway's own, in its data folder, reached by a unix socket alone. Theory of operation:
+ *
+ * - The server is a process of its own session, so that Ctrl-C in a terminal stops the gateway first and the gateway
+ *   then stops the server.
+ * - When a gateway is killed, its server goes on running; the next start adopts it.
+ * - When the server itself was killed, its last processes may hold its memory for a moment; the start is tried again
+ *   for some seconds.
+ * - The cluster is made beside its place and moved there when it is complete, so a start that was broken off leaves
+ *   nothing half made.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Logger } from 'pino';
+import { StartError } from '#src/domain/start-error.ts';
+import { findBinaries, postgresMajor, type Binaries } from './binaries.ts';
+import { folderError } from './folder-error.ts';
+import { findPostmaster, pidFile, type Postmaster } from './postmaster.ts';
+import { answersAt, postgresPort, prepareSocketFolder, socketFile, takeOwnership } from './socket-folder.ts';
+import { chooseUnprivileged, type Unprivileged } from './unprivileged.ts';
+
+export type EmbeddedDatabase = {
+  connection: { socketFolder: string; database: string; user: string };
+  /** Whether a server that was left running was taken over. */
+  isAdopted: boolean;
+  /** Shuts the server down; open transactions are rolled back. */
+  stop(): Promise<void>;
+};
+
+type Place = {
+  dataFolder: string;
+  cluster: string;
+  log: string;
+  socketFolder: string;
+  binaries: Binaries;
+  unprivileged: Unprivileged;
+};
+
+const user = 'postgres';
+const startTimeoutMs = 15_000;
+const stopTimeoutMs = 15_000;
+const pollMs = 10;
+const retryMs = 200;
+
+/** Nothing of the gateway's own environment: `PG…` variables mean something to these programs. */
+const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
+
+const settings = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  shared_buffers: '64MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Place): Promise<void> => {
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '');
+  if (version.trim() === postgresMajor) return;
+  if (version !== '') {
+    throw new StartError(
+      `The database in ${dataFolder} was made by PostgreSQL ${version.trim()}, and this version of Trunkline ` +
+        `brings PostgreSQL ${postgresMajor}: use another data folder (GW_DATA_DIR)`,
+    );
+  }
+  const fresh = `${cluster}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { mode: 0o700 });
+  await unprivileged.handOver(fresh);
+  const [command, parameters] = unprivileged.command(binaries.initdb, [
+    ...['--pgdata', fresh, '--username', user, '--auth', 'trust', '--encoding', 'UTF8'],
+    // The locale that PostgreSQL brings itself: sorting does not change with the machine.
+    ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+  ]);
+  await promisify(execFile)(command, parameters, { env: environment, cwd: '/', ...unprivileged.user });
+  await rename(fresh, cluster);
+};
+
+/** Starts the server and waits until it is ready; undefined when it gave up before. */
+const launch = async ({ cluster, log, socketFolder, binaries, unprivileged }: Place): Promise<Postmaster | undefined> => {
+  const [command, parameters] = unprivileged.command(binaries.postgres, [
+    ...['-D', cluster, '-k', socketFolder, '-p', String(postgresPort)],
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]);
+  const output = await open(log, 'w', 0o600);
+  try {
+    const child = spawn(command, parameters, {
+      env: environment,
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+      ...unprivileged.user,
+    });
+    await once(child, 'spawn');
+    child.unref();
+    while (child.exitCode === null && child.signalCode === null) {
+      const postmaster = await findPostmaster(cluster);
+      if (postmaster?.pid === child.pid && postmaster?.isReady === true) return postmaster;
+      await sleep(pollMs);
+    }
+    return undefined;
+  } finally {
+    await output.close();
+  }
+};
+
+const didNotComeUp = async ({ dataFolder, log }: Place): Promise<StartError> => {
+  const text = await readFile(log, 'utf8').catch(() => '');
+  if (text.includes('No space left on device')) return folderError(dataFolder, 'the disk is full');
+  return new StartError(
+    `The embedded database did not come up; its log is ${log}. Set GW_DATABASE_URL to use a PostgreSQL server instead`,
+  );
+};
+
+const bringUp = async (place: Place): Promise<{ postmaster: Postmaster; isAdopted: boolean }> => {
+  const { cluster, socketFolder } = place;
+  const deadline = Date.now() + startTimeoutMs;
+  while (Date.now() < deadline) {
+    const running = await findPostmaster(cluster);
+    if (running === undefined) {
+      // A lock of a server that is no more; its number may be another program's by now.
+      await rm(pidFile(cluster), { force: true });
+      const postmaster = await launch(place);
+      if (postmaster !== undefined) return { postmaster, isAdopted: false };
+    } else if (running.isReady && (await answersAt(socketFile(socketFolder)))) {
+      return { postmaster: running, isAdopted: true };
+    }
+    await sleep(retryMs);
+  }
+  throw await didNotComeUp(place);
+};
+
+const shutDown = async (cluster: string, { pid }: Postmaster): Promise<void> => {
+  const isRunning = async (): Promise<boolean> => (await findPostmaster(cluster))?.pid === pid;
+  if (!(await isRunning())) return;
+  // PostgreSQL's "fast" shutdown; SIGQUIT is its "immediate" one, after which it recovers at the next start.
+  process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + stopTimeoutMs;
+  while (await isRunning()) {
+    if (Date.now() > deadline) {
+      process.kill(pid, 'SIGQUIT');
+      return;
+    }
+    await sleep(pollMs);
+  }
+};
+
+/** Throws a StartError that names the setting to look at. */
+export const startEmbedded = async ({
+  dataFolder,
+  logger,
+}: {
+  dataFolder: string;
+  logger: Logger;
+}): Promise<EmbeddedDatabase> => {
+  const folder = join(dataFolder, 'postgresql');
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const binaries = await findBinaries(folder);
+    const socketFolder = await prepareSocketFolder(folder);
+    const ownership = await takeOwnership(socketFolder, dataFolder);
+    try {
+      const unprivileged = await chooseUnprivileged(folder);
+      await unprivileged.handOver(folder);
+      if (!socketFolder.startsWith(folder)) await unprivileged.handOver(socketFolder);
+      const cluster = join(folder, 'cluster');
+      const log = join(folder, 'server.log');
+      const place = { dataFolder, cluster, log, socketFolder, binaries, unprivileged };
+      await makeCluster(place);
+      const { postmaster, isAdopted } = await bringUp(place);
+      logger.info({ pid: postmaster.pid, adopted: isAdopted }, 'the embedded database is ready');
+      return {
+        connection: { socketFolder, database: 'postgres', user },
+        isAdopted,
+        async stop() {
+          await shutDown(cluster, postmaster);
+          ownership.close();
+          if (!socketFolder.startsWith(folder)) await rm(socketFolder, { recursive: true, force: true });
+        },
+      };
+    } catch (error) {
+      ownership.close();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw folderError(dataFolder, error);
+  }
+};

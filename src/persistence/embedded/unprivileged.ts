@@ -1,0 +1,59 @@
+/**
+ * PostgreSQL refuses to run as root. Where the gateway does, it runs as nobody: in a user namespace, where the files
+ * stay root's, or, where namespaces are not allowed (many containers), as the real user nobody, who must then own them.
+ */
+import { execFile } from 'node:child_process';
+import { chmod, chown, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+export type Unprivileged = {
+  /** The command line that runs a program as such a user. */
+  command(program: string, parameters: readonly string[]): [string, string[]];
+  /** Options of `child_process`. */
+  user: { uid?: number; gid?: number };
+  /** Lets the user have a folder with everything in it. */
+  handOver(folder: string): Promise<void>;
+};
+
+const nobody = 65_534;
+const namespace = ['--user', `--map-user=${nobody}`, `--map-group=${nobody}`];
+
+const asOneself: Unprivileged = {
+  command: (program, parameters) => [program, [...parameters]],
+  user: {},
+  handOver: () => Promise.resolve(),
+};
+
+const inNamespace: Unprivileged = {
+  ...asOneself,
+  command: (program, parameters) => ['unshare', [...namespace, program, ...parameters]],
+};
+
+const chownTree = async (folder: string): Promise<void> => {
+  for (const entry of await readdir(folder, { recursive: true })) await chown(join(folder, entry), nobody, nobody);
+  await chown(folder, nobody, nobody);
+};
+
+const asNobody: Unprivileged = {
+  ...asOneself,
+  user: { uid: nobody, gid: nobody },
+  async handOver(folder) {
+    await chownTree(folder);
+    const parent = dirname(folder);
+    // Nobody must be able to pass through the data folder, though not to list it.
+    await chmod(parent, (await stat(parent)).mode | 0o011);
+  },
+};
+
+/** `folder` is what a gateway of another time may have handed over already: it stays with its owner. */
+export const chooseUnprivileged = async (folder: string): Promise<Unprivileged> => {
+  if (process.getuid?.() !== 0) return asOneself;
+  if ((await stat(folder)).uid === nobody) return asNobody;
+  try {
+    await promisify(execFile)('unshare', [...namespace, 'true']);
+    return inNamespace;
+  } catch {
+    return asNobody;
+  }
+};

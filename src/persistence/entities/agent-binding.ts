@@ -1,0 +1,19 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { agentTypes } from '#src/domain/agent-binding.ts';
+import { PhoneNumber } from './phone-number.ts';
+
+/** Which agent speaks for a number in one direction. A direction without a row has the built-in agent. */
+export const AgentBinding = defineEntity({
+  name: 'AgentBinding',
+  tableName: 'agent_binding',
+  properties: {
+    numberId: () => p.manyToOne(PhoneNumber).mapToPk().primary().fieldName('number_id'),
+    direction: p.enum(['inbound', 'outbound']).primary(),
+    agent: p.enum(['builtin', 'endpoint']),
+    agentType: p.enum(agentTypes).nullable(),
+    chatUrl: p.text().nullable(),
+    assistantId: p.text().nullable(),
+    agentId: p.text().nullable(),
+    tokenSealed: p.text().nullable(),
+  },
+});

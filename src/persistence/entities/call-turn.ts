@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Call } from './call.ts';
+
+/** One turn of a transcript: words that were really heard. */
+export const CallTurn = defineEntity({
+  name: 'CallTurn',
+  tableName: 'call_turn',
+  properties: {
+    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id'),
+    /** From 1. */
+    sequence: p.integer().primary(),
+    role: p.enum(['assistant', 'user']),
+    text: p.text(),
+    /** Seconds from the answer. */
+    tOffsetSec: p.double(),
+    spokenAt: p.datetime(3),
+    /** False for a reply that was interrupted. */
+    whole: p.boolean(),
+  },
+});

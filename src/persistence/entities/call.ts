@@ -1,0 +1,55 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { PhoneNumber } from './phone-number.ts';
+import { Workspace } from './workspace.ts';
+
+export const Call = defineEntity({
+  name: 'Call',
+  tableName: 'call',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().fieldName('workspace_id'),
+    numberId: () => p.manyToOne(PhoneNumber).mapToPk().fieldName('number_id'),
+    direction: p.enum(['inbound', 'outbound']),
+    ownNumber: p.text(),
+    counterparty: p.text(),
+    language: p.text(),
+    status: p.enum(callStatuses),
+    endReason: p.enum(endReasons).nullable(),
+    instruction: p.text().nullable(),
+    summary: p.text().nullable(),
+    maxDurationSec: p.integer(),
+    recordingEnabled: p.boolean(),
+    startedAt: p.datetime(3),
+    answeredAt: p.datetime(3).nullable(),
+    endedAt: p.datetime(3).nullable(),
+    /** Connected time; null until the call ended. */
+    durationSec: p.double().nullable(),
+    sipStatus: p.integer().nullable(),
+    sipReason: p.text().nullable(),
+    sipCallId: p.text().nullable(),
+    /** The node that holds, or last held, the call. */
+    node: p.text(),
+  },
+  indexes: [
+    {
+      name: 'call_number_id_started_at_id_index',
+      columns: [
+        { name: 'number_id' },
+        { name: 'started_at', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+      properties: ['numberId', 'startedAt', 'id'],
+    },
+    {
+      name: 'call_workspace_id_started_at_id_index',
+      columns: [
+        { name: 'workspace_id' },
+        { name: 'started_at', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+      properties: ['workspaceId', 'startedAt', 'id'],
+    },
+    { name: 'call_in_progress_index', properties: ['node'], where: "status in ('ringing', 'active')" },
+  ],
+});

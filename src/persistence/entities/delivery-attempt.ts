@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { EventDelivery } from './event-delivery.ts';
+
+/** One request of a delivery and what came of it. */
+export const DeliveryAttempt = defineEntity({
+  name: 'DeliveryAttempt',
+  tableName: 'delivery_attempt',
+  properties: {
+    deliveryId: () =>
+      p.manyToOne(EventDelivery).mapToPk().primary().fieldName('delivery_id').deleteRule('cascade'),
+    /** From 1. */
+    attempt: p.integer().primary(),
+    at: p.datetime(3),
+    durationMs: p.integer(),
+    /** Null when no answer came. */
+    httpStatus: p.integer().nullable(),
+    /** Null when the attempt succeeded. */
+    error: p.text().nullable(),
+  },
+});

@@ -1,0 +1,44 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Event } from './event.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
+
+/** One event on its way to one endpoint. */
+export const EventDelivery = defineEntity({
+  name: 'EventDelivery',
+  tableName: 'event_delivery',
+  properties: {
+    id: p.uuid().primary(),
+    eventId: () => p.manyToOne(Event).mapToPk().index().fieldName('event_id'),
+    endpointId: () => p.manyToOne(WebhookEndpoint).mapToPk().fieldName('endpoint_id').deleteRule('cascade'),
+    state: p.enum(['pending', 'delivered', 'dead']),
+    attempts: p.integer().default(0),
+    /** Attempts of earlier rounds: a replay by hand begins the schedule anew. */
+    attemptsBefore: p.integer().default(0),
+    nextAttemptAt: p.datetime(3),
+    /** Until then the delivery belongs to the node that claimed it. */
+    claimedUntil: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    finishedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    {
+      name: 'event_delivery_due_index',
+      properties: ['endpointId', 'nextAttemptAt'],
+      where: "state = 'pending'",
+    },
+    {
+      name: 'event_delivery_claimed_index',
+      properties: ['endpointId', 'claimedUntil'],
+      where: "state = 'pending' and claimed_until is not null",
+    },
+    {
+      name: 'event_delivery_endpoint_id_created_at_id_index',
+      columns: [
+        { name: 'endpoint_id' },
+        { name: 'created_at', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+      properties: ['endpointId', 'createdAt', 'id'],
+    },
+  ],
+});

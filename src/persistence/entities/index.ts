@@ -1,0 +1,34 @@
+/** All tables, in the order in which they refer to each other. */
+import { AdminToken } from './admin-token.ts';
+import { AgentBinding } from './agent-binding.ts';
+import { AuditEntry } from './audit-entry.ts';
+import { CallFactRow } from './call-fact.ts';
+import { CallTurn } from './call-turn.ts';
+import { Call } from './call.ts';
+import { DeliveryAttempt } from './delivery-attempt.ts';
+import { EventDelivery } from './event-delivery.ts';
+import { Event } from './event.ts';
+import { IdempotencyRecord } from './idempotency-record.ts';
+import { NumberKey } from './number-key.ts';
+import { PhoneNumber } from './phone-number.ts';
+import { Recording } from './recording.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
+import { Workspace } from './workspace.ts';
+
+export const entities = [
+  Workspace,
+  AdminToken,
+  PhoneNumber,
+  AgentBinding,
+  NumberKey,
+  Call,
+  CallTurn,
+  CallFactRow,
+  Recording,
+  AuditEntry,
+  IdempotencyRecord,
+  Event,
+  WebhookEndpoint,
+  EventDelivery,
+  DeliveryAttempt,
+];

@@ -1,0 +1,15 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { PhoneNumber } from './phone-number.ts';
+
+/** The one key of a number: an authentication hash and an encrypted recovery copy. */
+export const NumberKey = defineEntity({
+  name: 'NumberKey',
+  tableName: 'number_key',
+  properties: {
+    numberId: () => p.manyToOne(PhoneNumber).mapToPk().primary().fieldName('number_id').updateRule('no action').deleteRule('no action'),
+    keyHash: p.blob().unique(),
+    /** Null for a key that was issued before recovery copies existed. */
+    keySealed: p.text().nullable(),
+    issuedAt: p.datetime(3),
+  },
+});

@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Workspace } from './workspace.ts';
+
+/** A telephone number with its policy; a policy column that is null falls back to the workspace's. */
+export const PhoneNumber = defineEntity({
+  name: 'PhoneNumber',
+  tableName: 'phone_number',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
+    /** Domestic format. */
+    number: p.text().unique(),
+    language: p.text(),
+    maxDurationSec: p.integer().nullable(),
+    defaultDurationSec: p.integer().nullable(),
+    silenceTimeoutSec: p.integer().nullable(),
+    ringTimeoutSec: p.integer().nullable(),
+    maxConcurrentCalls: p.integer().nullable(),
+    recordingEnabled: p.boolean().nullable(),
+    /** What is said first to a caller. */
+    greeting: p.text().nullable(),
+    inboundAuthMethod: p.enum(['none', 'handshake']).default('none'),
+    inboundAuthUrl: p.text().nullable(),
+    /** Signs the handshake request. */
+    inboundAuthSecretSealed: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
+});

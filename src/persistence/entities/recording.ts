@@ -1,0 +1,19 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Call } from './call.ts';
+
+/** The recording of a call, from the answer on. A call without one was not to be recorded. */
+export const Recording = defineEntity({
+  name: 'Recording',
+  tableName: 'recording',
+  properties: {
+    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id').updateRule('no action').deleteRule('no action'),
+    status: p.enum(['pending', 'completed', 'failed']),
+    contentType: p.text().nullable(),
+    durationSec: p.double().nullable(),
+    bytes: p.bigint().nullable(),
+    /** Relative to the folder of recordings. */
+    file: p.text().nullable(),
+    createdAt: p.datetime(3),
+    finishedAt: p.datetime(3).nullable(),
+  },
+});

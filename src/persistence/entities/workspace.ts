@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Owns numbers, webhook endpoints and admin tokens. Its policy columns apply to numbers that name none. */
+export const Workspace = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspace',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    /** IANA name; timestamps of the workspace's calls are written in it. */
+    timeZone: p.text().default('Asia/Seoul'),
+    maxDurationSec: p.integer().nullable(),
+    defaultDurationSec: p.integer().nullable(),
+    silenceTimeoutSec: p.integer().nullable(),
+    ringTimeoutSec: p.integer().nullable(),
+    maxConcurrentCalls: p.integer().nullable(),
+    recordingEnabled: p.boolean().nullable(),
+    /** Upper bound of calls in progress over all numbers of the workspace. */
+    maxCallsInProgress: p.integer().nullable(),
+    createdAt: p.datetime(3),
+  },
+});

@@ -1,0 +1,4 @@
+/** All migrations, oldest first. A name never changes once it was released. */
+import { Initial } from './initial.ts';
+
+export const migrations = [{ name: '0001-initial', class: Initial }];

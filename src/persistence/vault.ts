@@ -1,0 +1,84 @@
+/**
+ * Keeps secrets. Theory of operation:
+ *
+ * - A master key (32 bytes) is never used itself: HKDF-SHA-256 derives from it a sealing key (AES-256-GCM), a pepper
+ *   for fingerprints (HMAC-SHA-256) and a key id, each under its own label (RFC 5869).
+ * - A sealed text reads `v1.<key id>.<iv>.<ciphertext and tag>`, base64url. The key id tells which master key opens
+ *   it, so the master key can be rotated: the new one seals, the older ones still open.
+ * - `about` is authenticated with it, so that a sealed text copied to another row does not open there.
+ * - A fingerprint is how a secret that is only compared (a number key, an admin token) is found again. Its pepper
+ *   comes from the master key as well, so look-ups take one fingerprint for each key, the newest first.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+export type Vault = {
+  /** `about` names what the secret belongs to, such as an id. */
+  seal(plain: string, about: string): string;
+  /** Throws when the text was sealed with an unknown key or about something else, or was changed. */
+  open(sealed: string, about: string): string;
+  /** For storing: made with the newest key. */
+  fingerprint(secret: string): Buffer;
+  /** For finding: one for each key, the newest first. */
+  fingerprints(secret: string): Buffer[];
+};
+
+type DerivedKeys = { id: string; sealing: Buffer; pepper: Buffer };
+
+const version = 'v1';
+const masterKeyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+
+const derive = (masterKey: Buffer): DerivedKeys => {
+  if (masterKey.length !== masterKeyBytes) throw new Error(`A master key must be ${masterKeyBytes} bytes long`);
+  const part = (label: string, bytes: number): Buffer =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', `trunkline ${label}`, bytes));
+  return {
+    id: part('key id', 6).toString('base64url'),
+    sealing: part('sealing', 32),
+    pepper: part('fingerprints', 32),
+  };
+};
+
+const authenticated = (keyId: string, about: string): Buffer => Buffer.from(`${version}.${keyId}.${about}`);
+
+export const createVault = (masterKey: Buffer, olderKeys: readonly Buffer[] = []): Vault => {
+  const newest = derive(masterKey);
+  const all = [newest, ...olderKeys.map(derive)];
+  const fingerprintWith = (keys: DerivedKeys, secret: string): Buffer =>
+    createHmac('sha256', keys.pepper).update(secret).digest();
+
+  return {
+    seal(plain, about) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', newest.sealing, iv);
+      cipher.setAAD(authenticated(newest.id, about));
+      const box = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [version, newest.id, iv.toString('base64url'), box.toString('base64url')].join('.');
+    },
+
+    open(sealed, about) {
+      const [itsVersion, keyId = '', ivText = '', boxText = '', ...rest] = sealed.split('.');
+      const iv = Buffer.from(ivText, 'base64url');
+      const box = Buffer.from(boxText, 'base64url');
+      if (itsVersion !== version || rest.length > 0 || iv.length !== ivBytes || box.length < tagBytes) {
+        throw new Error(`The sealed secret of ${about} has an unknown form`);
+      }
+      const keys = all.find((candidate) => candidate.id === keyId);
+      if (keys === undefined) {
+        throw new Error(`The secret of ${about} was sealed with another master key than those configured`);
+      }
+      const decipher = createDecipheriv('aes-256-gcm', keys.sealing, iv, { authTagLength: tagBytes });
+      decipher.setAAD(authenticated(keyId, about));
+      decipher.setAuthTag(box.subarray(-tagBytes));
+      try {
+        return decipher.update(box.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      } catch (cause) {
+        throw new Error(`The sealed secret of ${about} was changed or belongs to something else`, { cause });
+      }
+    },
+
+    fingerprint: (secret) => fingerprintWith(newest, secret),
+    fingerprints: (secret) => all.map((keys) => fingerprintWith(keys, secret)),
+  };
+};

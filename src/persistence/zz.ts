@@ -1,0 +1,13 @@
+import pino from 'pino';
+import { startEmbedded } from './embedded/start-embedded.ts';
+import { openDatabase } from './database.ts';
+const logger = pino();
+let t0=performance.now();
+const e = await startEmbedded({dataFolder:'/tmp/pgx/data', logger});
+console.log('started', performance.now()-t0, e); t0=performance.now();
+const db = await openDatabase({connection:e.connection, poolSize:5, node:'n1', logger});
+console.log('opened', performance.now()-t0); 
+console.log(await db.execute('select now() as now, count(*) as n, $1::jsonb as j from call', [JSON.stringify({a:1})]));
+t0=performance.now();for(let i=0;i<2000;i++) await db.execute('select $1::int as x',[i]); console.log('2000 selects', performance.now()-t0);
+await db.close(); t0=performance.now();
+if (process.argv[2]!=='kill') {await e.stop(); console.log('stopped', performance.now()-t0);} else process.kill(process.pid,'SIGKILL');

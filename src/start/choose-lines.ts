@@ -1,0 +1,33 @@
+/** The lines that carry the calls of this gateway: the simulated network, or real servers. */
+import type { Logger } from 'pino';
+import type { Config } from '#config/config.ts';
+import type { Lines } from '#sip/lines.ts';
+import type { OpenRecording } from '#sip/recording.ts';
+import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import type { Synthesizer } from '#sip/speech.ts';
+import type { Clock } from '#src/domain/clock.ts';
+
+export type ChosenLines = {
+  lines: Lines;
+  /** `null` where the lines are real. */
+  simulator: SimulatorLines | null;
+};
+
+export const chooseLines = (options: {
+  config: Pick<Config, 'lines' | 'simulatorSpeed'>;
+  /** Runs as fast as the simulated calls do. */
+  callClock: Clock;
+  openRecording: OpenRecording;
+  synthesizer: Synthesizer;
+  logger: Logger;
+}): ChosenLines => {
+  const { config, callClock, openRecording, synthesizer, logger } = options;
+  const simulator = createSimulatorLines({
+    clock: callClock,
+    speed: config.simulatorSpeed,
+    logger,
+    openRecording,
+    synthesizer,
+  });
+  return { lines: simulator, simulator };
+};

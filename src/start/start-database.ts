@@ -1,0 +1,27 @@
+/** The database of this gateway: the PostgreSQL server that is configured, or the embedded one in the data folder. */
+import type { Logger } from 'pino';
+import type { Config } from '#config/config.ts';
+import { openDatabase, type Database } from '#src/persistence/database.ts';
+import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
+
+/** What is opened is owned by `started`. Throws a StartError that names the setting. */
+export const startDatabase = async (
+  config: Pick<Config, 'databaseUrl' | 'databasePool' | 'dataFolder' | 'node'>,
+  logger: Logger,
+  started: AsyncDisposableStack,
+): Promise<Database> => {
+  const connection = async () => {
+    if (config.databaseUrl !== null) return { url: config.databaseUrl };
+    const embedded = await startEmbedded({ dataFolder: config.dataFolder, logger });
+    started.defer(() => embedded.stop());
+    return embedded.connection;
+  };
+  const database = await openDatabase({
+    connection: await connection(),
+    poolSize: config.databasePool,
+    node: config.node,
+    logger,
+  });
+  started.defer(() => database.close());
+  return database;
+};

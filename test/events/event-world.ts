@@ -1,0 +1,140 @@
+/** A workspace with one number, calls that happen in it, and workers that deliver their events for real. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { deliveryPolicy } from '#config/policy.ts';
+import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '#src/events/delivery-worker.ts';
+import {
+  createEndpoint,
+  listEndpointDeliveries,
+  type EndpointAdministration,
+  type EndpointRequest,
+  type WebhookEndpoint,
+} from '#src/events/endpoints.ts';
+import { createEndpointClient, type EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { recordFact } from '#src/persistence/call-facts.ts';
+import { insertCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
+import { createNumber } from '#src/persistence/numbers.ts';
+import { createVault } from '#src/persistence/vault.ts';
+import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { createSteppedClock, type SteppedClock } from './stepped-clock.ts';
+
+export type EventWorld = {
+  clock: SteppedClock;
+  administration: EndpointAdministration;
+  client: EndpointClient;
+  workspaceId: string;
+  numberId: string;
+  addNumber: () => Promise<string>;
+  /** A receiver, and an endpoint at its address whose secret it trusts. */
+  endpoint: (
+    request?: Partial<EndpointRequest>,
+  ) => Promise<{ receiver: WebhookReceiver; id: string; endpoint: WebhookEndpoint }>;
+  /** A call that rings and ends unanswered: the events `call.ringing` and `call.ended`. Gives its id. */
+  call: (numberId?: string) => Promise<string>;
+  /** Runs until the test is over or closes it. Retries come without jitter. */
+  startWorker: (changes?: Partial<DeliveryWorkerOptions>) => Promise<DeliveryWorker>;
+  /** Newest first. */
+  deliveries: (endpointId: string) => Promise<DeliveryRecord[]>;
+};
+
+let numbers = 0;
+
+export const createEventWorld = async (t: ExecutionContext, db: Database): Promise<EventWorld> => {
+  const clock = createSteppedClock();
+  const vault = createVault(randomBytes(32));
+  const administration: EndpointAdministration = {
+    db,
+    vault,
+    clock,
+    whyUrlIsRefused: async (url) => (url.includes('refused') ? 'This URL cannot be used.' : undefined),
+  };
+  const client = createEndpointClient({
+    rules: { allowedHosts: [], allowLoopback: true },
+    connectMs: 3_000,
+    maxBodyBytes: 64 * 1024,
+    connectionsPerHost: deliveryPolicy.inAll,
+  });
+  t.teardown(() => client.close());
+  const workspaceId = randomUUID();
+  await createWorkspace(db, { id: workspaceId, name: 'Events', createdAt: new Date() });
+
+  const addNumber = async (): Promise<string> => {
+    const id = randomUUID();
+    const number = `070${String((numbers += 1)).padStart(8, '0')}`;
+    await createNumber(db, { id, workspaceId, number, language: 'ko', createdAt: new Date() });
+    return id;
+  };
+  const firstNumberId = await addNumber();
+
+  return {
+    clock,
+    administration,
+    client,
+    workspaceId,
+    numberId: firstNumberId,
+    addNumber,
+    async endpoint(request = {}) {
+      const receiver = await startWebhookReceiver();
+      t.teardown(receiver.close);
+      const { endpoint, secret } = await createEndpoint(administration, workspaceId, {
+        url: receiver.url,
+        events: null,
+        numberId: null,
+        ...request,
+      });
+      receiver.trust(secret);
+      return { receiver, id: endpoint.id, endpoint };
+    },
+    async call(numberId = firstNumberId) {
+      const id = randomUUID();
+      await insertCall(db, {
+        id,
+        workspaceId,
+        numberId,
+        direction: 'outbound',
+        ownNumber: '07000000001',
+        counterparty: '01000000002',
+        language: 'ko',
+        instruction: 'Say hello.',
+        maxDurationSec: 600,
+        recordingEnabled: false,
+        startedAt: new Date(clock.now()),
+        node: 'test',
+      });
+      await recordFact(db, id, 1, {
+        type: 'call.ended',
+        at: clock.now(),
+        reason: 'no_answer',
+        status: 'no_answer',
+      });
+      return id;
+    },
+    async startWorker(changes = {}) {
+      const worker = createDeliveryWorker({
+        ...deliveryPolicy,
+        db,
+        vault,
+        client,
+        clock,
+        closeMs: 1_000,
+        logger: pino({ level: 'silent' }),
+        random: () => 0,
+        ...changes,
+      });
+      t.teardown(async () => {
+        const closed = worker.close();
+        await clock.timerIn(changes.closeMs ?? 1_000);
+        clock.advance(changes.closeMs ?? 1_000);
+        await closed;
+      });
+      await worker.start();
+      return worker;
+    },
+    deliveries: async (endpointId) =>
+      (await listEndpointDeliveries(db, { endpointId, workspaceId }, { limit: 100 })) ?? [],
+  };
+};
