@@ -119,7 +119,9 @@ export const conversationMachine = setup({
     failedBefore: ({ context }) => context.failuresInARow > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed === 0,
-    isLastUnplayed: ({ context }) => context.unplayed === 1,
+    /** Not one that was stopped: the line itself is ending then, and says so next. */
+    lastHasRunItsCourse: ({ context, event }) =>
+      context.unplayed === 1 && event.type === 'line.played' && event.whole,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed === 0,
     isAddressed: ({ context }) => context.isUnanswered && context.unplayed === 0,
   },
@@ -357,7 +359,7 @@ export const conversationMachine = setup({
           on: {
             'line.played': [
               {
-                guard: 'isLastUnplayed',
+                guard: 'lastHasRunItsCourse',
                 target: '#conversation.listening',
                 actions: { type: 'notePlayed', params: ({ event }) => event },
               },
@@ -389,7 +391,7 @@ export const conversationMachine = setup({
         ],
         'line.played': [
           {
-            guard: 'isLastUnplayed',
+            guard: 'lastHasRunItsCourse',
             target: 'listening',
             actions: { type: 'notePlayed', params: ({ event }) => event },
           },

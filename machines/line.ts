@@ -6,7 +6,9 @@
  * 1. A line never speaks inside a command: events follow in a later task, one at a time, in order of time.
  * 2. Its last word is exactly one of `line.unanswered` (it was never answered) or `line.ended` (it was).
  * 3. Every `say` is answered by exactly one `line.played`, at the latest before `line.ended`, in the order of the
- *    commands; its `text` is what the other party could hear, empty when nothing of it sounded.
+ *    commands; its `text` is what the other party could hear, empty when nothing of it sounded. `whole` is false only
+ *    for what was stopped, by `stopTalking` or by the end of the line; an utterance that could not be synthesized has
+ *    run its course with an empty text.
  * 4. After `stopTalking`, the reports of what was stopped come before any later `line.heard`.
  * 5. Noise says nothing. A backchannel ("네", "uh-huh") while the agent's voice is audible is heard, but is no speech.
  */

@@ -44,6 +44,7 @@ import { effectivePolicy } from '#src/domain/call-policy.ts';
 import { isCountry, type Country } from '#src/domain/phone-number.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { createDeliveryWorker } from '#src/events/delivery-worker.ts';
+import { createWebhookTests } from '#src/events/test-event.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
@@ -52,6 +53,7 @@ import { isTransient } from '#src/persistence/connection-errors.ts';
 import { createVault } from '#src/persistence/vault.ts';
 import { createRecordings } from '#src/recordings/recordings.ts';
 import { readAgentCa } from './start/agent-ca.ts';
+import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { acceleratedClock, systemClock } from './clock.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
@@ -156,11 +158,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
   });
   started.defer(() => recordings.close());
-  const synthesizer = await findSynthesizer({ logger });
+  const synthesizer = await findSynthesizer({ logger, path: process.env['PATH'] ?? '' });
   const { lines, simulator } = chooseLines({
     config,
     callClock,
-    openRecording: recordings.open,
+    openRecording: recordings.begin,
     synthesizer,
     logger,
   });
@@ -254,8 +256,14 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     recordings,
     simulator: simulator && createSimulatedPeople(simulator, database),
-    whyUrlIsRefused: (url) => endpointUrlProblem(url, rules),
-    webhookTests: deliveries,
+    whyUrlIsRefused: async (url) => endpointUrlProblem(url, rules),
+    webhookTests: createWebhookTests({
+      db: database,
+      vault,
+      client,
+      clock: systemClock,
+      timeoutMs: deliveryPolicy.timeoutMs,
+    }),
     health: {
       isDraining: admission.isDraining,
       whyLinesAreDown() {

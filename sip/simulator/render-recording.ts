@@ -18,11 +18,21 @@ const stretchesAtOnce = 5;
 /** A voice that is a little slower than the line's is hurried along by at most this much; more is cut off. */
 const maxHurry = 1.35;
 
+/** Engines put silence around what they say; on the line a voice is heard from its first moment to its last. */
+const silence = 64;
+
+const withoutSilence = (samples: Int16Array): Int16Array => {
+  const isSound = (sample: number): boolean => Math.abs(sample) > silence;
+  const first = samples.findIndex(isSound);
+  return first === -1 ? samples : samples.subarray(first, samples.findLastIndex(isSound) + 1);
+};
+
 type Speak = (text: string) => Promise<{ sampleRate: number; samples: Int16Array }>;
 
 /** Speaks a part in exactly the samples that it has. */
 const soundOf = async (speak: Speak, text: string, length: number): Promise<Int16Array> => {
-  const { sampleRate, samples } = await speak(text);
+  const { sampleRate, samples: spoken } = await speak(text);
+  const samples = withoutSilence(spoken);
   const ratio = sampleRate / recordingSampleRate;
   const hurry = Math.min(maxHurry, Math.max(1, samples.length / ratio / length));
   const sound = new Int16Array(length);

@@ -39,7 +39,7 @@ const judgeFullStop = (before: string, after: string): Verdict => {
   const isNumber = /^\d+$/u.test(word);
   if (!isNumber && !numbering.test(word)) return abbreviation.test(word) ? 'inside' : 'end';
   // "1. First" at the start of a sentence, "2026. 11. 21.", "No. 5".
-  if (isNumber && before.trim() === word) return 'inside';
+  if (isNumber && (before.trim() === word || /\d\.\s+\d+$/u.test(before.slice(-20)))) return 'inside';
   const nextWord = after.trimStart().at(0);
   if (nextWord === undefined) return 'unknown';
   return /\d/u.test(nextWord) ? 'inside' : 'end';

@@ -29,6 +29,20 @@ export const normalizePhoneNumber = (input: string, country: Country): string | 
   return isDomestic(digits, country) ? digits : undefined;
 };
 
+/** `01012345678` → `+821012345678` (E.164); undefined for a number that is dialled only within its country. */
+export const internationalNumber = (number: string, country: Country): string | undefined => {
+  if (country === 'KR' && !number.startsWith('0')) return undefined;
+  const parsed = parsePhoneNumberFromString(number, country);
+  return parsed?.isPossible() === true ? parsed.number : undefined;
+};
+
+/** `+821012345678` → `01012345678`; undefined for a number of another country. */
+export const domesticNumber = (number: string, country: Country): string | undefined => {
+  const parsed = parsePhoneNumberFromString(number);
+  if (parsed === undefined || parsed.country !== country) return undefined;
+  return normalizePhoneNumber(parsed.formatNational().replaceAll(/\D/g, ''), country);
+};
+
 /** For logs and traces, which never carry a whole number: `010•••••001`. */
 export const maskPhoneNumber = (number: string): string =>
   number.length <= 6

@@ -61,13 +61,13 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
     underWay.set(delivery.id, attempt);
   };
 
-  /** Starts what is due and has room; returns the milliseconds until there can be more. */
+  /** Starts what is due and has room; returns when there can be more, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
+    const now = clock.now();
     try {
-      const now = clock.now();
       const room = inAll - underWay.size;
       // Without room, the attempt that ends next looks again.
-      if (room <= 0) return longestSleepMs;
+      if (room <= 0) return now + longestSleepMs;
       const claimed = await claimDeliveries(db, {
         now: new Date(now),
         until: new Date(now + timeoutMs + leaseMarginMs),
@@ -76,10 +76,10 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       });
       claimed.forEach(begin);
       const next = await nextDeliveryDueAt(db, new Date(now));
-      return next === undefined ? longestSleepMs : Math.min(longestSleepMs, next.getTime() - now);
+      return Math.min(now + longestSleepMs, next?.getTime() ?? Infinity);
     } catch (err) {
       logger.warn({ err }, 'deliveries could not be read; trying again');
-      return databaseRetryMs;
+      return now + databaseRetryMs;
     }
   };
 
@@ -87,7 +87,8 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
     while (isWanted) {
       isWanted = false;
       clock.clearTimeout(timer);
-      timer = clock.setTimeout(look, await claimDue());
+      const nextLook = await claimDue();
+      timer = clock.setTimeout(look, Math.max(0, nextLook - clock.now()));
     }
     looking = undefined;
   };

@@ -109,6 +109,7 @@ export const openNodeSession = async (options: {
       };
     },
     close() {
+      if (isClosed) return;
       isClosed = true;
       clearTimeout(retry);
       if (!isLost) client.release(true);

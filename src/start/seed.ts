@@ -25,7 +25,9 @@ const stillValid = async ({ database, vault, dataFolder }: Seeding): Promise<See
   if (known === undefined) return undefined;
   const number = await authenticateNumber(database, vault, known.number_key);
   const admin = await authenticateAdmin(database, vault, known.admin_token);
-  return number !== undefined && admin !== undefined ? known : undefined;
+  if (number === undefined || admin === undefined) return undefined;
+  const { workspace_id, number_id, number_key, admin_token } = known;
+  return { workspace_id, number_id, number: number.number, number_key, admin_token };
 };
 
 const madeWorkspace = async (database: Database): Promise<string> => {

@@ -1,4 +1,3 @@
-import { SimulatedClock } from 'xstate';
 import test from 'ava';
 
 import { systemClock } from '#src/clock.ts';
@@ -7,6 +6,7 @@ import { deliver, type DeliveryOutcome } from '#src/events/deliver.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { startWebhookReceiver, type Answer, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { createSteppedClock } from './stepped-clock.ts';
 
 const body = JSON.stringify({ id: 'evt_1', type: 'call.ended', call: { instruction: '예약 확인 ✓' } });
 
@@ -128,21 +128,15 @@ test('an endpoint that does not answer is given up at the time limit, and not be
   const receiver = await receiverOf(secret);
   t.teardown(receiver.close);
   receiver.answer('hang');
-  const simulated = new SimulatedClock();
-  const start = Date.now();
-  const clock: Clock = {
-    now: () => start + simulated.now(),
-    setTimeout: (callback, milliseconds) => simulated.setTimeout(callback, milliseconds),
-    clearTimeout: (timer) => simulated.clearTimeout(timer as number),
-  };
+  const clock = createSteppedClock();
 
   let isOver = false;
   const outcome = attempt(receiver, [secret], { clock }).finally(() => (isOver = true));
   await receiver.until(1);
-  simulated.increment(14_999);
+  clock.advance(14_999);
   await new Promise(setImmediate);
   t.false(isOver);
-  simulated.increment(1);
+  clock.advance(1);
 
   t.deepEqual(await outcome, {
     result: 'failed',

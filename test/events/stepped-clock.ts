@@ -21,6 +21,7 @@ export const createSteppedClock = (): SteppedClock => {
     setTimeout(callback, milliseconds) {
       const timer = { due: now + milliseconds, callback };
       timers.add(timer);
+      if (milliseconds <= 0) setImmediate(() => timers.delete(timer) && callback());
       for (const waiter of waiting) {
         if (waiter.due !== timer.due) continue;
         waiting.delete(waiter);

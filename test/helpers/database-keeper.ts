@@ -30,17 +30,15 @@ const tell = async (message: object): Promise<void> => {
   await rename(`${file}.new`, file);
 };
 
-const dropAll = `
-  do $$ declare name text; begin
-    for name in select datname from pg_database where datname ~ '^${template}(_|$)' loop
-      perform pg_terminate_backend(pid) from pg_stat_activity where datname = name;
-    end loop;
-  end $$`;
+const dropAll = async (url: string): Promise<void> => {
+  const names = await runStatement(url, `select datname from pg_database where datname ~ '^${template}(_|$)'`);
+  for (const { datname } of names) await runStatement(url, `drop database if exists ${String(datname)} with (force)`);
+};
 
 const startServer = async (): Promise<{ url: string; stop: () => Promise<void> }> => {
   const configured = process.env['GW_TEST_DATABASE_URL'];
   if (configured !== undefined && configured !== '') {
-    return { url: configured, stop: () => runStatement(configured, dropAll) };
+    return { url: configured, stop: () => dropAll(configured) };
   }
   const embedded = await startEmbedded({ dataFolder: folder, logger });
   const { socketFolder, database, user } = embedded.connection;

@@ -9,7 +9,7 @@ export const databaseIn = (url: string, name: string): string => {
 };
 
 /** Opens a connection for one statement. */
-export const runStatement = async (url: string, sql: string): Promise<void> => {
+export const runStatement = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
   const orm = new MikroORM({
     entities: [],
     discovery: { warnWhenNoEntities: false },
@@ -17,7 +17,7 @@ export const runStatement = async (url: string, sql: string): Promise<void> => {
     driverOptions: { connectionString: url, max: 1 },
   });
   try {
-    await orm.em.getConnection().execute(sql);
+    return await orm.em.getConnection().execute(sql);
   } finally {
     await orm.close(true);
   }

@@ -35,7 +35,7 @@ const startKeeper = async (): Promise<void> => {
   const keeper = spawn(
     process.execPath,
     [join(import.meta.dirname, 'database-keeper.ts'), runFolder, String(process.ppid)],
-    { detached: true, stdio: ['ignore', 'ignore', 'inherit'] },
+    { detached: true, stdio: 'ignore' },
   );
   await once(keeper, 'spawn');
   keeper.unref();
@@ -58,7 +58,7 @@ const findServer = async (): Promise<{ url: string; template: string }> => {
 
 let server: ReturnType<typeof findServer> | undefined;
 
-const createCopy = async (): Promise<{ url: string; drop: () => Promise<void> }> => {
+const createCopy = async (): Promise<{ url: string; drop: () => Promise<unknown> }> => {
   const { url, template } = await (server ??= findServer());
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await runStatement(url, `create database ${name} template ${template}`);
@@ -74,7 +74,9 @@ const open = (url: string): Promise<Database> =>
 /** The address of a migrated, empty database of this test alone; it is dropped when the test ends. */
 export const testDatabaseUrl = async (t: ExecutionContext<unknown>): Promise<string> => {
   const { url, drop } = await createCopy();
-  t.teardown(drop);
+  t.teardown(async () => {
+    await drop();
+  });
   return url;
 };
 

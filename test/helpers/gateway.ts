@@ -1,50 +1,93 @@
-/** A whole gateway in the test's own process, on a database of the test file's own, with fast simulated lines. */
+/** A whole gateway in the test's own process, on a database of the test's own, with fast simulated lines. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
+import { z } from 'zod';
 import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
+import { apiClient, type ApiClient } from './api-client.ts';
 import { testDatabaseUrl } from './database.ts';
+import { until } from './until.ts';
+
+const turn = z.object({
+  role: z.enum(['assistant', 'user']),
+  sequence: z.number(),
+  t_offset_sec: z.number(),
+  text: z.string(),
+  timestamp: z.string(),
+});
+
+export type Turn = z.infer<typeof turn>;
 
 export type TestGateway = Gateway & {
-  /** Every line that the gateway logged, parsed. */
-  logged: Record<string, unknown>[];
+  /** With the number key. */
+  client: ApiClient;
+  /** With the admin token; paths begin behind `/api/v1/admin`. */
+  admin: ApiClient;
+  /** The path of the seeded number in the admin API. */
+  numberPath: string;
+  /** Every line that the gateway logged, as text. */
+  logged: string[];
+  /** Places a call and returns its id. */
+  call(to: string, instruction?: string): Promise<string>;
+  /** The call's record, once its status is this. */
+  untilStatus(callId: string, ...statuses: string[]): Promise<Record<string, unknown>>;
+  transcript(callId: string): Promise<Turn[]>;
 };
+
+export const finalStatuses = ['completed', 'no_answer', 'failed'];
+
+/** Settings of a gateway for tests, on this database. */
+export const testSettings = (databaseUrl: string, dataFolder: string): Record<string, string> => ({
+  GW_PORT: '0',
+  GW_DATA_DIR: dataFolder,
+  GW_DATABASE_URL: databaseUrl,
+  GW_DATABASE_POOL: '4',
+  GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  GW_AGENT_ALLOW_LOOPBACK: '1',
+  GW_SIMULATOR_SPEED: '20',
+  GW_DRAIN_SEC: '0',
+});
 
 /** Ends with the test. `environment` overrides the settings. */
 export const testGateway = async (
   t: ExecutionContext,
   environment: Record<string, string> = {},
 ): Promise<TestGateway> => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
-  const logged: Record<string, unknown>[] = [];
-  const logger = pino(
-    { level: 'debug', base: null },
-    {
-      write(line: string) {
-        logged.push(JSON.parse(line));
-      },
-    },
-  );
-  const config = readConfig(
-    {
-      GW_PORT: '0',
-      GW_DATA_DIR: dataFolder,
-      GW_DATABASE_URL: await testDatabaseUrl(t),
-      GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-      GW_AGENT_ALLOW_LOOPBACK: '1',
-      GW_SIMULATOR_SPEED: '20',
-      GW_DRAIN_SEC: '0',
-      ...environment,
-    },
-    false,
-  );
+  // Registered first, so that it runs last: the database is dropped when the gateway is gone.
+  const databaseUrl = environment['GW_DATABASE_URL'] ?? (await testDatabaseUrl(t));
+  const dataFolder = environment['GW_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'trunkline-test-')));
+  const logged: string[] = [];
+  const logger = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) });
+  const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
   const gateway = await startGateway(config, logger);
   t.teardown(async () => {
     await gateway.close();
-    await rm(dataFolder, { recursive: true, force: true });
+    if (environment['GW_DATA_DIR'] === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
-  return { ...gateway, logged };
+  const { base_url, number_key, admin_token, number_id } = gateway.credentials;
+  const client = apiClient(base_url, number_key);
+  return {
+    ...gateway,
+    client,
+    admin: client.as(admin_token),
+    numberPath: `/api/v1/admin/numbers/${number_id}`,
+    logged,
+    async call(to, instruction) {
+      const { status, body } = await client.post('/api/v1/calls', { to, instruction: instruction ?? null });
+      if (status !== 201) throw new Error(`The call was not placed: ${JSON.stringify(body)}`);
+      return z.string().parse(body['call_id']);
+    },
+    untilStatus: (callId, ...statuses) =>
+      until(`call ${callId} is ${statuses.join(' or ')}`, async () => {
+        const { body } = await client.get(`/api/v1/calls/${callId}`);
+        return statuses.includes(z.string().parse(body['status'])) ? body : undefined;
+      }),
+    async transcript(callId) {
+      const { body } = await client.get(`/api/v1/calls/${callId}/transcript`);
+      return z.array(turn).parse(body['transcript']);
+    },
+  };
 };

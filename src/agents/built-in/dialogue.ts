@@ -106,8 +106,8 @@ const messageOfCaller = ({ meaning, text }: Heard, words: Words, { ask, stay, fa
 
 const confirmation = (heard: Heard, state: State, words: Words, moves: Moves): Step => {
   const { meaning, details } = heard;
-  const isCorrection = meaning === 'no' || meaning === 'statement';
-  if (isCorrection && details.length > 0) return moves.askAgain('details', readBack(heard, words));
+  const isConfirmed = meaning === 'yes' || meaning === 'thanks';
+  if (!isConfirmed && details.length > 0) return moves.askAgain('details', readBack(heard, words));
   if (meaning === 'no') return moves.askAgain(state.firstStage, words.askAgain);
   if (meaning === 'question') return moves.stay(words.cannotAnswer, words.isThatRight);
   return moves.farewell(words.willPassOn);

@@ -31,25 +31,10 @@ export const Call = defineEntity({
     /** The node that holds, or last held, the call. */
     node: p.text(),
   },
+  // Lists read them backwards: newest first.
   indexes: [
-    {
-      name: 'call_number_id_started_at_id_index',
-      columns: [
-        { name: 'number_id' },
-        { name: 'started_at', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
-      properties: ['numberId', 'startedAt', 'id'],
-    },
-    {
-      name: 'call_workspace_id_started_at_id_index',
-      columns: [
-        { name: 'workspace_id' },
-        { name: 'started_at', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
-      properties: ['workspaceId', 'startedAt', 'id'],
-    },
+    { name: 'call_number_id_started_at_id_index', properties: ['numberId', 'startedAt', 'id'] },
+    { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
     { name: 'call_in_progress_index', properties: ['node'], where: "status in ('ringing', 'active')" },
   ],
 });

@@ -33,11 +33,6 @@ export const EventDelivery = defineEntity({
     },
     {
       name: 'event_delivery_endpoint_id_created_at_id_index',
-      columns: [
-        { name: 'endpoint_id' },
-        { name: 'created_at', sort: 'desc' },
-        { name: 'id', sort: 'desc' },
-      ],
       properties: ['endpointId', 'createdAt', 'id'],
     },
   ],

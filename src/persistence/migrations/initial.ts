@@ -109,8 +109,8 @@ const statements = [
     constraint call_workspace_id_foreign foreign key (workspace_id) references workspace (id),
     constraint call_number_id_foreign foreign key (number_id) references phone_number (id)
   )`,
-  `create index call_number_id_started_at_id_index on call (number_id, started_at DESC, id DESC)`,
-  `create index call_workspace_id_started_at_id_index on call (workspace_id, started_at DESC, id DESC)`,
+  `create index call_number_id_started_at_id_index on call (number_id, started_at, id)`,
+  `create index call_workspace_id_started_at_id_index on call (workspace_id, started_at, id)`,
   `create index call_in_progress_index on call (node) where status in ('ringing', 'active')`,
   `
   create table call_turn (
@@ -228,7 +228,7 @@ const statements = [
   `create index event_delivery_event_id_index on event_delivery (event_id)`,
   `create index event_delivery_due_index on event_delivery (endpoint_id, next_attempt_at) where state = 'pending'`,
   `create index event_delivery_claimed_index on event_delivery (endpoint_id, claimed_until) where state = 'pending' and claimed_until is not null`,
-  `create index event_delivery_endpoint_id_created_at_id_index on event_delivery (endpoint_id, created_at DESC, id DESC)`,
+  `create index event_delivery_endpoint_id_created_at_id_index on event_delivery (endpoint_id, created_at, id)`,
   `
   create table delivery_attempt (
     delivery_id uuid not null,

@@ -1,0 +1,5 @@
+/** The value below which the given share (0 to 1) of the samples lies; NaN without samples. */
+export const percentile = (samples: readonly number[], share: number): number => {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+};

@@ -1,0 +1,71 @@
+/**
+ * Why a call was not answered, from what the SIP network says (RFC 3261 section 21, RFC 3326, ITU-T Q.850).
+ *
+ * A telephone network behind a trunk knows more than SIP can say: where the refusal carries a Q.850 cause that is
+ * specific, that decides; otherwise the SIP status does.
+ */
+import type { UnansweredCause } from '#machines/line.ts';
+
+export type SipRefusal = {
+  /** 300 to 699. */
+  status: number;
+  /** The `Reason` header (RFC 3326), where there is one. */
+  reason?: string | undefined;
+  /** Whether the far end had been ringing. */
+  rang: boolean;
+};
+
+/** Causes that say less than the SIP status (normal clearing, normal unspecified, interworking) are left out. */
+const byQ850: Readonly<Record<number, UnansweredCause>> = {
+  1: 'invalid_number', // unallocated number
+  2: 'trunk_error', // no route to the transit network
+  3: 'invalid_number', // no route to the destination
+  17: 'busy',
+  18: 'no_answer', // no user responding
+  19: 'no_answer', // user alerted, no answer
+  20: 'no_answer', // subscriber absent
+  21: 'declined',
+  22: 'invalid_number', // number changed
+  27: 'trunk_error', // destination out of order
+  28: 'invalid_number', // incomplete number
+  34: 'trunk_error', // no circuit available
+  38: 'trunk_error', // network out of order
+  41: 'trunk_error', // temporary failure
+  42: 'trunk_error', // congestion
+  44: 'trunk_error', // requested circuit not available
+  47: 'trunk_error', // resource unavailable
+  57: 'trunk_error', // bearer capability not authorized
+  58: 'trunk_error', // bearer capability not available
+  88: 'media_error', // incompatible destination
+};
+
+const byStatus: Readonly<Record<number, UnansweredCause>> = {
+  404: 'invalid_number',
+  410: 'invalid_number',
+  415: 'media_error',
+  480: 'no_answer',
+  484: 'invalid_number',
+  486: 'busy',
+  487: 'no_answer',
+  488: 'media_error',
+  600: 'busy',
+  603: 'declined',
+  604: 'invalid_number',
+  606: 'media_error',
+  607: 'declined',
+  608: 'declined',
+};
+
+const q850Of = (reason: string): number | undefined => {
+  const [, cause] = /(?:^|,)\s*Q\.850\s*;(?:[^,]*;)?\s*cause\s*=\s*(\d+)/i.exec(reason) ?? [];
+  return cause === undefined ? undefined : Number(cause);
+};
+
+export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {
+  const q850 = q850Of(reason ?? '');
+  const fromNetwork = q850 === undefined ? undefined : byQ850[q850];
+  if (fromNetwork !== undefined) return fromNetwork;
+  // A time-out after ringing is a person who does not pick up, before it a trunk that does not answer.
+  if (status === 408) return rang ? 'no_answer' : 'trunk_error';
+  return byStatus[status] ?? 'trunk_error';
+};

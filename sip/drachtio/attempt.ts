@@ -1,0 +1,28 @@
+import type Srf from 'drachtio-srf';
+import type { SipDetails, UnansweredCause } from '#machines/line.ts';
+import type { MediaEndpoint } from './media-endpoint.ts';
+
+/** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
+export type Connection = { dialog: Srf.Dialog; endpoint: MediaEndpoint; sip: SipDetails };
+
+export type Outcome =
+  { answered: true; connection: Connection } | { answered: false; cause: UnansweredCause; sip: SipDetails };
+
+/** A call on its way to be answered, out or in. */
+export type Attempt = {
+  /** Never rejects. An attempt that was cancelled has let go of everything when it resolves. */
+  outcome: Promise<Outcome>;
+  cancel(): void;
+};
+
+/** What is left where no SIP message was exchanged. */
+export const noSip: SipDetails = { status: null, reason: null, callId: null };
+
+/** Sends BYE. drachtio-srf's types do not know that it returns a promise. */
+export const hangUpDialog = (dialog: Srf.Dialog): Promise<void> =>
+  new Promise((resolve, reject) => {
+    dialog.destroy({ headers: {} }, (error: unknown) => {
+      if (error === null || error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('BYE could not be sent', { cause: error }));
+    });
+  });

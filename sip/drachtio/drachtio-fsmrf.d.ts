@@ -1,0 +1,61 @@
+/** The part of drachtio-fsmrf 5 that is used here; the package brings no types. */
+declare module 'drachtio-fsmrf' {
+  import type { EventEmitter } from 'node:events';
+  import type { Socket } from 'node:net';
+  import type Srf from 'drachtio-srf';
+
+  namespace Mrf {
+    /** The event socket connection; `EventEmitter2` with names such as `esl::end`. */
+    interface EventSocket {
+      /** `null` once it is closed. */
+      socket: Socket | null;
+      reconnectVars: { retryTimer?: NodeJS.Timeout | null };
+      on(event: string, listener: () => void): this;
+      removeAllListeners(event?: string): this;
+    }
+
+    interface Endpoint extends EventEmitter {
+      readonly uuid: string;
+      readonly local: { readonly sdp: string };
+      /** `null` once the channel is gone. */
+      readonly conn: EventSocket | null;
+      /** Gives the endpoint the other party's session description; resolves with its own. */
+      modify(sdp: string): Promise<string>;
+      forkAudioStart(options: {
+        wsUrl: string;
+        bugname: string;
+        mixType: 'mono' | 'mixed' | 'stereo';
+        sampling: string;
+        metadata: Record<string, string>;
+        bidirectionalAudio: { enabled: string; streaming: string; sampleRate: string };
+      }): Promise<void>;
+      /** Resolves when FreeSWITCH has confirmed with BYE, which it may never do. */
+      destroy(): Promise<void>;
+    }
+
+    interface MediaServer extends EventEmitter {
+      readonly conn: EventSocket;
+      createEndpoint(options: { remoteSdp?: string; codecs?: string[] }): Promise<Endpoint>;
+      disconnect(): void;
+    }
+
+    interface ConnectOptions {
+      address: string;
+      port: number;
+      secret: string;
+      listenAddress: string;
+      listenPort: number;
+      profile: string;
+    }
+  }
+
+  class Mrf {
+    constructor(srf: Srf);
+    connect(
+      options: Mrf.ConnectOptions,
+      callback: (error: Error | null, server?: Mrf.MediaServer) => void,
+    ): void;
+  }
+
+  export = Mrf;
+}

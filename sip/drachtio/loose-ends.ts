@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+
+/**
+ * Work that nobody waits for: hanging up, destroying an endpoint. Every promise of drachtio-srf and drachtio-fsmrf can
+ * reject when its dialog or channel has gone a moment earlier, which must not end the process, and some never settle.
+ */
+export type LooseEnds = {
+  /** Watches this work; a failure of it is a line in the log at level `debug`, as it is part of ordinary endings. */
+  add(what: string, work: () => Promise<unknown>): void;
+  /** Resolves when all of it is done, at the latest after so many milliseconds. */
+  settled(atMostMs: number): Promise<void>;
+};
+
+export const createLooseEnds = (clock: Clock, logger: Logger): LooseEnds => {
+  const ends = new Set<Promise<void>>();
+  return {
+    add(what, work) {
+      const end = (async () => {
+        try {
+          await work();
+        } catch (error) {
+          logger.debug({ err: error }, `${what} did not succeed`);
+        }
+      })().finally(() => ends.delete(end));
+      ends.add(end);
+    },
+    async settled(atMostMs) {
+      let timer: unknown;
+      const tooLong = new Promise<void>((resolve) => {
+        timer = clock.setTimeout(resolve, atMostMs);
+      });
+      await Promise.race([Promise.all(ends), tooLong]);
+      clock.clearTimeout(timer);
+    },
+  };
+};
+
+/**
+ * The work, or an error after so many milliseconds. `late` gets what comes after that, so that it can be ended.
+ */
+export const within = async <Result>(
+  clock: Clock,
+  milliseconds: number,
+  what: string,
+  work: Promise<Result>,
+  late: (result: Result) => void = () => {},
+): Promise<Result> => {
+  let timer: unknown;
+  let isLate = false;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => {
+      isLate = true;
+      reject(new Error(`${what} took longer than ${milliseconds} ms`));
+    }, milliseconds);
+  });
+  const endLate = async (): Promise<void> => {
+    try {
+      const result = await work;
+      if (isLate) late(result);
+    } catch {
+      // Rejected in time it reaches the caller by the race; later nobody waits for it any more.
+    }
+  };
+  void endLate();
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
+};

@@ -1,0 +1,49 @@
+import type Mrf from 'drachtio-fsmrf';
+
+/** A call's place on the media server. */
+export type MediaEndpoint = {
+  /** Its offer, or its answer to the caller's offer. */
+  readonly localSdp: string;
+  /** Takes the other party's session description in; resolves with its own. */
+  modify(remoteSdp: string): Promise<string>;
+  /** Connects the sound of the call with the websocket behind this URL, both ways at 8000 Hz. */
+  fork(url: string, name: string): Promise<void>;
+  onDigit(listener: (digit: string) => void): void;
+  /** The channel has ended although nobody here ended it. */
+  onLost(listener: () => void): void;
+  destroy(): Promise<void>;
+};
+
+export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
+  // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
+  endpoint.conn?.socket?.setNoDelay(true);
+  let isDestroyed = false;
+  return {
+    localSdp: endpoint.local.sdp,
+    modify: (remoteSdp) => endpoint.modify(remoteSdp),
+    fork: (url, name) =>
+      endpoint.forkAudioStart({
+        wsUrl: url,
+        bugname: name,
+        mixType: 'mono',
+        sampling: '8000',
+        metadata: { call: name },
+        bidirectionalAudio: { enabled: 'true', streaming: 'true', sampleRate: '8000' },
+      }),
+    onDigit(listener) {
+      endpoint.on('dtmf', ({ dtmf }: { dtmf?: string }) => {
+        if (dtmf !== undefined && /^[0-9*#A-D]$/.test(dtmf)) listener(dtmf);
+      });
+    },
+    onLost(listener) {
+      endpoint.once('destroy', () => {
+        if (!isDestroyed) listener();
+      });
+    },
+    async destroy() {
+      if (isDestroyed) return;
+      isDestroyed = true;
+      await endpoint.destroy();
+    },
+  };
+};

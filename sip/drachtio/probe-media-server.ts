@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+import type { ServerAddress } from './signalling.ts';
+
+const atMostMs = 3_000;
+
+/**
+ * Asks FreeSWITCH over its event socket whether it is ready for drachtio-fsmrf, and rejects with a plain sentence when
+ * it is not. drachtio-fsmrf itself cannot be asked: it throws where nobody can catch it when the SIP profile is not
+ * there yet, and goes on connecting behind one's back after a refusal.
+ */
+export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host, port });
+    let received = '';
+
+    const end = (problem: string | null): void => {
+      socket.destroy();
+      if (problem === null) resolve();
+      else reject(new Error(problem));
+    };
+
+    // Blank lines keep the answers apart; each is looked for where the dialogue has got to.
+    const dialogue: readonly { expect: RegExp; send: string }[] = [
+      { expect: /auth\/request/, send: `auth ${secret}` },
+      { expect: /\+OK accepted/, send: 'api sofia status' },
+    ];
+    let step = 0;
+
+    socket.setTimeout(atMostMs, () => end('it does not answer.'));
+    socket.on('error', ({ message }) => end(message));
+    socket.on('close', () => end('it closed the connection.'));
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => {
+      received += text;
+      if (/rude-rejection/.test(received)) return end('its access list does not admit this host.');
+      if (/-ERR invalid/.test(received)) return end('it refused the secret (GW_FREESWITCH_SECRET).');
+      const next = dialogue[step];
+      if (next === undefined) {
+        if (new RegExp(`^\\s*${profile}\\s`, 'm').test(received)) return end(null);
+        if (/\d+ profiles? /.test(received)) return end(`its SIP profile ${profile} is not there.`);
+      } else if (next.expect.test(received)) {
+        step += 1;
+        socket.write(`${next.send}\n\n`);
+      }
+      return undefined;
+    });
+  });

@@ -1,0 +1,51 @@
+/** The HTTP border: each request runs through these steps, top to bottom, and ends in exactly one answer. */
+import Router from '@koa/router';
+import Koa from 'koa';
+import { logAccess } from './access-log.ts';
+import { createGate, type Gate } from './authenticate.ts';
+import type { ApiContext, ApiState } from './context.ts';
+import { refuse, refuseLate } from './refuse.ts';
+import { nameRequest } from './request-id.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { Services } from './services.ts';
+import { answerUnmatched, checkTarget } from './unmatched.ts';
+
+export const createApi = (services: Services): Koa<ApiState> => {
+  const { logger } = services;
+  const app = new Koa<ApiState>();
+  refuseLate(app, logger);
+  app.use(nameRequest);
+  app.use(logAccess(logger));
+  app.use(securityHeaders());
+  app.use(refuse(logger));
+  app.use(checkTarget);
+  app.use(createRouter(services).routes());
+  app.use(answerUnmatched);
+  return app;
+};
+
+const createRouter = (services: Services): Router<ApiState> => {
+  const gate = createGate(services);
+  const router = new Router<ApiState>({ sensitive: true, strict: true });
+  for (const route of routes) {
+    router.register(
+      route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      [route.method],
+      serving(route, gate, services),
+    );
+  }
+  return router;
+};
+
+const serving =
+  (route: Route, gate: Gate, services: Services) =>
+  async (ctx: ApiContext): Promise<void> => {
+    ctx.state.route = route.path;
+    const { status, headers, body } = await route.serve(ctx, gate, services);
+    ctx.status = status;
+    // Koa makes a 204 of a null body; HEAD has none and keeps its status.
+    if (status !== 204) ctx.body = body ?? '';
+    ctx.set(headers);
+  };

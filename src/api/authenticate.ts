@@ -1,0 +1,55 @@
+/** Who asks (specification 5.1; decisions 1 and 2). */
+import { Refusal } from '#src/domain/refusal.ts';
+import { authenticateAdmin, type AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import { authenticateNumber, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
+import type { ApiContext } from './context.ts';
+import { createLimit, type Limit } from './rate-limit.ts';
+import type { Services } from './services.ts';
+
+export type CallerOf = { number: AuthenticatedNumber; admin: AuthenticatedAdmin; none: null };
+
+export type Auth = keyof CallerOf;
+
+/** Lets a caller in, or refuses with 401, 403 or 429. */
+export type Gate = { [A in Auth]: (ctx: ApiContext) => Promise<CallerOf[A]> };
+
+export const createGate = ({ database, vault, limits }: Services): Gate => {
+  const perKey = createLimit('key', limits.perKey);
+  const failures = createLimit('failures', limits.failuresPerAddress);
+  return {
+    async number(ctx) {
+      const key = bearerOf(ctx);
+      const number = key === undefined ? undefined : await authenticateNumber(database, vault, key);
+      if (number === undefined) return refuseStranger(ctx, failures);
+      await perKey(ctx, `number ${number.id}`);
+      refuseOtherNumber(ctx.get('X-Number-Id'), number);
+      return number;
+    },
+    async admin(ctx) {
+      const token = bearerOf(ctx);
+      const admin = token === undefined ? undefined : await authenticateAdmin(database, vault, token);
+      if (admin === undefined) return refuseStranger(ctx, failures);
+      await perKey(ctx, `admin ${admin.id}`);
+      return admin;
+    },
+    none: () => Promise.resolve(null),
+  };
+};
+
+const bearerOf = (ctx: ApiContext): string | undefined =>
+  /^Bearer +([\w.~+/-]{1,200}=*) *$/i.exec(ctx.get('Authorization'))?.[1];
+
+/** A valid key is never held up by somebody else's failures behind the same address. */
+const refuseStranger = async (ctx: ApiContext, failures: Limit): Promise<never> => {
+  await failures(ctx, ctx.ip);
+  throw new Refusal('unauthorized', 'Send a valid key in the header "Authorization: Bearer …".', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+};
+
+/** Absent, empty and `null` mean the key's own number. */
+const refuseOtherNumber = (named: string, number: AuthenticatedNumber): void => {
+  const id = named.trim().toLowerCase();
+  if (id === '' || id === 'null' || id === number.id) return;
+  throw new Refusal('number_mismatch', 'X-Number-Id names another number than the one this key belongs to.');
+};

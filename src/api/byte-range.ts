@@ -1,0 +1,33 @@
+/** The part of a file that a `Range` header asks for (RFC 9110, 14.1.2 and 14.2). */
+
+/** Both ends are inclusive. */
+export type ByteRange = { start: number; end: number };
+
+/**
+ * `whole` also where the header asks for something other than one range of bytes: a server may ignore that.
+ * `invalid` for a range that is malformed or lies outside the file (specification 4.5).
+ */
+export const byteRangeOf = (header: string | undefined, size: number): ByteRange | 'whole' | 'invalid' => {
+  const [, unit = '', set = ''] = /^([^=]*)=(.*)$/s.exec(header ?? '') ?? [];
+  if (header === undefined || (unit.trim().toLowerCase() !== 'bytes' && unit !== '')) return 'whole';
+  const ranges = set.split(',').map((spec) => oneRange(spec.trim(), size));
+  if (ranges.includes('malformed')) return 'invalid';
+  const satisfiable = ranges.filter((range) => typeof range === 'object');
+  const [first] = satisfiable;
+  if (first === undefined) return 'invalid';
+  return satisfiable.length === 1 ? first : 'whole';
+};
+
+const oneRange = (spec: string, size: number): ByteRange | 'malformed' | 'outside' => {
+  const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(spec) ?? [];
+  if (first === '' && last === '') return 'malformed';
+  if (first === '') return suffix(Number(last), size);
+  const start = Number(first);
+  const end = last === '' ? Infinity : Number(last);
+  if (end < start) return 'malformed';
+  return start < size ? { start, end: Math.min(end, size - 1) } : 'outside';
+};
+
+/** `-5`: the last five bytes, or all there are. */
+const suffix = (length: number, size: number): ByteRange | 'outside' =>
+  length === 0 || size === 0 ? 'outside' : { start: Math.max(0, size - length), end: size - 1 };

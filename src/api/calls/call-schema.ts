@@ -1,0 +1,77 @@
+/** The call as clients see it (specification 2.1, decisions 3). */
+import * as z from 'zod';
+import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { timestamp } from '../fields.ts';
+
+export const callStatus = z.enum(callStatuses).meta({
+  id: 'CallStatus',
+  description:
+    '`ringing`: still ringing; `active`: answered and in conversation; `completed`: ended normally; `no_answer`: not answered; `failed`: connection failure or error.',
+});
+
+export const direction = z.enum(['inbound', 'outbound']);
+
+export const endReason = z
+  .enum(endReasons)
+  .meta({ id: 'EndReason', description: 'The first cause of the end.' });
+
+const phoneNumber = z
+  .string()
+  .meta({ description: 'Domestic format: digits alone.', example: '01000000001' });
+
+const listFields = {
+  id: z.uuid(),
+  number_id: z.uuid().meta({ description: 'The number that the call belongs to.' }),
+  direction,
+  counterparty: phoneNumber,
+  status: callStatus,
+  end_reason: endReason.nullable().meta({ description: 'Null while the call is in progress.' }),
+  instruction: z.string().nullable().meta({ description: 'The task given when the call was created.' }),
+  summary: z.string().nullable().meta({ description: 'Null until the call was summarized.' }),
+  started_at: timestamp.meta({ description: 'When dialing started, or the caller rang.' }),
+  ended_at: timestamp.nullable(),
+};
+
+export const callListItem = z.object(listFields).meta({ id: 'CallListItem' });
+
+const callOptions = z
+  .object({ max_duration_sec: z.int(), recording: z.boolean() })
+  .partial()
+  .meta({ id: 'CallOptions' });
+
+export const callRecord = z
+  .object({
+    call_id: z.uuid().meta({ description: 'The same as `id`.' }),
+    ...listFields,
+    from: phoneNumber,
+    to: phoneNumber,
+    language: z.string().meta({ description: 'BCP 47.' }),
+    options: callOptions.meta({ description: 'The options in force; empty before the answer.' }),
+    options_pending: callOptions.meta({
+      description: 'The options accepted and not yet in force; empty from the answer on.',
+    }),
+    duration_sec: z.number().nullable().meta({
+      description:
+        'Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered.',
+    }),
+    answered_at: timestamp.nullable(),
+    recording: z.object({
+      status: z.enum(['none', 'pending', 'completed', 'failed']),
+      content_type: z.string().optional().meta({ description: '`audio/mpeg` or `audio/ogg`.' }),
+      duration_sec: z.number().optional(),
+    }),
+    sip: z
+      .object({ status: z.int().nullable(), reason: z.string().nullable(), call_id: z.string().nullable() })
+      .meta({ description: 'What the telephone line said; nulls where there is no SIP.' }),
+  })
+  .meta({ id: 'Call' });
+
+export const transcriptTurn = z
+  .object({
+    role: z.enum(['assistant', 'user']),
+    sequence: z.int().min(1),
+    t_offset_sec: z.number().meta({ description: 'Seconds from the answer.' }),
+    text: z.string(),
+    timestamp,
+  })
+  .meta({ id: 'TranscriptTurn' });

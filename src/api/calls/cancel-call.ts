@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { callIdInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+export const cancelCall = defineRoute({
+  method: 'post',
+  path: '/api/v1/calls/{call_id}/cancel',
+  operationId: 'cancelCall',
+  tag: 'Calls',
+  summary: 'Stop ringing',
+  description:
+    'Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead.',
+  auth: 'number',
+  params: callIdInPath,
+  responses: {
+    202: {
+      description: 'The request was accepted.',
+      schema: z.object({ call_id: z.uuid(), status: z.literal('cancel_requested') }),
+    },
+  },
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
+}).handledBy(async ({ caller, params }, { requestCancel }) => {
+  const callId = params.call_id;
+  await requestCancel({ callId, numberId: caller.id });
+  return { status: 202, body: { call_id: callId, status: 'cancel_requested' } };
+});

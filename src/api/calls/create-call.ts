@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { text } from '../fields.ts';
+import { defineRoute } from '../route.ts';
+
+const durationError = 'max_duration_sec must be a whole number from 60 to 1800.';
+
+export const createCall = defineRoute({
+  method: 'post',
+  path: '/api/v1/calls',
+  operationId: 'createCall',
+  tag: 'Calls',
+  summary: 'Place a call',
+  description:
+    'Dials `to` from the number of the key and answers as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first.',
+  auth: 'number',
+  idempotent: true,
+  body: z
+    .object({
+      to: z.string().meta({
+        description:
+          'The number to call, in domestic format; hyphens and spaces are removed. International forms such as `+82…` are refused with `invalid_to`.',
+        example: '010-0000-0001',
+      }),
+      instruction: text(8000)
+        .nullish()
+        .meta({ description: 'The task of this call. May be omitted if the agent knows its task already.' }),
+      max_duration_sec: z
+        .int({ error: durationError })
+        .min(60, { error: durationError })
+        .max(1800, { error: durationError })
+        .optional()
+        .meta({
+          description:
+            'Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies.',
+        }),
+    })
+    .meta({ id: 'CreateCall' }),
+  fieldCodes: { max_duration_sec: 'invalid_max_duration_sec' },
+  responses: {
+    201: {
+      description: 'Dialing has started.',
+      schema: z.object({
+        call_id: z.uuid(),
+        status: z.literal('ringing'),
+        from: z.string().meta({ description: 'The number that calls, in domestic format.' }),
+      }),
+    },
+  },
+  refusals: [
+    'invalid_to',
+    'max_duration_exceeds_policy',
+    'no_agent_endpoint',
+    'concurrency_limit',
+    'draining',
+    'over_capacity',
+  ],
+}).handledBy(async ({ caller, body }, { country, placeCall }) => {
+  const to = normalizePhoneNumber(body.to, country);
+  if (to === undefined) {
+    throw new Refusal(
+      'invalid_to',
+      'Give the number in domestic format, as it is dialled within the country, for example 010-0000-0001.',
+    );
+  }
+  const { callId, from } = await placeCall(caller, {
+    to,
+    instruction: body.instruction ?? null,
+    maxDurationSec: body.max_duration_sec ?? null,
+  });
+  return { status: 201, body: { call_id: callId, status: 'ringing', from } };
+});

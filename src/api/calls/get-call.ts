@@ -1,0 +1,22 @@
+import { callIdInPath } from '../ids.ts';
+import { presentCall } from '../present.ts';
+import { defineRoute } from '../route.ts';
+import { callRecord } from './call-schema.ts';
+import { findOwnCall } from './find-own-call.ts';
+
+export const getCall = defineRoute({
+  method: 'get',
+  path: '/api/v1/calls/{call_id}',
+  operationId: 'getCall',
+  tag: 'Calls',
+  summary: 'Read a call',
+  description:
+    'The call as it is now. `ended_at - started_at` includes the ringing; `duration_sec` does not.',
+  auth: 'number',
+  params: callIdInPath,
+  responses: { 200: { description: 'The call.', schema: callRecord } },
+  refusals: ['call_not_found'],
+}).handledBy(async ({ caller, params }, services) => {
+  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+  return { status: 200, body: presentCall(call, caller.workspace.timeZone) };
+});

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { RecordingRecord } from '#src/persistence/recordings.ts';
+import { byteRangeOf } from '../byte-range.ts';
+import { callIdInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+import { findOwnCall } from './find-own-call.ts';
+
+const audio = ['audio/ogg', 'audio/mpeg'] as const;
+
+const fileHeaders = {
+  'Accept-Ranges': z.literal('bytes'),
+  ETag: z.string().meta({ description: 'For `If-Range`: a finished recording never changes.' }),
+};
+
+export const getRecording = defineRoute({
+  method: 'get',
+  path: '/api/v1/calls/{call_id}/recording',
+  operationId: 'getRecording',
+  tag: 'Calls',
+  summary: 'Download the recording',
+  description:
+    'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
+  auth: 'number',
+  params: callIdInPath,
+  headers: z.object({
+    range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }),
+    'if-range': z
+      .string()
+      .optional()
+      .meta({ description: 'An ETag: `Range` applies only to that very file.' }),
+  }),
+  responses: {
+    200: { description: 'The whole recording.', media: audio, headers: z.object(fileHeaders) },
+    206: {
+      description: 'The part that was asked for.',
+      media: audio,
+      headers: z.object({ ...fileHeaders, 'Content-Range': z.string() }),
+    },
+  },
+  refusals: ['call_not_found', 'recording_not_available', 'range_not_satisfiable'],
+}).handledBy(async ({ caller, params, headers, isHead }, services) => {
+  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+  const { media, file: name } = completed(call.recording);
+  const file = await services.recordings.open({ callId: call.id, file: name });
+  if (file === undefined) {
+    services.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
+    throw notAvailable('failed');
+  }
+  const etag = `"${call.id}-${file.bytes}"`;
+  const known = { 'Accept-Ranges': 'bytes', ETag: etag, 'Cache-Control': 'private, no-cache' };
+  // Range is defined for GET alone (RFC 9110, 14.2).
+  const applies = !isHead && (headers['if-range'] ?? etag) === etag;
+  const range = byteRangeOf(applies ? headers.range : undefined, file.bytes);
+  if (range === 'invalid') {
+    await file.close();
+    throw new Refusal(
+      'range_not_satisfiable',
+      `The recording has ${file.bytes} bytes; ask for a part of them.`,
+      {
+        headers: { 'Content-Range': `bytes */${file.bytes}` },
+      },
+    );
+  }
+  if (range === 'whole') {
+    if (isHead) await file.close();
+    const body = isHead ? null : file.read();
+    return { status: 200, media, headers: { ...known, 'Content-Length': String(file.bytes) }, body };
+  }
+  const { start, end } = range;
+  return {
+    status: 206,
+    media,
+    headers: {
+      ...known,
+      'Content-Length': String(end - start + 1),
+      'Content-Range': `bytes ${start}-${end}/${file.bytes}`,
+    },
+    body: file.read(range),
+  };
+});
+
+const completed = (recording: RecordingRecord | null): { media: (typeof audio)[number]; file: string } => {
+  if (recording === null) throw notAvailable('none');
+  const { status, file, contentType } = recording;
+  if (status !== 'completed') throw notAvailable(status);
+  const media = audio.find((type) => type === contentType);
+  if (file === null || media === undefined) throw notAvailable('failed');
+  return { media, file };
+};
+
+const explanations = {
+  pending: 'The recording is being prepared. Try again in a moment.',
+  none: 'This call has no recording.',
+  failed: 'Recording this call failed.',
+};
+
+const notAvailable = (reason: keyof typeof explanations): Refusal =>
+  new Refusal('recording_not_available', explanations[reason], { extras: { reason } });

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { callIdInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+export const hangUp = defineRoute({
+  method: 'post',
+  path: '/api/v1/calls/{call_id}/hangup',
+  operationId: 'hangUp',
+  tag: 'Calls',
+  summary: 'Ask a call to hang up',
+  description:
+    'A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive.',
+  auth: 'number',
+  params: callIdInPath,
+  body: z
+    .object({
+      immediate: z
+        .boolean()
+        .optional()
+        .meta({ description: 'End the call at once, without waiting for the farewell.' }),
+    })
+    .optional(),
+  responses: {
+    202: {
+      description: 'The request was accepted.',
+      schema: z.object({ call_id: z.uuid(), status: z.literal('hangup_requested') }),
+    },
+  },
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
+}).handledBy(async ({ caller, params, body }, { requestHangup }) => {
+  const callId = params.call_id;
+  await requestHangup({ callId, numberId: caller.id, immediate: body?.immediate ?? false });
+  return { status: 202, body: { call_id: callId, status: 'hangup_requested' } };
+});

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { listCalls as findCalls } from '#src/persistence/call-list.ts';
+import { momentCursorInQuery, encodeMomentCursor } from '../cursor.ts';
+import { integerInQuery, momentInQuery } from '../fields.ts';
+import { presentListItem } from '../present.ts';
+import { defineRoute } from '../route.ts';
+import type { Services } from '../services.ts';
+import { callListItem, callStatus, direction } from './call-schema.ts';
+
+export const callListQuery = z.object({
+  limit: integerInQuery(1, 200, 20),
+  cursor: momentCursorInQuery.optional(),
+  status: callStatus.optional(),
+  direction: direction.optional(),
+  since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),
+  until: momentInQuery.optional().meta({ description: 'Calls that started before this moment.' }),
+});
+
+export const callPage = z
+  .object({
+    calls: z.array(callListItem),
+    next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
+  })
+  .meta({ id: 'CallPage' });
+
+/** A page of the calls of one number or of a workspace, newest first. */
+export const pageOfCalls = async (
+  { database }: Services,
+  scope: { numberId: string } | { workspaceId: string },
+  { cursor, limit, ...filters }: z.output<typeof callListQuery>,
+  timeZone: string,
+): Promise<z.output<typeof callPage>> => {
+  // One more than the page tells whether there is a next.
+  const after = cursor && { startedAt: cursor.at, id: cursor.id };
+  const found = await findCalls(database, { scope, after, limit: limit + 1, ...filters });
+  const calls = found.slice(0, limit);
+  const last = found.length > limit ? calls.at(-1) : undefined;
+  return {
+    calls: calls.map((call) => presentListItem(call, timeZone)),
+    next_cursor: last === undefined ? null : encodeMomentCursor({ at: last.startedAt, id: last.id }),
+  };
+};
+
+export const listCalls = defineRoute({
+  method: 'get',
+  path: '/api/v1/calls',
+  operationId: 'listCalls',
+  tag: 'Calls',
+  summary: 'List the calls of the number',
+  description: 'Newest first by `started_at`, then by `id`. Follow `next_cursor` until it is null.',
+  auth: 'number',
+  query: callListQuery,
+  responses: { 200: { description: 'A page of calls.', schema: callPage } },
+  refusals: [],
+}).handledBy(async ({ caller, query }, services) => {
+  const body = await pageOfCalls(services, { numberId: caller.id }, query, caller.workspace.timeZone);
+  return { status: 200, body };
+});

@@ -1,0 +1,42 @@
+/** Where a page of a list ended. Opaque to clients: what it holds may change. */
+import * as z from 'zod';
+
+/** For lists in the order of a moment, then of an id. */
+export type MomentCursor = { at: Date; id: string };
+
+const form = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+export const encodeMomentCursor = ({ at, id }: MomentCursor): string =>
+  Buffer.from(`${at.getTime()}.${id}`).toString('base64url');
+
+/** `undefined` for anything that `encodeMomentCursor` did not make. */
+export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => {
+  const [, time, id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (time === undefined || id === undefined) return undefined;
+  const at = new Date(Number(time));
+  const decoded = { at, id };
+  return Number(time) < Date.UTC(10_000, 0) && encodeMomentCursor(decoded) === cursor ? decoded : undefined;
+};
+
+const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
+  z
+    .string()
+    .transform((value, context) => {
+      const cursor = decode(value);
+      if (cursor !== undefined) return cursor;
+      context.addIssue({ code: 'custom', message: 'This is no cursor of this list.' });
+      return z.NEVER;
+    })
+    .meta({ description: 'The `next_cursor` of the page before.', override: { type: 'string' } });
+
+export const momentCursorInQuery = inQuery(decodeMomentCursor);
+
+/** For lists in the order of a number that counts up. */
+export const encodeCountCursor = (count: number): string => Buffer.from(`n${count}`).toString('base64url');
+
+export const decodeCountCursor = (cursor: string): number | undefined => {
+  const [, digits] = /^n(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  return digits !== undefined && encodeCountCursor(Number(digits)) === cursor ? Number(digits) : undefined;
+};
+
+export const countCursorInQuery = inQuery(decodeCountCursor);

@@ -1,0 +1,47 @@
+/** Field schemas that several endpoints share. */
+import * as z from 'zod';
+import { languages } from '#src/domain/language.ts';
+
+/** Text that a database can keep and JSON can carry: no NUL, no half of a surrogate pair. */
+export const text = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .refine((value) => !value.includes('\0') && value.isWellFormed(), {
+      error: 'This text holds characters that cannot be stored.',
+    });
+
+export const timestamp = z.string().meta({
+  description: 'ISO 8601 with the numeric UTC offset of the workspace.',
+  format: 'date-time',
+  example: '2026-11-21T12:00:00.000+09:00',
+});
+
+export const language = z.enum(languages).meta({ description: 'The language that is spoken, BCP 47.' });
+
+/** A whole number in a query. */
+export const integerInQuery = (lowest: number, highest: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: 'This is not a whole number.' })
+    .transform(Number)
+    .pipe(z.int().min(lowest).max(highest))
+    .default(fallback)
+    .meta({
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, { type: 'integer', minimum: lowest, maximum: highest, default: fallback });
+      },
+    });
+
+/** 1970 to 9999: what both a Date and the database can hold. */
+const representable = (instant: Date) => instant.getTime() >= 0 && instant.getTime() < Date.UTC(10_000, 0);
+
+/** A moment in a query. A `+` that arrives as a space, because nobody encoded it, is taken for what it was. */
+export const momentInQuery = z
+  .string()
+  .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
+  .pipe(z.iso.datetime({ offset: true, error: 'This is not an ISO 8601 timestamp with a UTC offset.' }))
+  .transform((value) => new Date(value))
+  .refine(representable, { error: 'This is beyond the years 1970 to 9999.' })
+  .meta({ override: { type: 'string', format: 'date-time' } });

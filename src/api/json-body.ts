@@ -1,0 +1,72 @@
+/**
+ * Reads a JSON body by hand: the usual parser inflates, decodes foreign character sets, replaces broken bytes, and
+ * puts the whole body into its errors. What is beyond the limit is thrown away unread, so that a caller that is still
+ * sending gets its answer on a connection that can go on.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '#src/domain/refusal.ts';
+
+/** `undefined` for an empty body. Refuses with 413, 415, or 400 when it is no JSON. */
+export const readJsonBody = async (request: IncomingMessage, limitBytes: number): Promise<unknown> => {
+  const { 'content-type': type, 'content-encoding': coding, 'content-length': length } = request.headers;
+  if (type !== undefined && !isJson(type)) throw notJson();
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') throw notJson();
+  if (Number(length ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const bytes = await readAll(request, limitBytes);
+  if (bytes.length === 0) return undefined;
+  if (type === undefined) throw notJson();
+  return parse(bytes);
+};
+
+/** `application/json`, in UTF-8: the only encoding that JSON has (RFC 8259, 8.1). */
+const isJson = (type: string): boolean => {
+  const [essence = '', ...parameters] = type.toLowerCase().split(';');
+  const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
+  return (
+    essence.trim() === 'application/json' && (charset === undefined || /=\s*"?utf-?8"?\s*$/.test(charset))
+  );
+};
+
+const readAll = (request: IncomingMessage, limitBytes: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const take = (chunk: Buffer): void => {
+      received += chunk.length;
+      if (received <= limitBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      request.off('data', take);
+      request.resume();
+      reject(tooLarge(limitBytes));
+    };
+    const endedEarly = (cause?: Error): void =>
+      reject(new Refusal('invalid_request', 'The request body ended early.', { cause }));
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', endedEarly);
+    request.once('close', () => {
+      if (!request.complete) endedEarly();
+    });
+  });
+
+const parse = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own message quotes the body.
+    throw new Refusal('invalid_request', 'The request body is not valid JSON.', {
+      extras: { errors: [{ path: '', message: 'This is not valid JSON in UTF-8.' }] },
+    });
+  }
+};
+
+const tooLarge = (limitBytes: number): Refusal =>
+  new Refusal('payload_too_large', `A request body may have up to ${limitBytes} bytes.`);
+
+const notJson = (): Refusal =>
+  new Refusal(
+    'unsupported_media_type',
+    'Send the body as JSON in UTF-8, uncompressed, with the header Content-Type: application/json.',
+  );

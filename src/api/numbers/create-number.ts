@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { createNumber as storeNumber } from '#src/persistence/numbers.ts';
+import { audit } from '../audit.ts';
+import { domesticNumber } from '../domestic-number.ts';
+import { defineRoute } from '../route.ts';
+import { number } from './number-schema.ts';
+import { settingsFields, settingsOf } from './number-settings.ts';
+import { presentNumber } from './present-number.ts';
+
+export const createNumber = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/numbers',
+  operationId: 'createNumber',
+  tag: 'Numbers',
+  summary: 'Add a number',
+  description: 'Both directions begin with the built-in agent. Issue a key to place calls from it.',
+  auth: 'admin',
+  body: z.strictObject({
+    number: z.string().meta({ description: 'Domestic format; hyphens and spaces are removed.' }),
+    ...settingsFields,
+  }),
+  responses: { 201: { description: 'The number.', schema: number } },
+  refusals: ['number_taken'],
+}).handledBy(async ({ caller, body }, services) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const digits = domesticNumber(services, 'number', body.number);
+  const created = await storeNumber(services.database, {
+    ...settingsOf(body),
+    language: body.language ?? 'ko',
+    id: randomUUID(),
+    workspaceId,
+    number: digits,
+    createdAt: new Date(services.clock.now()),
+  });
+  if (created === undefined) throw new Refusal('number_taken', 'This number exists on this gateway already.');
+  await audit(services, caller, { action: 'number.created', subject: `number:${created.id}` });
+  return { status: 201, body: await presentNumber(services, created, timeZone) };
+});

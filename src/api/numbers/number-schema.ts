@@ -1,0 +1,64 @@
+/** A number as the admin API shows it (decisions 9). */
+import * as z from 'zod';
+import { agentTypes } from '#src/domain/agent-binding.ts';
+import { language, text, timestamp } from '../fields.ts';
+import { idInPath } from '../ids.ts';
+
+export const numberInPath = z.object({ id: idInPath('The number.') });
+
+const seconds = (lowest: number, highest: number, description: string) =>
+  z
+    .int()
+    .min(lowest)
+    .max(highest)
+    .nullable()
+    .meta({ description: `${description} Seconds.` });
+
+/** What a number stores of its policy; null falls back to the workspace's, then the platform's. */
+export const policyFields = {
+  max_duration_sec: seconds(60, 1800, 'The longest duration that a call may be given.'),
+  default_duration_sec: seconds(60, 1800, 'The duration of a call that is given none.'),
+  silence_timeout_sec: seconds(5, 600, 'How long nobody may speak.'),
+  ring_timeout_sec: seconds(5, 180, 'How long it may ring.'),
+  max_concurrent_calls: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .nullable()
+    .meta({ description: 'Calls in progress at once.' }),
+  recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
+};
+
+export const greeting = text(1000).nullable().meta({
+  description: 'What is said first to a caller; null for the default of the agent.',
+});
+
+export const agentBinding = z
+  .object({
+    agent: z.enum(['builtin', 'endpoint']),
+    agent_type: z.enum(agentTypes).nullable(),
+    chat_url: z.string().nullable(),
+    assistant_id: z.string().nullable().meta({ description: 'Kept for `langgraph` only.' }),
+    agent_id: z.string().nullable().meta({ description: 'Kept for outbound `mastra` only.' }),
+    token_configured: z.boolean().meta({ description: 'Whether there is a token; it is never shown.' }),
+  })
+  .meta({ id: 'AgentBinding' });
+
+export const inboundAuth = z.object({ method: z.enum(['none', 'handshake']), url: z.string().nullable() });
+
+export const number = z
+  .object({
+    id: z.uuid(),
+    number: z.string().meta({ description: 'Domestic format.', example: '07012345678' }),
+    language,
+    ...policyFields,
+    greeting,
+    agents: z.object({ inbound: agentBinding, outbound: agentBinding }),
+    inbound_auth: inboundAuth,
+    key: z
+      .object({ issued_at: timestamp, recoverable: z.boolean() })
+      .nullable()
+      .meta({ description: 'Null when no key was issued.' }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Number' });

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { agentTypes, keepWhatTypeStores, type AgentBinding } from '#src/domain/agent-binding.ts';
+import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
+import { audit } from '../audit.ts';
+import { text } from '../fields.ts';
+import { defineRoute } from '../route.ts';
+import type { Services } from '../services.ts';
+import { requireUsableUrl } from '../usable-url.ts';
+import { invalidField } from '../validated.ts';
+import { findOwnNumber } from './find-own-number.ts';
+import { agentBinding, numberInPath } from './number-schema.ts';
+import { presentBinding } from './present-number.ts';
+
+const binding = z.strictObject({
+  agent: z.enum(['builtin', 'endpoint']).meta({
+    description: '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.',
+  }),
+  agent_type: z.enum(agentTypes).nullish(),
+  chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as none.' }),
+  assistant_id: text(500).nullish().meta({ description: 'For `langgraph`; dropped for every other type.' }),
+  agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
+  token: z
+    .string()
+    .max(4096)
+    .regex(/^[!-~]*$/, { error: 'A token is made of visible ASCII characters.' })
+    .nullish()
+    .meta({
+      description:
+        'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.',
+    }),
+});
+
+export const putAgent = defineRoute({
+  method: 'put',
+  path: '/api/v1/admin/numbers/{id}/agents/{direction}',
+  operationId: 'putAgent',
+  tag: 'Numbers',
+  summary: 'Connect an agent',
+  description: 'Replaces the binding of one direction. Only what the agent type stores is kept.',
+  auth: 'admin',
+  params: numberInPath.extend({ direction: z.enum(['inbound', 'outbound']) }),
+  body: binding,
+  responses: { 200: { description: 'The binding as it is stored.', schema: agentBinding } },
+  refusals: ['number_not_found'],
+}).handledBy(async ({ caller, params, body }, services) => {
+  const { direction } = params;
+  if (direction === 'inbound' && body.token) {
+    throw invalidField({
+      path: 'token',
+      message: 'Inbound has no place for a token. Use the handshake authentication for calls that come in.',
+    });
+  }
+  const wanted = bindingOf(body, direction);
+  if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
+  const { id } = await findOwnNumber(services, caller, params.id);
+  const stored = await putAgentBinding(services.database, id, wanted, sealedToken(services, id, body.token));
+  await audit(services, caller, {
+    action: 'agent.changed',
+    subject: `number:${id}`,
+    detail: {
+      direction,
+      agent: stored.agent,
+      agent_type: stored.agentType,
+      token_configured: stored.tokenConfigured,
+    },
+  });
+  return { status: 200, body: presentBinding(stored) };
+});
+
+const bindingOf = (body: z.output<typeof binding>, direction: AgentBinding['direction']): AgentBinding =>
+  keepWhatTypeStores({
+    direction,
+    agent: body.agent,
+    agentType: body.agent_type ?? null,
+    chatUrl: body.chat_url || null,
+    assistantId: body.assistant_id || null,
+    agentId: body.agent_id || null,
+  });
+
+/** `undefined` keeps the stored token, `null` removes it. */
+const sealedToken = ({ vault }: Services, numberId: string, token: string | null | undefined) => {
+  if (token === undefined) return undefined;
+  return token === null || token === '' ? null : vault.seal(token, numberId);
+};

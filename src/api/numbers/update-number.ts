@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { patchNumber } from '#src/persistence/numbers.ts';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import { numberNotFound } from './find-own-number.ts';
+import { number, numberInPath } from './number-schema.ts';
+import { settingsFields, settingsOf } from './number-settings.ts';
+import { presentNumber } from './present-number.ts';
+
+export const updateNumber = defineRoute({
+  method: 'patch',
+  path: '/api/v1/admin/numbers/{id}',
+  operationId: 'updateNumber',
+  tag: 'Numbers',
+  summary: 'Change a number',
+  description:
+    'Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with.',
+  auth: 'admin',
+  params: numberInPath,
+  body: z.strictObject(settingsFields),
+  responses: { 200: { description: 'The number.', schema: number } },
+  refusals: ['number_not_found'],
+}).handledBy(async ({ caller, params, body }, services) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const changed = await patchNumber(
+    services.database,
+    { numberId: params.id, workspaceId },
+    settingsOf(body),
+  );
+  if (changed === undefined) throw numberNotFound();
+  await audit(services, caller, {
+    action: 'number.changed',
+    subject: `number:${changed.id}`,
+    detail: { fields: Object.keys(body) },
+  });
+  return { status: 200, body: await presentNumber(services, changed, timeZone) };
+});

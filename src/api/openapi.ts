@@ -1,0 +1,167 @@
+/** The OpenAPI document, made from the routes and nothing else. */
+import * as z from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
+import { idempotencyHeader } from './idempotency.ts';
+import { problemMediaType, problemSchema } from './problem.ts';
+import type { ResponseDeclaration, Route } from './route.ts';
+
+const description = `
+A voice gateway that connects telephone numbers to conversational agents.
+
+- **Client API** (\`/api/v1\`): with the API key of a number, which decides the number that calls and what can be seen.
+- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace.
+
+Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to people. Each answer carries \`X-Request-Id\`.
+`.trim();
+
+const tags = [
+  { name: 'Calls', description: 'Placing, reading and ending the calls of a number.' },
+  { name: 'Numbers', description: 'Numbers, their agents and their keys.' },
+  { name: 'Workspace', description: 'Calls of all numbers, and who changed what.' },
+  { name: 'Webhooks', description: 'Where events are delivered, and how that went.' },
+  { name: 'Simulator', description: 'The simulated telephone line, where it runs.' },
+  { name: 'Operation', description: 'How the gateway is.' },
+  { name: 'Pages', description: 'For people.' },
+];
+
+const numberIdHeader = z.object({
+  'x-number-id': z.string().optional().meta({
+    description: "The key's own number; absent, empty or `null` means the same. Another one is refused.",
+  }),
+});
+
+/** Every code that an operation can answer with: its own, and those that follow from its declaration. */
+export const refusalsOf = (route: Route): RefusalCode[] => {
+  const codes = new Set<RefusalCode>(['invalid_request', ...route.refusals]);
+  const add = (...more: RefusalCode[]) => more.forEach((code) => codes.add(code));
+  if (route.auth !== 'none') add('unauthorized', 'rate_limited', 'service_unavailable');
+  if (route.auth === 'number') add('number_mismatch');
+  if (route.body !== undefined) add('payload_too_large', 'unsupported_media_type');
+  if (route.idempotent === true) add('idempotency_in_progress', 'idempotency_key_reused');
+  for (const code of Object.values(route.fieldCodes ?? {})) if (code !== undefined) add(code);
+  add('internal_error');
+  return [...codes];
+};
+
+type Responses = Record<string, ZodOpenApiResponseObject>;
+
+const problemResponses = (route: Route): Responses => {
+  const byStatus = Map.groupBy(refusalsOf(route), (code) => refusalCatalogue[code].status);
+  const responses: Responses = {};
+  for (const [status, codes] of byStatus) {
+    const [first, ...others] = codes.map(problemSchema);
+    if (first === undefined) continue;
+    responses[status] = {
+      description: codes.map((code) => `\`${code}\`: ${refusalCatalogue[code].title}.`).join(' '),
+      content: {
+        [problemMediaType]: {
+          schema: others.length === 0 ? first : z.discriminatedUnion('code', [first, ...others]),
+        },
+      },
+      ...(status === 429 ? { headers: retryHeaders } : {}),
+    };
+  }
+  return responses;
+};
+
+const retryHeaders = z.object({
+  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait, with `rate_limited`.' }),
+  RateLimit: z.string().optional(),
+  'RateLimit-Policy': z.string().optional(),
+});
+
+const contentOf = ({ schema, media }: ResponseDeclaration) => {
+  if (schema !== undefined) return { content: { 'application/json': { schema } } };
+  if (media === undefined) return {};
+  return {
+    content: Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' as const } }])),
+  };
+};
+
+const responsesOf = (route: Route): Responses => {
+  const responses = problemResponses(route);
+  for (const [status, declared] of Object.entries(route.responses)) {
+    responses[status] = {
+      description: declared.description,
+      ...contentOf(declared),
+      ...(declared.headers === undefined ? {} : { headers: declared.headers }),
+    };
+  }
+  return responses;
+};
+
+const headersOf = (route: Route): z.ZodObject | undefined => {
+  const shape = {
+    ...(route.auth === 'number' ? numberIdHeader.shape : {}),
+    ...(route.idempotent === true ? idempotencyHeader.shape : {}),
+    ...route.headers?.shape,
+  };
+  return Object.keys(shape).length === 0 ? undefined : z.object(shape);
+};
+
+const securityOf = { number: [{ numberKey: [] }], admin: [{ adminToken: [] }], none: [] };
+
+const operationOf = (route: Route): ZodOpenApiOperationObject => {
+  const { params, query, body } = route;
+  const header = headersOf(route);
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: route.description,
+    security: securityOf[route.auth],
+    requestParams: {
+      ...(params === undefined ? {} : { path: params }),
+      ...(query === undefined ? {} : { query }),
+      ...(header === undefined ? {} : { header }),
+    },
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !body.safeParse(undefined).success,
+            content: { 'application/json': { schema: body } },
+          },
+        }),
+    responses: responsesOf(route),
+  };
+};
+
+export const openApiDocument = (
+  routes: readonly Route[],
+  version: string,
+): ReturnType<typeof createDocument> => {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
+  }
+  return createDocument(
+    {
+      openapi: '3.1.1',
+      info: { title: 'Trunkline', version, description },
+      servers: [{ url: '/' }],
+      tags,
+      paths,
+      components: {
+        securitySchemes: {
+          numberKey: { type: 'http', scheme: 'bearer', description: 'A number API key, `gw_live_…`.' },
+          adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token, `gw_admin_…`.' },
+        },
+      },
+    },
+    {
+      override: ({ jsonSchema, io }) => {
+        // Answers may gain fields; a client that was generated from this document should not mind.
+        if (io === 'output') delete jsonSchema.additionalProperties;
+        // The format says it; the pattern is a line of noise beside each id.
+        if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
+      },
+    },
+  );
+};

@@ -1,0 +1,16 @@
+import { defineRoute } from '../route.ts';
+
+export const getMetrics = defineRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'getMetrics',
+  tag: 'Operation',
+  summary: 'Figures for Prometheus',
+  description: 'In the text format of Prometheus.',
+  auth: 'none',
+  responses: { 200: { description: 'The figures.', media: ['text/plain'] } },
+  refusals: [],
+}).handledBy(async (_, { metrics }) => {
+  const headers = { 'Content-Type': metrics.contentType };
+  return { status: 200, media: 'text/plain', headers, body: await metrics.metrics() };
+});

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { defineRoute } from '../route.ts';
+import type { Services } from '../services.ts';
+
+/** A database that takes longer than this to answer is not ready for calls. */
+const patienceMs = 2_000;
+
+export const getReadiness = defineRoute({
+  method: 'get',
+  path: '/readyz',
+  operationId: 'getReadiness',
+  tag: 'Operation',
+  summary: 'Can calls be placed here?',
+  description: 'Checks the database and the telephone lines. While the gateway shuts down it is not ready.',
+  auth: 'none',
+  responses: { 200: { description: 'Ready.', schema: z.object({ status: z.literal('ready') }) } },
+  refusals: ['draining', 'service_unavailable'],
+}).handledBy(async (_, services) => {
+  const { health } = services;
+  if (health.isDraining())
+    throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
+  const problems = [await whyDatabaseIsDown(services), health.whyLinesAreDown()].filter(
+    (problem) => problem !== undefined,
+  );
+  if (problems.length > 0) throw new Refusal('service_unavailable', problems.join(' '));
+  return { status: 200, body: { status: 'ready' } };
+});
+
+const whyDatabaseIsDown = async ({ database, logger }: Services): Promise<string | undefined> => {
+  const tooLate = Promise.withResolvers<never>();
+  const timer = setTimeout(() => tooLate.reject(new Error(`No answer within ${patienceMs} ms`)), patienceMs);
+  try {
+    await Promise.race([database.ping(), tooLate.promise]);
+    return undefined;
+  } catch (error) {
+    logger.warn({ err: error }, 'the database does not answer');
+    return 'The database does not answer.';
+  } finally {
+    clearTimeout(timer);
+  }
+};

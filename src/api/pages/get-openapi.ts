@@ -1,0 +1,21 @@
+import { openApiDocument } from '../openapi.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+/** `routes` is asked at the first request, when the list that holds this route is complete. */
+export const getOpenApi = (routes: () => readonly Route[]): Route => {
+  let document: string | undefined;
+  return defineRoute({
+    method: 'get',
+    path: '/openapi.json',
+    operationId: 'getOpenApi',
+    tag: 'Pages',
+    summary: 'This document',
+    description: 'The OpenAPI 3.1 document of this API, for generators and tools.',
+    auth: 'none',
+    responses: { 200: { description: 'The document.', media: ['application/json'] } },
+    refusals: [],
+  }).handledBy((_, { version }) => {
+    document ??= JSON.stringify(openApiDocument(routes(), version));
+    return { status: 200, media: 'application/json', body: document };
+  });
+};

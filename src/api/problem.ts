@@ -1,0 +1,80 @@
+/** Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (decisions 2). */
+import * as z from 'zod';
+import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
+import { isTransient } from '#src/persistence/connection-errors.ts';
+
+export const problemMediaType = 'application/problem+json';
+
+const fieldError = z
+  .object({
+    path: z.string().meta({ description: 'Dotted path of the field; empty for the whole.' }),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldError' });
+
+/** The named extra members that some problems carry. */
+const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
+  invalid_request: {
+    errors: z.array(fieldError).optional().meta({ description: 'Each field that does not validate.' }),
+  },
+  max_duration_exceeds_policy: {
+    maximum: z.int().meta({ description: 'The longest duration that is allowed, in seconds.' }),
+  },
+  concurrency_limit: {
+    maximum: z.int().optional().meta({ description: 'How many calls may be in progress.' }),
+  },
+  recording_not_available: {
+    reason: z.enum(['pending', 'none', 'failed']).meta({
+      description: '`pending`: being prepared; `none`: there is no recording; `failed`: recording failed.',
+    }),
+  },
+};
+
+const describeProblem = (code: RefusalCode) => {
+  const { status, title } = refusalCatalogue[code];
+  return z
+    .object({
+      type: z.literal(`urn:trunkline:problem:${code}`),
+      title: z.literal(title),
+      status: z.literal(status),
+      detail: z.string().meta({ description: 'What is wrong this time, for a person to read.' }),
+      code: z.literal(code),
+      request_id: z.string().meta({ description: 'The same as the response header `X-Request-Id`.' }),
+      ...extrasOf[code],
+    })
+    .meta({ id: `Problem.${code}` });
+};
+
+const described = new Map<RefusalCode, ReturnType<typeof describeProblem>>();
+
+/** The schema of one code's problem; the same object each time, so that it becomes one component. */
+export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProblem> => {
+  const schema = described.get(code) ?? describeProblem(code);
+  described.set(code, schema);
+  return schema;
+};
+
+/**
+ * What is answered. An error that is no refusal says nothing about the inside; one that passes with the database's own
+ * recovery says that trying again helps.
+ */
+export const asRefusal = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error;
+  return isTransient(error)
+    ? new Refusal('service_unavailable', 'The service is not available right now. Try again in a moment.', {
+        headers: { 'Retry-After': '2' },
+        cause: error,
+      })
+    : new Refusal('internal_error', 'Something went wrong here, not with the request.', { cause: error });
+};
+
+export const problemOf = (refusal: Refusal, requestId: string): string =>
+  JSON.stringify({
+    type: `urn:trunkline:problem:${refusal.code}`,
+    title: refusalCatalogue[refusal.code].title,
+    status: refusal.status,
+    detail: refusal.message,
+    code: refusal.code,
+    request_id: requestId,
+    ...refusal.extras,
+  });

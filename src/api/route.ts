@@ -1,0 +1,139 @@
+/**
+ * A route is declared once: its schemas check the request, type the handler and make the OpenAPI document. What a
+ * handler returns is checked by the compiler against the declared responses.
+ */
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
+import type { RefusalCode } from '#src/domain/refusal.ts';
+import type { Auth, CallerOf, Gate } from './authenticate.ts';
+import type { ApiContext } from './context.ts';
+import { once } from './idempotency.ts';
+import { readJsonBody } from './json-body.ts';
+import type { Services } from './services.ts';
+import { validated, type OutputOf } from './validated.ts';
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** JSON by `schema`, anything else by `media`, nothing where both are missing. */
+export type ResponseDeclaration = {
+  description: string;
+  schema?: z.ZodType;
+  media?: readonly string[];
+  headers?: z.ZodObject;
+};
+
+type BodyOf<Declared> = Declared extends { schema: infer Schema extends z.ZodType }
+  ? { body: z.output<Schema> }
+  : Declared extends { media: readonly string[] }
+    ? { body: Readable | Buffer | string | null; media: Declared['media'][number] }
+    : { body?: undefined };
+
+type AnswerOf<Responses> = {
+  [Status in keyof Responses & number]: {
+    status: Status;
+    headers?: Readonly<Record<string, string>>;
+  } & BodyOf<Responses[Status]>;
+}[keyof Responses & number];
+
+/** What a handler gets: everything checked and typed. */
+export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
+  caller: CallerOf[A];
+  params: OutputOf<Params>;
+  query: OutputOf<Query>;
+  headers: OutputOf<Headers>;
+  body: OutputOf<Body>;
+  /** HEAD is answered by the handler of GET; one that opens files wants to know. */
+  isHead: boolean;
+};
+
+type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
+  method: Method;
+  /** With `{name}` for parameters, as OpenAPI writes it. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  auth: A;
+  params?: Params | undefined;
+  query?: Query | undefined;
+  headers?: Headers | undefined;
+  /** A schema that accepts `undefined` makes the body optional. */
+  body?: Body | undefined;
+  /** Fields of the body with a code of their own instead of `invalid_request`. */
+  fieldCodes?: Readonly<Partial<Record<string, RefusalCode>>>;
+  /** Honours `Idempotency-Key`. Only for routes of a number key. */
+  idempotent?: boolean;
+  responses: Responses;
+  /** Codes beyond those that follow from the declaration itself (authentication, validation, limits, accidents). */
+  refusals: readonly RefusalCode[];
+};
+
+/** What is sent. */
+export type Rendered = {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Readable | Buffer | string | null;
+};
+
+export type Route = Declaration<
+  Auth,
+  z.ZodObject | undefined,
+  z.ZodObject | undefined,
+  z.ZodObject | undefined,
+  z.ZodType | undefined,
+  Readonly<Record<number, ResponseDeclaration>>
+> & { serve(ctx: ApiContext, gate: Gate, services: Services): Promise<Rendered> };
+
+/**
+ * In two steps, so that the compiler knows the declaration whole when it reads the handler.
+ */
+export const defineRoute = <
+  A extends Auth,
+  const Responses extends Readonly<Record<number, ResponseDeclaration>>,
+  Params extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Headers extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  route: Declaration<A, Params, Query, Headers, Body, Responses>,
+): {
+  handledBy(
+    handle: (
+      request: RouteRequest<A, Params, Query, Headers, Body>,
+      services: Services,
+    ) => Promise<AnswerOf<Responses>> | AnswerOf<Responses>,
+  ): Route;
+} => ({
+  handledBy: (handle) => ({
+    ...route,
+    async serve(ctx, gate, services) {
+      const caller = await gate[route.auth](ctx);
+      const params = validated(route.params, ctx.params);
+      const query = validated(route.query, ctx.query);
+      const headers = validated(route.headers, ctx.headers);
+      const sent =
+        route.body === undefined ? undefined : await readJsonBody(ctx.req, services.limits.bodyBytes);
+      const body = validated(route.body, sent, route.fieldCodes);
+      const isHead = ctx.method === 'HEAD';
+      const answer = async (): Promise<Rendered> =>
+        render(await handle({ caller, params, query, headers, body, isHead }, services));
+      if (route.idempotent !== true || caller === null) return answer();
+      return once(ctx, { numberId: caller.id, body }, services, answer);
+    },
+  }),
+});
+
+const render = (answer: {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  body?: unknown;
+  media?: string;
+}): Rendered => {
+  const { status, headers = {}, body, media } = answer;
+  if (body === undefined) return { status, headers, body: null };
+  if (media !== undefined) {
+    return { status, headers: { 'Content-Type': media, ...headers }, body: body as Rendered['body'] };
+  }
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
+};

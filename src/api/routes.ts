@@ -1,0 +1,82 @@
+/** Every route of the gateway. */
+import { cancelCall } from './calls/cancel-call.ts';
+import { createCall } from './calls/create-call.ts';
+import { getCall } from './calls/get-call.ts';
+import { getRecording } from './calls/get-recording.ts';
+import { getTranscript } from './calls/get-transcript.ts';
+import { hangUp } from './calls/hang-up.ts';
+import { listCalls } from './calls/list-calls.ts';
+import { createNumber } from './numbers/create-number.ts';
+import { getNumber } from './numbers/get-number.ts';
+import { listNumbers } from './numbers/list-numbers.ts';
+import { issueKey, revealKey } from './numbers/number-key.ts';
+import { putAgent } from './numbers/put-agent.ts';
+import { putInboundAuth } from './numbers/put-inbound-auth.ts';
+import { updateNumber } from './numbers/update-number.ts';
+import { getHealth } from './operation/get-health.ts';
+import { getMetrics } from './operation/get-metrics.ts';
+import { getReadiness } from './operation/get-readiness.ts';
+import { getDocs, getDocsFile } from './pages/get-docs.ts';
+import { getHome } from './pages/get-home.ts';
+import { getOpenApi } from './pages/get-openapi.ts';
+import type { Route } from './route.ts';
+import { getCallee, putCallee } from './simulator/callees.ts';
+import { placeSimulatedCall } from './simulator/place-simulated-call.ts';
+import { createWebhook } from './webhooks/create-webhook.ts';
+import { deleteWebhook } from './webhooks/delete-webhook.ts';
+import { getWebhook } from './webhooks/get-webhook.ts';
+import { listDeliveries } from './webhooks/list-deliveries.ts';
+import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { replayDelivery } from './webhooks/replay-delivery.ts';
+import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
+import { updateWebhook } from './webhooks/update-webhook.ts';
+import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
+import { listAudit } from './workspace/list-audit.ts';
+import { listWorkspaceCalls } from './workspace/list-workspace-calls.ts';
+
+export const routes: readonly Route[] = [
+  createCall,
+  listCalls,
+  getCall,
+  getTranscript,
+  getRecording,
+  hangUp,
+  cancelCall,
+
+  listNumbers,
+  createNumber,
+  getNumber,
+  updateNumber,
+  putAgent,
+  putInboundAuth,
+  issueKey,
+  revealKey,
+
+  listWorkspaceCalls,
+  getWorkspaceCall,
+  listAudit,
+
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listDeliveries,
+  replayDelivery,
+
+  placeSimulatedCall,
+  putCallee,
+  getCallee,
+
+  getHealth,
+  getReadiness,
+  getMetrics,
+
+  getHome,
+  getDocs,
+  getDocsFile,
+  getOpenApi(() => routes),
+];

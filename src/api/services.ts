@@ -1,0 +1,123 @@
+/**
+ * What the HTTP border needs of the gateway behind it. Every function may throw a `Refusal`, which becomes the
+ * caller's problem document; anything else it throws is an accident and becomes a 500.
+ */
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '#src/domain/clock.ts';
+import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+
+export type { AuthenticatedNumber };
+
+/** The whole of it: the doors below, and what the border works with itself. */
+export type Services = CallControl & {
+  database: Database;
+  vault: Vault;
+  logger: Logger;
+  clock: Clock;
+  /** Whose domestic numbers are accepted. */
+  country: Country;
+  limits: RequestLimits;
+  recordings: Recordings;
+  /** `null` where the simulated line does not run: its endpoints answer 404. */
+  simulator: Simulator | null;
+  /**
+   * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
+   * https only, no private target, but for what the operator allows (decisions 4).
+   */
+  whyUrlIsRefused(url: string): Promise<string | undefined>;
+  webhookTests: WebhookTests;
+  health: Health;
+  metrics: Registry;
+  /** Of the gateway, for the OpenAPI document. */
+  version: string;
+};
+
+export interface CallControl {
+  /**
+   * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 are checked.
+   * Refuses with `max_duration_exceeds_policy` (with `maximum`), then `no_agent_endpoint`, then `concurrency_limit`,
+   * `draining` or `over_capacity`.
+   */
+  placeCall(number: AuthenticatedNumber, request: CallRequest): Promise<{ callId: string; from: string }>;
+  /**
+   * Asks the call to hang up. Refuses with `call_not_found` (not this number's, or unknown), `call_not_active`,
+   * `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call stays alive then.
+   */
+  requestHangup(request: { callId: string; numberId: string; immediate: boolean }): Promise<void>;
+  /** Ends a call that still rings. Refuses with `call_not_found`, `call_not_active`, `room_unknown` … as above. */
+  requestCancel(request: { callId: string; numberId: string }): Promise<void>;
+}
+
+export type CallRequest = {
+  /** Domestic format, digits alone. */
+  to: string;
+  instruction: string | null;
+  /** `null`: the stored policy applies. */
+  maxDurationSec: number | null;
+};
+
+/** Requests in a stretch of time; `points: 0` switches the limit off. */
+export type RequestLimit = { points: number; perSeconds: number };
+
+export type RequestLimits = {
+  /** What each number key and each admin token may do. */
+  perKey: RequestLimit;
+  /** How often one address may fail to authenticate. */
+  failuresPerAddress: RequestLimit;
+  /** A request body beyond this is refused with 413. */
+  bodyBytes: number;
+};
+
+export interface Recordings {
+  /** Opens a completed recording's file; `undefined` when it is not where it should be. */
+  open(recording: { callId: string; file: string }): Promise<OpenRecordingFile | undefined>;
+}
+
+/** An open file. Whoever opened it reads it once or closes it; a stream closes it at its end. */
+export interface OpenRecordingFile {
+  bytes: number;
+  /** `start` and `end` are both inclusive, as in a Range header. */
+  read(range?: { start: number; end: number }): Readable;
+  close(): Promise<void>;
+}
+
+/** The simulated telephone network (decisions 8). A script is a list of steps; what a step is, it decides. */
+export interface Simulator {
+  /** What is wrong with a script, by step, counted from 0; empty when it can be played. */
+  checkScript(script: Script, role: 'caller' | 'callee'): readonly { step: number; message: string }[];
+  /** An inbound call arrives; its script was checked. Refuses with `number_not_found` for a number of nobody's here. */
+  receiveSimulatedCall(request: {
+    workspaceId: string;
+    to: string;
+    /** Empty when withheld. */
+    from: string;
+    /** `null` for a polite caller. */
+    script: Script | null;
+  }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
+  /** How the callee with this number behaves from now on; the script was checked. */
+  defineCallee(number: string, script: Script): void;
+  /** `undefined` for a number that nobody defined. */
+  calleeScript(number: string): Script | undefined;
+}
+
+export type Script = readonly unknown[];
+
+export interface WebhookTests {
+  /** Sends a `webhook.test` event once, now, and reports how it went. */
+  send(endpoint: {
+    id: string;
+    workspaceId: string;
+  }): Promise<{ httpStatus: number | null; error: string | null; durationMs: number }>;
+}
+
+export interface Health {
+  isDraining(): boolean;
+  /** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
+  whyLinesAreDown(): string | undefined;
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { audit } from '../audit.ts';
+import { domesticNumber } from '../domestic-number.ts';
+import { defineRoute } from '../route.ts';
+import { requirePlayable, requireSimulator, script } from './script-schema.ts';
+
+const path = '/api/v1/admin/simulator/callees/{number}';
+const params = z.object({ number: z.string().meta({ description: 'In domestic format.' }) });
+const callee = z.object({ number: z.string(), script }).meta({ id: 'SimulatedCallee' });
+
+export const putCallee = defineRoute({
+  method: 'put',
+  path,
+  operationId: 'putCallee',
+  tag: 'Simulator',
+  summary: 'Decide how a callee behaves',
+  description:
+    'Calls that are placed to this number from now on are taken by this script. It is kept until the gateway ends.',
+  auth: 'admin',
+  params,
+  body: z.strictObject({ script }),
+  responses: { 200: { description: 'The callee.', schema: callee } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params, body }, services) => {
+  const simulator = requireSimulator(services);
+  const number = domesticNumber(services, 'number', params.number);
+  requirePlayable(simulator, body.script, 'callee');
+  simulator.defineCallee(number, body.script);
+  await audit(services, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
+  return { status: 200, body: { number, script: body.script } };
+});
+
+export const getCallee = defineRoute({
+  method: 'get',
+  path,
+  operationId: 'getCallee',
+  tag: 'Simulator',
+  summary: 'How a callee behaves',
+  description: 'The script that was stored for this number.',
+  auth: 'admin',
+  params,
+  responses: { 200: { description: 'The callee.', schema: callee } },
+  refusals: ['not_found'],
+}).handledBy(({ params }, services) => {
+  const simulator = requireSimulator(services);
+  const number = domesticNumber(services, 'number', params.number);
+  const steps = simulator.calleeScript(number);
+  if (steps === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
+  return { status: 200, body: { number, script: [...steps] } };
+});

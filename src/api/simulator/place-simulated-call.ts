@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { audit } from '../audit.ts';
+import { callStatus, endReason } from '../calls/call-schema.ts';
+import { domesticNumber } from '../domestic-number.ts';
+import { defineRoute } from '../route.ts';
+import { requirePlayable, requireSimulator, script } from './script-schema.ts';
+
+export const placeSimulatedCall = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/simulator/calls',
+  operationId: 'placeSimulatedCall',
+  tag: 'Simulator',
+  summary: 'Call one of the numbers',
+  description:
+    'An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be.',
+  auth: 'admin',
+  body: z.strictObject({
+    to: z.string().meta({ description: 'A number of the workspace.' }),
+    from: z.string().meta({ description: 'Who calls, in domestic format; empty when withheld.' }),
+    script: script.nullish().meta({ description: 'What the caller does; a polite caller without one.' }),
+  }),
+  responses: {
+    201: {
+      description: 'The call arrived. One that was rejected has ended already.',
+      schema: z.object({ call_id: z.uuid(), status: callStatus, end_reason: endReason.nullable() }),
+    },
+  },
+  refusals: ['number_not_found', 'not_found', 'concurrency_limit', 'draining', 'over_capacity'],
+}).handledBy(async ({ caller, body }, services) => {
+  const simulator = requireSimulator(services);
+  const to = domesticNumber(services, 'to', body.to);
+  const from = body.from === '' ? '' : domesticNumber(services, 'from', body.from);
+  if (body.script) requirePlayable(simulator, body.script, 'caller');
+  const { callId, status, endReason } = await simulator.receiveSimulatedCall({
+    workspaceId: caller.workspace.id,
+    to,
+    from,
+    script: body.script ?? null,
+  });
+  await audit(services, caller, { action: 'simulator.call_placed', subject: `call:${callId}` });
+  return { status: 201, body: { call_id: callId, status, end_reason: endReason } };
+});

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Script, Services, Simulator } from '../services.ts';
+import { invalidField } from '../validated.ts';
+
+const steps = {
+  say: "Waits for the person's turn, then says this.",
+  interrupt: 'Waits until the agent is well under way, then says this over its voice.',
+  backchannel: 'The same for a murmur such as "네" that does not take the floor.',
+  listen: 'Waits for one whole reply of the agent (`true`).',
+  wait_sec: 'Does nothing for so many seconds.',
+  noise_sec: 'Makes noise without words for so many seconds.',
+  digits: 'Presses these keys: 0–9, *, #, A–D.',
+  hang_up: 'Hangs up at once (`true`).',
+  answer_after_sec: 'First step of a callee: takes the call after so many seconds.',
+  no_answer: 'Only step of a callee: lets it ring (`true`).',
+  busy: 'Only step of a callee: is busy (`true`).',
+  decline: 'Only step of a callee: declines (`true`).',
+  trunk_error: 'Only step of a callee: the line to it fails (`true`).',
+};
+
+/** Each step is an object with one member. The simulated line itself knows which; this tells readers. */
+export const script = z
+  .array(z.unknown())
+  .max(200)
+  .meta({
+    id: 'Script',
+    description: 'What a simulated person does, step by step; each step is an object with one member.',
+    override: {
+      items: {
+        type: 'object',
+        minProperties: 1,
+        maxProperties: 1,
+        properties: Object.fromEntries(
+          Object.entries(steps).map(([name, description]) => [name, { description }]),
+        ),
+      },
+    },
+  });
+
+/** The simulator; 404 where the simulated line does not run. */
+export const requireSimulator = ({ simulator }: Services): Simulator => {
+  if (simulator !== null) return simulator;
+  throw new Refusal('not_found', 'The simulated line does not run on this gateway.');
+};
+
+export const requirePlayable = (simulator: Simulator, steps: Script, role: 'caller' | 'callee'): void => {
+  const errors = simulator.checkScript(steps, role);
+  if (errors.length > 0)
+    throw invalidField(...errors.map(({ step, message }) => ({ path: `script.${step}`, message })));
+};

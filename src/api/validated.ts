@@ -1,0 +1,48 @@
+import type * as z from 'zod';
+import { Refusal, type FieldError, type RefusalCode } from '#src/domain/refusal.ts';
+
+/** `undefined` where there is no schema. */
+export type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/**
+ * Checks one part of a request. What does not fit is `invalid_request`, unless every misfit is in a field that has a
+ * code of its own.
+ */
+export const validated = <Schema extends z.ZodType | undefined>(
+  schema: Schema | undefined,
+  value: unknown,
+  fieldCodes: Readonly<Partial<Record<string, RefusalCode>>> = {},
+): OutputOf<Schema> => {
+  // The conditional type cannot follow the check.
+  if (schema === undefined) return undefined as OutputOf<Schema>;
+  const result = schema.safeParse(value, { error: inPlainWords });
+  if (result.success) return result.data as OutputOf<Schema>;
+  const errors = result.error.issues.flatMap(fieldErrorsOf);
+  const codes = errors.map(({ path }) => fieldCodes[path]);
+  const [first] = errors;
+  const [code] = codes;
+  if (first !== undefined && code !== undefined && !codes.includes(undefined))
+    throw new Refusal(code, first.message);
+  throw invalidField(...errors);
+};
+
+/** Enough to mend a request by; a hostile one could have thousands. */
+const mostErrors = 20;
+
+const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined =>
+  issue.code === 'invalid_type' && issue.input === undefined ? 'This is required.' : undefined;
+
+const fieldErrorsOf = (issue: z.core.$ZodIssue): FieldError[] => {
+  const path = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  return issue.keys.map((key) => ({
+    path: path === '' ? key : `${path}.${key}`,
+    message: 'This field does not exist.',
+  }));
+};
+
+/** A field that fits its schema and is wrong nevertheless. */
+export const invalidField = (...errors: FieldError[]): Refusal =>
+  new Refusal('invalid_request', 'The request does not validate; "errors" names each field.', {
+    extras: { errors: errors.slice(0, mostErrors) },
+  });

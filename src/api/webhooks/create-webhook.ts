@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { createEndpoint } from '#src/events/endpoints.ts';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import { administration, presentWebhook, webhookFields, webhookWithSecret } from './webhook-schema.ts';
+
+export const createWebhook = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/webhooks',
+  operationId: 'createWebhook',
+  tag: 'Webhooks',
+  summary: 'Add a webhook endpoint',
+  description: 'Events are delivered at least once, signed by the Standard Webhooks specification.',
+  auth: 'admin',
+  body: z.strictObject({
+    url: webhookFields.url,
+    events: webhookFields.events.optional(),
+    number_id: webhookFields.number_id.optional(),
+  }),
+  responses: { 201: { description: 'The endpoint, with its secret.', schema: webhookWithSecret } },
+  refusals: [],
+}).handledBy(async ({ caller, body }, services) => {
+  const { id, timeZone } = caller.workspace;
+  const { endpoint, secret } = await createEndpoint(administration(services), id, {
+    url: body.url,
+    events: body.events ?? null,
+    numberId: body.number_id ?? null,
+  });
+  await audit(services, caller, { action: 'webhook.created', subject: `webhook:${endpoint.id}` });
+  return { status: 201, body: { ...presentWebhook(endpoint, timeZone), secret } };
+});

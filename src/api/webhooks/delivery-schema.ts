@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { eventTypes } from '#src/domain/event-types.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
+import { timestamp } from '../fields.ts';
+
+export const deliveryState = z.enum(['pending', 'delivered', 'dead']);
+
+export const delivery = z
+  .object({
+    id: z.uuid(),
+    webhook_id: z.uuid(),
+    event_id: z.string(),
+    type: z.enum(eventTypes),
+    call_id: z.uuid(),
+    state: deliveryState.meta({ description: '`dead`: not tried again, unless it is replayed.' }),
+    next_attempt_at: timestamp.nullable().meta({ description: 'Null when it is finished.' }),
+    created_at: timestamp,
+    finished_at: timestamp.nullable(),
+    attempts: z.array(
+      z.object({
+        attempt: z.int().meta({ description: 'From 1.' }),
+        at: timestamp,
+        duration_ms: z.number(),
+        http_status: z.int().nullable().meta({ description: 'Null when no answer came.' }),
+        error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Delivery' });
+
+export const presentDelivery = (record: DeliveryRecord, timeZone: string): z.output<typeof delivery> => {
+  const maybe = (instant: Date | null) => (instant === null ? null : timestampIn(timeZone, instant));
+  return {
+    id: record.id,
+    webhook_id: record.endpointId,
+    event_id: record.eventId,
+    type: record.type,
+    call_id: record.callId,
+    state: record.state,
+    next_attempt_at: maybe(record.nextAttemptAt),
+    created_at: timestampIn(timeZone, record.createdAt),
+    finished_at: maybe(record.finishedAt),
+    attempts: record.attempts.map(({ attempt, at, durationMs, httpStatus, error }) => ({
+      attempt,
+      at: timestampIn(timeZone, at),
+      duration_ms: durationMs,
+      http_status: httpStatus,
+      error,
+    })),
+  };
+};

@@ -1,0 +1,21 @@
+import { getEndpoint } from '#src/events/endpoints.ts';
+import { defineRoute } from '../route.ts';
+import { presentWebhook, webhook, webhookInPath, webhookNotFound } from './webhook-schema.ts';
+
+export const getWebhook = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/webhooks/{id}',
+  operationId: 'getWebhook',
+  tag: 'Webhooks',
+  summary: 'Read a webhook endpoint',
+  description: 'Its settings and its state; no secrets.',
+  auth: 'admin',
+  params: webhookInPath,
+  responses: { 200: { description: 'The endpoint.', schema: webhook } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, { database }) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const endpoint = await getEndpoint(database, { endpointId: params.id, workspaceId });
+  if (endpoint === undefined) throw webhookNotFound();
+  return { status: 200, body: presentWebhook(endpoint, timeZone) };
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listEndpoints } from '#src/events/endpoints.ts';
+import { defineRoute } from '../route.ts';
+import { presentWebhook, webhook } from './webhook-schema.ts';
+
+export const listWebhooks = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/webhooks',
+  operationId: 'listWebhooks',
+  tag: 'Webhooks',
+  summary: 'List the webhook endpoints',
+  description: 'All of the workspace, the oldest first; no secrets.',
+  auth: 'admin',
+  responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
+  refusals: [],
+}).handledBy(async ({ caller }, { database }) => {
+  const { id, timeZone } = caller.workspace;
+  const endpoints = await listEndpoints(database, id);
+  return { status: 200, body: { webhooks: endpoints.map((endpoint) => presentWebhook(endpoint, timeZone)) } };
+});

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { replayDelivery as replay } from '#src/events/endpoints.ts';
+import { audit } from '../audit.ts';
+import { idInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+import { delivery, presentDelivery } from './delivery-schema.ts';
+
+export const replayDelivery = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/deliveries/{id}/replay',
+  operationId: 'replayDelivery',
+  tag: 'Webhooks',
+  summary: 'Deliver again',
+  description:
+    'Tries a delivery at once and begins its schedule anew, whatever became of it. The event keeps its id.',
+  auth: 'admin',
+  params: z.object({ id: idInPath('The delivery.') }),
+  responses: { 202: { description: 'It will be tried now.', schema: delivery } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, services) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const now = new Date(services.clock.now());
+  const record = await replay(services.database, { deliveryId: params.id, workspaceId, now });
+  if (record === undefined)
+    throw new Refusal('not_found', 'There is no delivery with this id in the workspace.');
+  await audit(services, caller, { action: 'delivery.replayed', subject: `delivery:${record.id}` });
+  return { status: 202, body: presentDelivery(record, timeZone) };
+});

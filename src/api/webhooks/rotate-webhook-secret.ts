@@ -1,0 +1,29 @@
+import { rotateSecret } from '#src/events/endpoints.ts';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import {
+  administration,
+  presentWebhook,
+  webhookInPath,
+  webhookNotFound,
+  webhookWithSecret,
+} from './webhook-schema.ts';
+
+export const rotateWebhookSecret = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/webhooks/{id}/rotate',
+  operationId: 'rotateWebhookSecret',
+  tag: 'Webhooks',
+  summary: 'Replace the secret of a webhook endpoint',
+  description: 'Both secrets sign for 24 hours, so that the receiver can change in its own time.',
+  auth: 'admin',
+  params: webhookInPath,
+  responses: { 200: { description: 'The endpoint, with its new secret.', schema: webhookWithSecret } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, services) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const rotated = await rotateSecret(administration(services), { endpointId: params.id, workspaceId });
+  if (rotated === undefined) throw webhookNotFound();
+  await audit(services, caller, { action: 'webhook.rotated', subject: `webhook:${params.id}` });
+  return { status: 200, body: { ...presentWebhook(rotated.endpoint, timeZone), secret: rotated.secret } };
+});

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import { webhookInPath } from './webhook-schema.ts';
+
+export const testWebhook = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/webhooks/{id}/test',
+  operationId: 'testWebhook',
+  tag: 'Webhooks',
+  summary: 'Try a webhook endpoint',
+  description: 'Sends one event of the type `webhook.test` at once and says how it went.',
+  auth: 'admin',
+  params: webhookInPath,
+  responses: {
+    200: {
+      description: 'How it went.',
+      schema: z.object({
+        http_status: z.int().nullable().meta({ description: 'Null when no answer came.' }),
+        error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
+        duration_ms: z.number(),
+      }),
+    },
+  },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, services) => {
+  const { httpStatus, error, durationMs } = await services.webhookTests.send({
+    id: params.id,
+    workspaceId: caller.workspace.id,
+  });
+  await audit(services, caller, { action: 'webhook.tested', subject: `webhook:${params.id}` });
+  return { status: 200, body: { http_status: httpStatus, error, duration_ms: durationMs } };
+});

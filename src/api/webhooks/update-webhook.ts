@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { patchEndpoint } from '#src/events/endpoints.ts';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import {
+  administration,
+  presentWebhook,
+  webhook,
+  webhookFields,
+  webhookInPath,
+  webhookNotFound,
+} from './webhook-schema.ts';
+
+export const updateWebhook = defineRoute({
+  method: 'patch',
+  path: '/api/v1/admin/webhooks/{id}',
+  operationId: 'updateWebhook',
+  tag: 'Webhooks',
+  summary: 'Change, pause or wake a webhook endpoint',
+  description:
+    'Changes what is given. What happened while an endpoint was paused is delivered when it is active again.',
+  auth: 'admin',
+  params: webhookInPath,
+  body: z.strictObject({ ...webhookFields, state: z.enum(['active', 'paused']) }).partial(),
+  responses: { 200: { description: 'The endpoint.', schema: webhook } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params, body }, services) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const { url, events, number_id: numberId, state } = body;
+  const endpoint = await patchEndpoint(
+    administration(services),
+    { endpointId: params.id, workspaceId },
+    { url, events, numberId, state },
+  );
+  if (endpoint === undefined) throw webhookNotFound();
+  await audit(services, caller, {
+    action: 'webhook.changed',
+    subject: `webhook:${endpoint.id}`,
+    detail: { fields: Object.keys(body) },
+  });
+  return { status: 200, body: presentWebhook(endpoint, timeZone) };
+});

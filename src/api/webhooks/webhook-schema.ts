@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { eventTypes } from '#src/domain/event-types.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import type { EndpointAdministration, WebhookEndpoint } from '#src/events/endpoints.ts';
+import { text, timestamp } from '../fields.ts';
+import { idInPath } from '../ids.ts';
+import type { Services } from '../services.ts';
+
+export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') });
+
+export const webhookFields = {
+  url: text(2048).meta({ description: 'https only.' }),
+  events: z
+    .array(z.enum(eventTypes))
+    .min(1)
+    .nullable()
+    .meta({ description: 'Which types to deliver; null for all of them.' }),
+  number_id: z.uuid().nullable().meta({ description: 'Only events of this number; null for all numbers.' }),
+};
+
+export const webhook = z
+  .object({
+    id: z.uuid(),
+    ...webhookFields,
+    url: z.string(),
+    state: z.enum(['active', 'paused', 'disabled']).meta({
+      description: 'Events wait for a paused endpoint. An endpoint that answered 410 is disabled.',
+    }),
+    disabled_reason: z.string().nullable(),
+    previous_secret_until: timestamp.nullable().meta({
+      description: 'Until then the secret before the last rotation signs as well.',
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Webhook' });
+
+export const webhookWithSecret = z
+  .object({
+    ...webhook.shape,
+    secret: z.string().meta({ description: 'Signs the events (Standard Webhooks). Shown this once.' }),
+  })
+  .meta({ id: 'WebhookWithSecret' });
+
+export const presentWebhook = (endpoint: WebhookEndpoint, timeZone: string): z.output<typeof webhook> => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: endpoint.events,
+  number_id: endpoint.numberId,
+  state: endpoint.state,
+  disabled_reason: endpoint.disabledReason,
+  previous_secret_until:
+    endpoint.previousSecretUntil === null ? null : timestampIn(timeZone, endpoint.previousSecretUntil),
+  created_at: timestampIn(timeZone, endpoint.createdAt),
+});
+
+export const administration = ({
+  database: db,
+  vault,
+  clock,
+  whyUrlIsRefused,
+}: Services): EndpointAdministration => ({ db, vault, clock, whyUrlIsRefused });
+
+export const webhookNotFound = (): Refusal =>
+  new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

@@ -1,0 +1,22 @@
+import { callRecord } from '../calls/call-schema.ts';
+import { findOwnCall } from '../calls/find-own-call.ts';
+import { callIdInPath } from '../ids.ts';
+import { presentCall } from '../present.ts';
+import { defineRoute } from '../route.ts';
+
+export const getWorkspaceCall = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/calls/{call_id}',
+  operationId: 'getWorkspaceCall',
+  tag: 'Workspace',
+  summary: 'Read a call of any number',
+  description: 'As `getCall`, for the whole workspace.',
+  auth: 'admin',
+  params: callIdInPath,
+  responses: { 200: { description: 'The call.', schema: callRecord } },
+  refusals: ['call_not_found'],
+}).handledBy(async ({ caller, params }, services) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
+  return { status: 200, body: presentCall(call, timeZone) };
+});

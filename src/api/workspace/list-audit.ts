@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import { listAudit as findAudit } from '#src/persistence/audit.ts';
+import { countCursorInQuery, encodeCountCursor } from '../cursor.ts';
+import { integerInQuery, timestamp } from '../fields.ts';
+import { defineRoute } from '../route.ts';
+
+const auditEntry = z
+  .object({
+    id: z.int(),
+    actor: z.string().meta({ description: 'Who: `admin:` and the id of the token.' }),
+    action: z.string().meta({ description: 'What was done, such as `number_key.revealed`.' }),
+    subject: z.string().meta({ description: 'To what, such as `number:` and its id.' }),
+    at: timestamp,
+    detail: z.record(z.string(), z.unknown()).meta({ description: 'What belongs to it; never a secret.' }),
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const listAudit = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/audit',
+  operationId: 'listAudit',
+  tag: 'Workspace',
+  summary: 'Who did what',
+  description: 'Every change made by this API and every reveal of a key, newest first.',
+  auth: 'admin',
+  query: z.object({ limit: integerInQuery(1, 200, 50), cursor: countCursorInQuery.optional() }),
+  responses: {
+    200: {
+      description: 'A page of entries.',
+      schema: z.object({
+        entries: z.array(auditEntry),
+        next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
+      }),
+    },
+  },
+  refusals: [],
+}).handledBy(async ({ caller, query: { limit, cursor } }, { database }) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const found = await findAudit(database, { workspaceId, limit: limit + 1, before: cursor });
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  const entries = page.map(({ at, ...entry }) => ({ ...entry, at: timestampIn(timeZone, at) }));
+  return {
+    status: 200,
+    body: { entries, next_cursor: last === undefined ? null : encodeCountCursor(last.id) },
+  };
+});

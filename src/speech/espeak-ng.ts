@@ -1,0 +1,32 @@
+/** espeak-ng as a process of its own: it speaks many languages and is in every Linux distribution. */
+import type { Synthesizer } from '#sip/speech.ts';
+import { readWav } from './read-wav.ts';
+import { runProgram } from './run-program.ts';
+
+const command = 'espeak-ng';
+const timeoutMs = 15_000;
+const maxBytes = 64 * 1024 * 1024;
+
+/** Voices by language; another language speaks with the voice of its own name where there is one. */
+const voices: Readonly<Record<string, string>> = { ko: 'ko', en: 'en-us', ja: 'ja' };
+
+const voiceOf = (language: string): string => {
+  const [base = ''] = language.toLowerCase().split('-');
+  return voices[base] ?? (/^[a-z]{2,3}$/.test(base) ? base : 'en-us');
+};
+
+export const espeakNg = (): Synthesizer => ({
+  name: command,
+  async synthesize(text, language, signal) {
+    // The text goes in by standard input: a command line can be read by everybody on the machine.
+    const wav = await runProgram({
+      command,
+      arguments: ['-v', voiceOf(language), '-b', '1', '--stdin', '--stdout'],
+      input: text,
+      timeoutMs,
+      maxBytes,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return readWav(wav);
+  },
+});

@@ -1,0 +1,60 @@
+/** The voice of this machine: espeak-ng where it is installed, else flite for English, else the stand-in. */
+import { access, constants } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Synthesizer } from '#sip/speech.ts';
+import { atMost } from './at-most.ts';
+import { espeakNg } from './espeak-ng.ts';
+import { flite } from './flite.ts';
+import { standIn } from './stand-in.ts';
+
+const isInstalled = async (program: string, path: string): Promise<boolean> => {
+  const tries = path.split(delimiter).map((folder) => access(join(folder, program), constants.X_OK));
+  return (await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled');
+};
+
+/** What `first` cannot speak, `second` speaks; that is said once in the log. */
+const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {
+  let wasSaid = false;
+  return {
+    name: first.name,
+    async synthesize(text, language, signal) {
+      try {
+        return await first.synthesize(text, language, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!wasSaid)
+          logger.warn(
+            { engine: first.name, instead: second.name, language, err: error },
+            'a synthesizer failed',
+          );
+        wasSaid = true;
+        return second.synthesize(text, language, signal);
+      }
+    },
+  };
+};
+
+/** flite speaks English alone. */
+const englishOnly = (english: Synthesizer, others: Synthesizer): Synthesizer => ({
+  name: english.name,
+  synthesize: (text, language, signal) =>
+    (language.startsWith('en') ? english : others).synthesize(text, language, signal),
+});
+
+/** Looks once what is installed. `path` is the search path for programs. */
+export const findSynthesizer = async (options: { logger: Logger; path: string }): Promise<Synthesizer> => {
+  const { logger, path } = options;
+  const processes = availableParallelism();
+  const fallback = standIn();
+  if (await isInstalled('espeak-ng', path))
+    return withFallback(atMost(processes, espeakNg()), fallback, logger);
+  if (await isInstalled('flite', path)) {
+    return englishOnly(withFallback(atMost(processes, flite()), fallback, logger), fallback);
+  }
+  logger.warn(
+    'no synthesizer is installed: recordings of simulated calls carry tones in the rhythm of the words instead of voices (install espeak-ng for voices)',
+  );
+  return fallback;
+};

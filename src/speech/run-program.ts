@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+
+export type ProgramRun = {
+  command: string;
+  arguments: readonly string[];
+  /** Written to the program's standard input. */
+  input: string;
+  timeoutMs: number;
+  /** Standard output beyond this ends the program. */
+  maxBytes: number;
+  signal?: AbortSignal;
+};
+
+/**
+ * Runs a program to its end and returns what it wrote. Rejects with the signal's reason when aborted; the errors name
+ * the program, never its input.
+ */
+export const runProgram = (run: ProgramRun): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const { command, signal } = run;
+    if (signal?.aborted === true) return reject(signal.reason);
+    const program = spawn(command, run.arguments, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      program.kill('SIGKILL');
+      settle();
+    };
+    const abort = (): void => end(() => reject(signal?.reason));
+    const timer = setTimeout(
+      () => end(() => reject(new Error(`${command} did not finish within ${run.timeoutMs / 1000} s`))),
+      run.timeoutMs,
+    );
+    signal?.addEventListener('abort', abort);
+
+    program.on('error', (cause) => end(() => reject(new Error(`${command} could not be run`, { cause }))));
+    program.stdin.on('error', () => {
+      // It ended before it read everything; its exit code tells the rest.
+    });
+    program.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > run.maxBytes)
+        return end(() => reject(new Error(`${command} wrote more than ${run.maxBytes} bytes`)));
+      chunks.push(chunk);
+    });
+    program.on('close', (code) =>
+      end(() => {
+        if (code === 0) resolve(Buffer.concat(chunks));
+        else reject(new Error(`${command} ended with code ${code}`));
+      }),
+    );
+    program.stdin.end(run.input);
+  });

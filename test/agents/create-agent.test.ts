@@ -1,0 +1,80 @@
+import test from 'ava';
+import pino from 'pino';
+import type { AgentCall } from '#src/agents/agent.ts';
+import { createAgents } from '#src/agents/create-agent.ts';
+import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+
+/** Notes the URLs that it was to call, and calls none. */
+const clientWithoutNetwork = () => {
+  const urls: string[] = [];
+  const client: EndpointClient = {
+    post(url) {
+      urls.push(url);
+      return Promise.reject(new Error('No network here'));
+    },
+    close: () => Promise.resolve(),
+  };
+  return { client, urls };
+};
+
+const call = (agent: 'builtin' | 'endpoint', agentType: AgentType | null): AgentCall => ({
+  context: { call_id: 'call-1', direction: 'outbound', from: '021', to: '010', language: 'en' },
+  binding: {
+    direction: 'outbound',
+    agent,
+    agentType,
+    chatUrl: agentType === null ? null : 'https://agent.example.com',
+    assistantId: null,
+    agentId: null,
+  },
+  bearerToken: null,
+  instruction: null,
+});
+
+const setUp = () => {
+  const { client, urls } = clientWithoutNetwork();
+  const createAgent = createAgents({
+    client,
+    hangUp: () => Promise.resolve(),
+    logger: pino({ level: 'silent' }),
+  });
+  const ask = async (agentCall: AgentCall): Promise<string> => {
+    const agent = createAgent(agentCall);
+    let text = '';
+    const messages = [{ role: 'user', content: 'kickoff' }] as const;
+    for await (const piece of agent.reply({ turn: 1, messages }, new AbortController().signal)) text += piece;
+    return text;
+  };
+  return { createAgent, ask, urls };
+};
+
+test('the built-in agent needs no endpoint', async (t) => {
+  const { ask, urls } = setUp();
+  t.regex(await ask(call('builtin', null)), /^Hello/);
+  t.regex(await ask(call('builtin', 'webhook')), /^Hello/);
+  t.deepEqual(urls, []);
+});
+
+test('a webhook is called at its chat URL', async (t) => {
+  const { ask, urls } = setUp();
+  await t.throwsAsync(ask(call('endpoint', 'webhook')), { message: 'No network here' });
+  t.deepEqual(urls, ['https://agent.example.com']);
+});
+
+for (const agentType of agentTypes.filter((type) => type !== 'webhook')) {
+  test(`${agentType} is not served yet: its replies fail and say so`, async (t) => {
+    const { ask, urls } = setUp();
+    const error = await t.throwsAsync(ask(call('endpoint', agentType)));
+    t.like(error, {
+      failure: 'agent_crashed',
+      message: `this version does not serve the agent type ${agentType}`,
+    });
+    t.deepEqual(urls, []);
+  });
+}
+
+test('half a binding makes no agent', (t) => {
+  const { createAgent } = setUp();
+  t.throws(() => createAgent(call('endpoint', null)), { message: /half a binding/ });
+});

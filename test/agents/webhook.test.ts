@@ -1,0 +1,192 @@
+import test, { type ExecutionContext } from 'ava';
+import type { AgentCall } from '#src/agents/agent.ts';
+import { webhookAgent } from '#src/agents/webhook.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { Message } from '#machines/reply.ts';
+import {
+  breakInTheMiddle,
+  redirectTo,
+  sendBody,
+  sendJson,
+  sendReply,
+  startAgentServer,
+  stayQuiet,
+  type Answer,
+} from '#test/helpers/agent-server.ts';
+
+const context = {
+  call_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+  direction: 'outbound',
+  from: '0212345678',
+  to: '01000000001',
+  language: 'ko',
+} as const;
+
+const setUp = async (t: ExecutionContext, answers: Answer | Answer[], changes: Partial<AgentCall> = {}) => {
+  const server = await startAgentServer(answers);
+  const client = createEndpointClient({
+    rules: { allowedHosts: [], allowLoopback: true },
+    connectMs: 3_000,
+    maxBodyBytes: 256 * 1024,
+    connectionsPerHost: 4,
+  });
+  t.teardown(async () => {
+    await client.close();
+    await server.close();
+  });
+  const url = `${server.url}/chat`;
+  const agent = webhookAgent(client, url, {
+    context,
+    binding: {
+      direction: 'outbound',
+      agent: 'endpoint',
+      agentType: 'webhook',
+      chatUrl: url,
+      assistantId: null,
+      agentId: null,
+    },
+    bearerToken: null,
+    instruction: null,
+    ...changes,
+  });
+  const ask = async (
+    messages: readonly Message[],
+    signal = new AbortController().signal,
+  ): Promise<string> => {
+    let text = '';
+    for await (const piece of agent.reply({ turn: 1, messages }, signal)) text += piece;
+    return text;
+  };
+  return { server, ask };
+};
+
+const hello = [{ role: 'user', content: '여보세요?' }] as const;
+
+test('the request is that of the specification, to the byte', async (t) => {
+  const { server, ask } = await setUp(t, sendReply('네.'), { bearerToken: 'secret-token' });
+  t.is(
+    await ask([
+      { role: 'user', content: kickoffFor('예약 확인') },
+      { role: 'assistant', content: '안녕하세요.' },
+      { role: 'user', content: '네, "누구"세요?' },
+    ]),
+    '네.',
+  );
+  const [request] = server.requests;
+  t.is(
+    request?.body,
+    '{"call_id":"7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11","session_id":"7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11",' +
+      '"message":"네, \\"누구\\"세요?","locale":"ko",' +
+      '"gw":{"call_id":"7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11","direction":"outbound",' +
+      '"from":"0212345678","to":"01000000001","language":"ko"}}',
+  );
+  t.like(request, { method: 'POST', path: '/chat' });
+  const { traceparent, 'content-length': _length, ...headers } = request?.headers ?? {};
+  t.deepEqual(headers, {
+    host: `127.0.0.1:${server.port}`,
+    connection: 'keep-alive',
+    'accept-encoding': 'identity',
+    'user-agent': 'Trunkline',
+    'content-type': 'application/json',
+    authorization: 'Bearer secret-token',
+  });
+  t.regex(String(traceparent), /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-[0-9a-f]{16}-01$/);
+});
+
+test('the kickoff is a message like any other', async (t) => {
+  const { server, ask } = await setUp(t, sendReply('안녕하세요.'));
+  await ask([{ role: 'user', content: kickoffFor('예약 확인') }]);
+  t.like(JSON.parse(server.requests[0]?.body ?? ''), {
+    message:
+      '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] 예약 확인',
+  });
+});
+
+test('without a token there is no authorization', async (t) => {
+  const { server, ask } = await setUp(t, sendReply('네.'));
+  await ask(hello);
+  t.false('authorization' in (server.requests[0]?.headers ?? {}));
+});
+
+test('every request is another span of the same trace', async (t) => {
+  const { server, ask } = await setUp(t, sendReply('네.'));
+  await ask(hello);
+  await ask(hello);
+  const [first, second] = server.requests.map(({ headers }) => headers['traceparent']);
+  t.not(first, second);
+});
+
+test('further fields of the reply and its content type are of no interest', async (t) => {
+  const { ask } = await setUp(
+    t,
+    sendBody('{"reply":"네, 그렇습니다.","mood":7}', 201, { 'content-type': 'text/plain' }),
+  );
+  t.is(await ask(hello), '네, 그렇습니다.');
+});
+
+test('an empty reply is the agent choosing silence', async (t) => {
+  const { ask } = await setUp(t, sendReply(''));
+  t.is(await ask(hello), '');
+});
+
+const invalid: [title: string, answer: Answer][] = [
+  ['an object without a reply', sendJson({ answer: '네' })],
+  ['a reply that is null', sendJson({ reply: null })],
+  ['a reply that is a number', sendJson({ reply: 7 })],
+  ['a reply that is a list', sendJson({ reply: ['네'] })],
+  ['a list', sendJson([{ reply: '네' }])],
+  ['a string', sendJson('네')],
+  ['null', sendJson(null)],
+  ['an empty body', sendBody('')],
+  ['204', (response) => void response.writeHead(204).end()],
+  ['half an object', sendBody('{"reply": "네')],
+  ['plain text', sendBody('네, 그렇습니다.')],
+  ['an HTML page', sendBody('<html></html>')],
+  ['text that is not UTF-8', sendBody(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22]))],
+];
+
+for (const [title, answer] of invalid) {
+  test(`${title} is no reply`, async (t) => {
+    const { ask } = await setUp(t, answer);
+    const error = await t.throwsAsync(ask(hello));
+    t.like(error, { failure: 'invalid_reply' });
+    t.notRegex(error?.message ?? '', /네/);
+  });
+}
+
+for (const status of [400, 401, 404, 429, 500, 503]) {
+  test(`HTTP ${status} is a failure, whatever the body says`, async (t) => {
+    const { ask } = await setUp(t, sendJson({ reply: '네.' }, status));
+    t.like(await t.throwsAsync(ask(hello)), { failure: 'http_error', message: `HTTP ${status}` });
+  });
+}
+
+test('a redirect is refused', async (t) => {
+  const { ask } = await setUp(t, redirectTo('https://example.com'));
+  t.like(await t.throwsAsync(ask(hello)), { failure: 'redirect_refused' });
+});
+
+test('a reply may be large, but not too large', async (t) => {
+  const room = 256 * 1024 - '{"reply":""}'.length;
+  const { ask } = await setUp(t, [sendReply('x'.repeat(room)), sendReply('x'.repeat(room + 1))]);
+  t.is((await ask(hello)).length, room);
+  t.like(await t.throwsAsync(ask(hello)), { failure: 'reply_too_large' });
+});
+
+test('a response that breaks off is a failure', async (t) => {
+  const { ask } = await setUp(t, breakInTheMiddle);
+  t.like(await t.throwsAsync(ask(hello)), { failure: 'connection_failed' });
+});
+
+test('aborting reaches the server', async (t) => {
+  const { server, ask } = await setUp(t, stayQuiet);
+  const abort = new AbortController();
+  const asked = ask(hello, abort.signal);
+  await server.received(1);
+  const closed = server.responseClosed();
+  abort.abort();
+  await t.throwsAsync(asked, { name: 'AbortError' });
+  await closed;
+  t.is(server.counts.aborted, 1);
+});

@@ -1,0 +1,260 @@
+/**
+ * The HTTP border on a real server and a real database, with a gateway behind it that only remembers what it was asked.
+ * Each test has a workspace, an admin token, a number and a number key of its own.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ExecutionContext } from 'ava';
+import pino from 'pino';
+import { Registry } from 'prom-client';
+import { createApi } from '#src/api/app.ts';
+import { answerClientErrors } from '#src/api/client-errors.ts';
+import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
+import type { Services } from '#src/api/services.ts';
+import { systemClock } from '#src/clock.ts';
+import { createAdminToken } from '#src/persistence/admin-tokens.ts';
+import type { CallRow } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { putNumberKey } from '#src/persistence/number-keys.ts';
+import { createNumber } from '#src/persistence/numbers.ts';
+import { createVault } from '#src/persistence/vault.ts';
+import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+
+export const vault = createVault(Buffer.alloc(32, 1));
+
+export type FakeGateway = {
+  /** With the number key. */
+  client: ApiClient;
+  /** With the admin token. */
+  admin: ApiClient;
+  baseUrl: string;
+  port: number;
+  database: Database;
+  workspaceId: string;
+  number: { id: string; number: string; key: string };
+  /** What was asked of the gateway: the name of the function and what it was given. */
+  asked: [string, unknown][];
+  /** Every line that was logged, parsed. */
+  logged: Record<string, unknown>[];
+};
+
+let counted = 0;
+
+const digits = (): string =>
+  `070${String(process.pid % 10_000).padStart(4, '0')}${String(++counted).padStart(4, '0')}`;
+
+/** A further number of the same workspace. */
+export const addNumber = async (
+  { database, workspaceId }: Pick<FakeGateway, 'database' | 'workspaceId'>,
+  key = newNumberKey(),
+): Promise<FakeGateway['number']> => {
+  const id = randomUUID();
+  const number = digits();
+  await createNumber(database, { id, workspaceId, number, language: 'ko', createdAt: new Date() });
+  await putNumberKey(database, {
+    numberId: id,
+    keyHash: vault.fingerprint(key),
+    keySealed: vault.seal(key, id),
+    issuedAt: new Date(),
+  });
+  return { id, number, key };
+};
+
+export const addWorkspace = async (
+  database: Database,
+): Promise<{ workspaceId: string; adminToken: string }> => {
+  const workspaceId = randomUUID();
+  const adminToken = newAdminToken();
+  await createWorkspace(database, { id: workspaceId, name: 'Test', createdAt: new Date() });
+  await createAdminToken(database, {
+    id: randomUUID(),
+    workspaceId,
+    name: 'test',
+    tokenHash: vault.fingerprint(adminToken),
+    createdAt: new Date(),
+  });
+  return { workspaceId, adminToken };
+};
+
+/** `overrides` replaces single services. The server ends with the test. */
+export const fakeGateway = async (
+  t: ExecutionContext,
+  overrides: Partial<Services> = {},
+): Promise<FakeGateway> => {
+  const database = await testDatabase(t);
+  const { workspaceId, adminToken } = await addWorkspace(database);
+  const number = await addNumber({ database, workspaceId });
+  const asked: [string, unknown][] = [];
+  const logged: Record<string, unknown>[] = [];
+  const logger = pino(
+    { level: 'debug', base: null },
+    {
+      write(line: string) {
+        logged.push(JSON.parse(line));
+      },
+    },
+  );
+  const note = (name: string, given: unknown): void => {
+    asked.push([name, given]);
+  };
+  const api = createApi({
+    database,
+    vault,
+    logger,
+    clock: systemClock,
+    country: 'KR',
+    limits: {
+      perKey: { points: 0, perSeconds: 60 },
+      failuresPerAddress: { points: 0, perSeconds: 60 },
+      bodyBytes: 64 * 1024,
+    },
+    async placeCall({ id, number: from }, request) {
+      note('placeCall', { numberId: id, ...request });
+      return { callId: randomUUID(), from };
+    },
+    async requestHangup(request) {
+      note('requestHangup', request);
+    },
+    async requestCancel(request) {
+      note('requestCancel', request);
+    },
+    recordings: { open: async () => undefined },
+    simulator: null,
+    whyUrlIsRefused: async (url) =>
+      url.startsWith('https://') ? undefined : 'The URL must begin with https://.',
+    webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
+    health: { isDraining: () => false, whyLinesAreDown: () => undefined },
+    metrics: new Registry(),
+    version: '0.0.0',
+    ...overrides,
+  });
+  const handle = api.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  answerClientErrors(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    client: apiClient(baseUrl, number.key),
+    admin: apiClient(baseUrl, adminToken),
+    baseUrl,
+    port,
+    database,
+    workspaceId,
+    number,
+    asked,
+    logged,
+  };
+};
+
+/** A call as a finished one of the number; `changes` makes another of it. */
+export const storeCall = async (
+  { database, workspaceId, number }: Pick<FakeGateway, 'database' | 'workspaceId' | 'number'>,
+  changes: Partial<CallRow> = {},
+): Promise<CallRow> => {
+  const call: CallRow = {
+    id: randomUUID(),
+    workspaceId,
+    numberId: number.id,
+    direction: 'outbound',
+    ownNumber: number.number,
+    counterparty: '01000000001',
+    language: 'ko',
+    status: 'completed',
+    endReason: 'agent_hangup',
+    instruction: 'Ask about the delivery.',
+    summary: null,
+    maxDurationSec: 600,
+    recordingEnabled: true,
+    startedAt: new Date('2026-11-21T03:00:00.000Z'),
+    answeredAt: new Date('2026-11-21T03:00:05.000Z'),
+    endedAt: new Date('2026-11-21T03:01:05.500Z'),
+    durationSec: 60.5,
+    sipStatus: null,
+    sipReason: null,
+    sipCallId: null,
+    node: 'test',
+    ...changes,
+  };
+  await database.execute(
+    `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
+       instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec,
+       sip_status, sip_reason, sip_call_id, node)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+    [
+      call.id,
+      call.workspaceId,
+      call.numberId,
+      call.direction,
+      call.ownNumber,
+      call.counterparty,
+      call.language,
+      call.status,
+      call.endReason,
+      call.instruction,
+      call.summary,
+      call.maxDurationSec,
+      call.recordingEnabled,
+      call.startedAt,
+      call.answeredAt,
+      call.endedAt,
+      call.durationSec,
+      call.sipStatus,
+      call.sipReason,
+      call.sipCallId,
+      call.node,
+    ],
+  );
+  return call;
+};
+
+/** The recording of a stored call. */
+export const storeRecording = async (
+  database: Database,
+  callId: string,
+  recording: { status: 'pending' | 'completed' | 'failed'; file?: string; contentType?: string },
+): Promise<void> => {
+  await database.execute(
+    `insert into recording (call_id, status, content_type, duration_sec, bytes, file, created_at)
+     values ($1, $2, $3, $4, $5, $6, now())`,
+    [
+      callId,
+      recording.status,
+      recording.contentType ?? null,
+      recording.status === 'completed' ? 60.5 : null,
+      recording.status === 'completed' ? 100 : null,
+      recording.file ?? null,
+    ],
+  );
+};
+
+/** Recordings that are all the same bytes; `open` counts the files that are open. */
+export const recordingsOf = (content: Buffer): Services['recordings'] & { isOpen(): number } => {
+  let opened = 0;
+  return {
+    isOpen: () => opened,
+    async open() {
+      opened += 1;
+      const close = async (): Promise<void> => {
+        opened -= 1;
+      };
+      return {
+        bytes: content.length,
+        read(range = { start: 0, end: content.length - 1 }) {
+          const stream = Readable.from([content.subarray(range.start, range.end + 1)]);
+          stream.once('close', () => void close());
+          return stream;
+        },
+        close,
+      };
+    },
+  };
+};

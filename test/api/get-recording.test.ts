@@ -1,0 +1,153 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { addNumber, fakeGateway, recordingsOf, storeCall, storeRecording } from './fake-gateway.ts';
+
+const content = randomBytes(100);
+
+const recorded = async (t: ExecutionContext) => {
+  const recordings = recordingsOf(content);
+  const gateway = await fakeGateway(t, { recordings });
+  const { id } = await storeCall(gateway);
+  await storeRecording(gateway.database, id, {
+    status: 'completed',
+    file: 'a.ogg',
+    contentType: 'audio/ogg',
+  });
+  return { ...gateway, recordings, path: `/api/v1/calls/${id}/recording` };
+};
+
+test('the whole recording is audio, not a link', async (t) => {
+  const { client, path, recordings } = await recorded(t);
+  const { status, headers, bytes } = await client.get(path);
+  t.is(status, 200);
+  t.is(headers.get('content-type'), 'audio/ogg');
+  t.is(headers.get('accept-ranges'), 'bytes');
+  t.is(headers.get('content-length'), '100');
+  t.deepEqual(bytes, content);
+  t.is(recordings.isOpen(), 0);
+});
+
+test('a part is 206 and says which part it is', async (t) => {
+  const { client, path } = await recorded(t);
+  const parts: [string, number, number][] = [
+    ['bytes=0-9', 0, 9],
+    ['bytes=90-', 90, 99],
+    ['bytes=90-5000', 90, 99],
+    ['bytes=-5', 95, 99],
+    ['bytes=-5000', 0, 99],
+  ];
+  for (const [range, start, end] of parts) {
+    const { status, headers, bytes } = await client.get(path, { range });
+    t.is(status, 206, range);
+    t.is(headers.get('content-range'), `bytes ${start}-${end}/100`);
+    t.is(headers.get('content-length'), String(end - start + 1));
+    t.deepEqual(bytes, content.subarray(start, end + 1));
+  }
+});
+
+test('any part is exactly these bytes', async (t) => {
+  const { client, path, recordings } = await recorded(t);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(99), fc.nat(99), async (a, b) => {
+      const [start, end] = a < b ? [a, b] : [b, a];
+      const { bytes } = await client.get(path, { range: `bytes=${start}-${end}` });
+      t.deepEqual(bytes, content.subarray(start, end + 1));
+    }),
+    { numRuns: 20 },
+  );
+  t.is(recordings.isOpen(), 0);
+});
+
+test('a range that is not in it is 416', async (t) => {
+  const { client, path, recordings } = await recorded(t);
+  for (const range of ['bytes=100-', 'bytes=5-2', 'bytes=x-y', 'bytes=-0', 'bytes=']) {
+    const { status, headers, body } = await client.get(path, { range });
+    t.is(status, 416, range);
+    t.is(body.code, 'range_not_satisfiable');
+    t.is(headers.get('content-range'), 'bytes */100');
+  }
+  t.is(recordings.isOpen(), 0);
+});
+
+test('several parts, or a unit that is not bytes, get the whole', async (t) => {
+  const { client, path } = await recorded(t);
+  for (const range of ['bytes=0-1,5-6', 'seconds=0-1']) t.is((await client.get(path, { range })).status, 200);
+});
+
+test('If-Range gives the part only of that very file', async (t) => {
+  const { client, path } = await recorded(t);
+  const etag = (await client.get(path)).headers.get('etag') ?? '';
+  t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': etag })).status, 206);
+  t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': '"another"' })).status, 200);
+});
+
+test('HEAD tells the length and sends nothing', async (t) => {
+  const { client, path, recordings } = await recorded(t);
+  for (const headers of [{}, { range: 'bytes=0-9' }]) {
+    const answer = await client.send('HEAD', path, { headers });
+    t.is(answer.status, 200);
+    t.is(answer.headers.get('content-length'), '100');
+    t.is(answer.headers.get('content-type'), 'audio/ogg');
+    t.is(answer.bytes.length, 0);
+  }
+  t.is(recordings.isOpen(), 0);
+});
+
+test('what is not there has a reason', async (t) => {
+  const gateway = await fakeGateway(t);
+  const reasonOf = async (status?: 'pending' | 'failed' | 'completed') => {
+    const { id } = await storeCall(gateway);
+    if (status !== undefined) {
+      await storeRecording(gateway.database, id, { status, file: 'a.ogg', contentType: 'audio/ogg' });
+    }
+    const answer = await gateway.client.get(`/api/v1/calls/${id}/recording`);
+    t.is(answer.status, 409);
+    t.is(answer.body.code, 'recording_not_available');
+    return answer.body.reason;
+  };
+  t.is(await reasonOf(), 'none');
+  t.is(await reasonOf('pending'), 'pending');
+  t.is(await reasonOf('failed'), 'failed');
+  t.is(await reasonOf('completed'), 'failed', 'the file has gone');
+});
+
+test('a file that breaks off in the middle breaks the connection', async (t) => {
+  const gateway = await fakeGateway(t, {
+    recordings: {
+      async open() {
+        const { Readable } = await import('node:stream');
+        return {
+          bytes: 100,
+          read: () =>
+            Readable.from(
+              (async function* broken() {
+                yield content.subarray(0, 10);
+                await Promise.resolve();
+                throw new Error('the disk is gone');
+              })(),
+            ),
+          close: async () => {},
+        };
+      },
+    },
+  });
+  const { id } = await storeCall(gateway);
+  await storeRecording(gateway.database, id, {
+    status: 'completed',
+    file: 'a.ogg',
+    contentType: 'audio/ogg',
+  });
+  await t.throwsAsync(gateway.client.get(`/api/v1/calls/${id}/recording`));
+  t.truthy(gateway.logged.find(({ msg }) => msg === 'a request failed'));
+});
+
+test('the recording of a call that is not the key’s own does not exist', async (t) => {
+  const gateway = await fakeGateway(t);
+  const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
+  for (const id of [foreign.id, randomUUID(), 'x']) {
+    const { status, body } = await gateway.client.get(`/api/v1/calls/${id}/recording`);
+    t.is(status, 404);
+    t.is(body.code, 'call_not_found');
+  }
+});

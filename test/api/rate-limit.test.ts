@@ -1,0 +1,45 @@
+import test from 'ava';
+import { apiClient } from '#test/helpers/api-client.ts';
+import { addNumber, fakeGateway } from './fake-gateway.ts';
+
+const path = '/api/v1/calls';
+
+const off = { points: 0, perSeconds: 60 };
+
+test('a key has so many requests; then it is told how long to wait', async (t) => {
+  const perKey = { points: 2, perSeconds: 60 };
+  const gateway = await fakeGateway(t, { limits: { perKey, failuresPerAddress: off, bodyBytes: 1000 } });
+  const first = await gateway.client.get(path);
+  t.is(first.headers.get('ratelimit-policy'), '"key";q=2;w=60');
+  t.regex(first.headers.get('ratelimit') ?? '', /^"key";r=1;t=\d+$/);
+  t.is((await gateway.client.get(path)).status, 200);
+
+  const { status, body, headers } = await gateway.client.get(path);
+  t.is(status, 429);
+  t.is(body.code, 'rate_limited');
+  t.regex(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  t.regex(headers.get('ratelimit') ?? '', /^"key";r=0;t=\d+$/);
+
+  const other = await addNumber(gateway);
+  t.is((await gateway.client.as(other.key).get(path)).status, 200, 'other keys have their own');
+  t.is((await gateway.admin.get('/api/v1/admin/calls')).status, 200);
+});
+
+test('who fails too often is told to wait; a valid key from the same address is not', async (t) => {
+  const failuresPerAddress = { points: 2, perSeconds: 60 };
+  const { client, baseUrl } = await fakeGateway(t, {
+    limits: { perKey: off, failuresPerAddress, bodyBytes: 1000 },
+  });
+  const stranger = apiClient(baseUrl, 'wrong');
+  t.is((await stranger.get(path)).status, 401);
+  t.is((await stranger.get(path)).status, 401);
+  const { status, headers } = await stranger.get(path);
+  t.is(status, 429);
+  t.truthy(headers.get('retry-after'));
+  t.is((await client.get(path)).status, 200);
+});
+
+test('no limit, no headers of one', async (t) => {
+  const { client } = await fakeGateway(t);
+  t.is((await client.get(path)).headers.get('ratelimit'), null);
+});

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { ExecutionContext, TestFn } from 'ava';
+import type { LineEvent, LineInput } from '#machines/line.ts';
+import type { FarEnd, LineDriver } from './line-driver.ts';
+import { openWatched, type WatchedLine } from './watched-line.ts';
+
+const inputFor = (to: string): LineInput => ({
+  callId: randomUUID(),
+  direction: 'outbound',
+  from: '0212345678',
+  to,
+  language: 'en',
+  recording: false,
+});
+
+/** Opens a watched line to the far end of the clause. */
+type Reach = (onEvent?: (event: LineEvent, line: WatchedLine) => void) => WatchedLine;
+
+export type Clause = (
+  title: string,
+  farEnd: FarEnd,
+  check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
+) => void;
+
+export const createClause = (
+  test: TestFn,
+  name: string,
+  makeDriver: () => LineDriver | Promise<LineDriver>,
+): Clause => {
+  /** One clause of the contract, with a far end of this kind. The line must have kept the whole contract, too. */
+  return (
+    title: string,
+    farEnd: FarEnd,
+    check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
+  ): void =>
+    test(`${name}: ${title}`, async (t) => {
+      const driver = await makeDriver();
+      const number = driver.numberOf(farEnd);
+      if (number === null) {
+        await driver.close();
+        t.pass('this driver reaches no such far end');
+        return;
+      }
+      const watched: WatchedLine[] = [];
+      try {
+        await check(t, driver, (onEvent) => {
+          const line = openWatched(driver.open, inputFor(number), onEvent);
+          watched.push(line);
+          return line;
+        });
+        for (const line of watched) {
+          if (!line.isOver()) line.dispose();
+          await driver.pass(1_000);
+          t.deepEqual(line.finish(), []);
+        }
+      } finally {
+        await driver.close();
+      }
+    });
+};

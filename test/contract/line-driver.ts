@@ -1,0 +1,32 @@
+import type { OpenLine } from '#machines/line.ts';
+
+/** What may be at the other end of a line. */
+export type FarEnd =
+  /** Rings for a moment, answers and stays silent. */
+  | 'silent'
+  /** Rings and is never answered. */
+  | 'unattended'
+  | 'busy'
+  | 'declining'
+  | 'unreachable'
+  /** Says "Hello, who is there?" when it has answered. */
+  | 'talking'
+  /** Says "Please wait a moment." over the agent's voice, once. */
+  | 'interrupting'
+  /** Murmurs a backchannel over the agent's voice, once. */
+  | 'murmuring'
+  /** Presses 1, 2 and #. */
+  | 'dialling'
+  /** Hangs up two seconds after it has answered. */
+  | 'leaving';
+
+export type LineDriver = {
+  open: OpenLine;
+  /** The number that reaches such a far end; `null` when this driver has none. */
+  numberOf(farEnd: FarEnd): string | null;
+  /** Lets time go by until the condition holds; at most so many milliseconds on the line, then rejects. */
+  until(condition: () => boolean, atMostMs?: number): Promise<void>;
+  /** Lets so many milliseconds on the line go by. */
+  pass(milliseconds: number): Promise<void>;
+  close(): Promise<void>;
+};

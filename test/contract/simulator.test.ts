@@ -1,0 +1,50 @@
+import test from 'ava';
+import { pino } from 'pino';
+import type { Script } from '#sip/simulator/script.ts';
+import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import type { FarEnd, LineDriver } from './line-driver.ts';
+import { lineContract } from './line.ts';
+import { createOrderedClock } from './ordered-clock.ts';
+
+const farEnds: Readonly<Record<FarEnd, { number: string; script?: Script }>> = {
+  silent: { number: '01000000006' },
+  unattended: { number: '01000000002' },
+  busy: { number: '01000000003' },
+  declining: { number: '01000000004' },
+  unreachable: { number: '01000000009' },
+  talking: { number: '01055550001', script: [{ say: 'Hello, who is there?' }] },
+  interrupting: { number: '01055550002', script: [{ interrupt: 'Please wait a moment.' }] },
+  murmuring: { number: '01055550003', script: [{ backchannel: 'Uh-huh.' }] },
+  dialling: { number: '01055550004', script: [{ digits: '12#' }] },
+  leaving: { number: '01055550005', script: [{ wait_sec: 2 }, { hang_up: true }] },
+};
+
+const makeDriver = (): LineDriver => {
+  const clock = createOrderedClock();
+  const lines = createSimulatorLines({
+    clock,
+    speed: 1,
+    logger: pino({ level: 'silent' }),
+    openRecording: null,
+    synthesizer: null,
+  });
+  for (const { number, script } of Object.values(farEnds))
+    if (script !== undefined) lines.defineCallee(number, script);
+  return {
+    open: lines.open,
+    numberOf: (farEnd) => farEnds[farEnd].number,
+    async until(condition, atMostMs = 5_000) {
+      const end = clock.now() + atMostMs;
+      while (!condition()) {
+        if (clock.now() > end) throw new Error('It did not happen in time');
+        clock.advance(1);
+      }
+    },
+    async pass(milliseconds) {
+      clock.advance(milliseconds);
+    },
+    close: () => lines.close(),
+  };
+};
+
+lineContract(test, 'simulator', makeDriver);

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { apiClient } from '#test/helpers/api-client.ts';
+import { until } from '#test/helpers/until.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const credentials = z.object({ base_url: z.string(), number_key: z.string(), number_id: z.string() });
+
+/** A gateway as a newcomer starts it: a process of its own with the embedded database. */
+const startProcess = async (t: ExecutionContext, dataFolder: string) => {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      GW_DATA_DIR: dataFolder,
+      GW_PORT: '0',
+      GW_SIMULATOR_SPEED: '10',
+      GW_DRAIN_SEC: '0',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  t.teardown(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  await until(
+    'the gateway is ready',
+    () => (printed.includes('Trunkline is ready') ? true : undefined),
+    30_000,
+  );
+  const known = credentials.parse(
+    JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')),
+  );
+  return {
+    ...known,
+    client: apiClient(known.base_url, known.number_key),
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
+test('a restart keeps what is stored, and ends once what the crash left in progress', async (t) => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
+  t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
+  const first = await startProcess(t, dataFolder);
+  const place = async (to: string): Promise<string> => {
+    const { body } = await first.client.post('/api/v1/calls', { to });
+    return z.string().parse(body['call_id']);
+  };
+  const finished = await place('01000000007');
+  const before = await until('the first call has ended', async () => {
+    const { body } = await first.client.get(`/api/v1/calls/${finished}`);
+    return body['status'] === 'completed' && body['summary'] !== null ? body : undefined;
+  });
+  const talking = await place('01000000006');
+  const ringing = await place('01000000002');
+  await until('the second call talks', async () => {
+    const { body } = await first.client.get(`/api/v1/calls/${talking}`);
+    return body['status'] === 'active' ? true : undefined;
+  });
+  await first.kill();
+
+  const second = await startProcess(t, dataFolder);
+  t.is(second.number_key, first.number_key);
+  t.is(second.number_id, first.number_id);
+  const after = (await second.client.get(`/api/v1/calls/${finished}`)).body;
+  t.like(after, {
+    id: finished,
+    status: 'completed',
+    end_reason: before['end_reason'],
+    duration_sec: before['duration_sec'],
+  });
+  for (const lost of [talking, ringing]) {
+    t.like((await second.client.get(`/api/v1/calls/${lost}`)).body, {
+      status: 'failed',
+      end_reason: 'system_error',
+    });
+  }
+  const { body } = await second.client.get('/api/v1/calls');
+  t.is(z.array(z.unknown()).parse(body['calls']).length, 3);
+});

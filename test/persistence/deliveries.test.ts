@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import type { Database } from '#src/persistence/database.ts';
+import {
+  claimDeliveries,
+  nextDeliveryDueAt,
+  recordDeliveryAttempt,
+  releaseDelivery,
+  type ClaimedDelivery,
+} from '#src/persistence/deliveries.ts';
+import { listDeliveries, replayDelivery } from '#src/persistence/delivery-list.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  patchWebhookEndpoint,
+  rotateEndpointSecret,
+} from '#src/persistence/webhook-endpoints.ts';
+import { ownDatabase } from '#test/helpers/database.ts';
+import { storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
+
+const epoch = Date.UTC(2026, 10, 21, 3);
+const at = (second: number): Date => new Date(epoch + second * 1000);
+
+type World = { db: Database; owner: StoredNumber; endpoint: () => Promise<string>; events: (...seconds: number[]) => Promise<void> };
+
+/** Deliveries are claimed over all workspaces, so each test has a database of its own. */
+const createWorld = async (t: ExecutionContext): Promise<World> => {
+  const db = await ownDatabase(t);
+  const owner = await storedNumber(db);
+  return {
+    db,
+    owner,
+    async endpoint() {
+      const { id } = await createWebhookEndpoint(db, {
+        id: randomUUID(),
+        workspaceId: owner.workspaceId,
+        numberId: null,
+        url: 'https://example.com/hook',
+        events: null,
+        secretSealed: 'sealed',
+        createdAt: at(0),
+      });
+      return id;
+    },
+    /** One event at each second, for every endpoint there is. */
+    async events(...seconds) {
+      for (const second of seconds) await storedCall(db, owner, { startedAt: at(second) });
+    },
+  };
+};
+
+const claim = (db: Database, second: number, changes: { limit?: number; perEndpoint?: number } = {}): Promise<ClaimedDelivery[]> =>
+  claimDeliveries(db, { now: at(second), until: at(second + 60), limit: 50, perEndpoint: 5, ...changes });
+
+const attempt = (number: number, error: string | null = null) => ({
+  attempt: number,
+  at: at(10),
+  durationMs: 1_500,
+  httpStatus: error === null ? 200 : 500,
+  error,
+});
+
+const only = (claimed: ClaimedDelivery[]): ClaimedDelivery => {
+  const [delivery, ...others] = claimed;
+  if (delivery === undefined || others.length > 0) throw new Error(`${claimed.length} were claimed`);
+  return delivery;
+};
+
+test('a due delivery is claimed once, with all that its attempt needs', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  await events(1);
+  t.deepEqual(await claim(db, 0), []);
+  const delivery = only(await claim(db, 1));
+  t.like(delivery, { attempt: 1, failedInRound: 0, event: { type: 'call.ringing', at: at(1) } });
+  t.is(delivery.event.snapshot.call.id, delivery.event.callId);
+  t.deepEqual(delivery.endpoint, {
+    id: endpointId,
+    url: 'https://example.com/hook',
+    secretSealed: 'sealed',
+    previousSecretSealed: null,
+    previousSecretUntil: null,
+  });
+  t.deepEqual(await claim(db, 1), []);
+});
+
+test('claims at the same time never share a delivery', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await events(1, 1, 1, 2, 2, 2, 3, 3);
+  const claimed = (await Promise.all(Array.from({ length: 4 }, () => claim(db, 9, { limit: 2 })))).flat();
+  t.is(new Set(claimed.map(({ id }) => id)).size, claimed.length);
+});
+
+test('a claim falls due again when its lease ends, or when it is given back', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await events(1);
+  const { id } = only(await claim(db, 1));
+  t.deepEqual(await claim(db, 60), []);
+  t.is(only(await claim(db, 61)).id, id);
+  await releaseDelivery(db, id);
+  t.like(only(await claim(db, 62)), { id, attempt: 1 });
+});
+
+test('an endpoint never has more claimed than its share, and the others find room', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await events(1, 2, 3, 4, 5, 6, 7);
+  const quick = await endpoint();
+  await events(8);
+  const first = await claim(db, 9, { perEndpoint: 3 });
+  t.deepEqual(
+    first.map(({ event }) => event.at).sort((a, b) => a.getTime() - b.getTime()),
+    [at(1), at(2), at(3), at(8)],
+  );
+  t.deepEqual(await claim(db, 10, { perEndpoint: 3 }), []);
+  t.is(first.filter((delivery) => delivery.endpoint.id === quick).length, 1);
+  const [done] = first.filter((delivery) => delivery.endpoint.id !== quick);
+  await recordDeliveryAttempt(db, done?.id ?? '', attempt(1), { state: 'delivered' });
+  t.deepEqual(only(await claim(db, 10, { perEndpoint: 3 })).event.at, at(4));
+});
+
+test('those that have been due longest are claimed first', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await endpoint();
+  await events(3, 1, 2);
+  const claimed = await claim(db, 9, { limit: 2 });
+  t.deepEqual(claimed.map(({ event }) => event.at), [at(1), at(1)]);
+});
+
+test('what is due at an endpoint that is paused or disabled waits', async (t) => {
+  const { db, owner, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  const wanted = { endpointId, workspaceId: owner.workspaceId };
+  await events(1);
+  await patchWebhookEndpoint(db, wanted, { state: 'paused' });
+  t.deepEqual(await claim(db, 2), []);
+  await disableWebhookEndpoint(db, endpointId, 'Gone');
+  t.like(await findWebhookEndpoint(db, wanted), { state: 'disabled', disabledReason: 'Gone' });
+  t.is(await nextDeliveryDueAt(db, at(0)), undefined);
+  await events(2);
+  t.like(await patchWebhookEndpoint(db, wanted, { state: 'active' }), { state: 'active', disabledReason: null });
+  t.deepEqual(only(await claim(db, 3)).event.at, at(1));
+});
+
+test('the next instant is a due time or the end of a lease, never one that has passed', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  t.is(await nextDeliveryDueAt(db, at(0)), undefined);
+  await endpoint();
+  await events(1, 200);
+  t.deepEqual(await nextDeliveryDueAt(db, at(0)), at(1));
+  t.deepEqual(await nextDeliveryDueAt(db, at(1)), at(200));
+  await claim(db, 2);
+  t.deepEqual(await nextDeliveryDueAt(db, at(2)), at(62));
+});
+
+test('each attempt is stored once, with what becomes of the delivery', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  await events(1);
+  const { id } = only(await claim(db, 1));
+  t.true(await recordDeliveryAttempt(db, id, attempt(1, 'HTTP 500'), { state: 'pending', nextAttemptAt: at(20) }));
+  t.false(await recordDeliveryAttempt(db, id, attempt(1), { state: 'delivered' }));
+  t.deepEqual(await claim(db, 19), []);
+  t.like(only(await claim(db, 20)), { id, attempt: 2, failedInRound: 1 });
+  t.true(await recordDeliveryAttempt(db, id, attempt(2), { state: 'delivered' }));
+  t.deepEqual(await claim(db, 1_000), []);
+  const [listed] = await listDeliveries(db, { endpointId, limit: 10 });
+  t.like(listed, { id, state: 'delivered', nextAttemptAt: null, finishedAt: new Date(at(10).getTime() + 1_500) });
+  t.deepEqual(listed?.attempts, [attempt(1, 'HTTP 500'), attempt(2)]);
+});
+
+test('a dead delivery that is replayed begins its schedule anew and keeps its attempts', async (t) => {
+  const { db, owner, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  await events(1);
+  const { id } = only(await claim(db, 1));
+  await recordDeliveryAttempt(db, id, attempt(1, 'HTTP 500'), { state: 'dead' });
+  t.deepEqual(await claim(db, 1_000), []);
+  const replay = { deliveryId: id, now: at(30) };
+  t.is(await replayDelivery(db, { ...replay, workspaceId: randomUUID() }), undefined);
+  t.like(await replayDelivery(db, { ...replay, workspaceId: owner.workspaceId }), {
+    id,
+    state: 'pending',
+    nextAttemptAt: at(30),
+    finishedAt: null,
+  });
+  t.like(only(await claim(db, 30)), { id, attempt: 2, failedInRound: 0 });
+  await recordDeliveryAttempt(db, id, attempt(2), { state: 'delivered' });
+  const [listed] = await listDeliveries(db, { endpointId, limit: 10 });
+  t.is(listed?.attempts.length, 2);
+});
+
+test('deliveries are listed newest first, page by page, by state', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  await events(1, 2, 2, 2, 3);
+  const whole = await listDeliveries(db, { endpointId, limit: 10 });
+  t.deepEqual(whole.map(({ createdAt }) => createdAt), [at(3), at(2), at(2), at(2), at(1)]);
+  const first = await listDeliveries(db, { endpointId, limit: 2 });
+  const second = await listDeliveries(db, { endpointId, limit: 10, after: first.at(-1) });
+  t.deepEqual([...first, ...second], whole);
+  await recordDeliveryAttempt(db, whole[0]?.id ?? '', attempt(1), { state: 'dead' });
+  t.is((await listDeliveries(db, { endpointId, limit: 10, state: 'dead' })).length, 1);
+  t.is((await listDeliveries(db, { endpointId, limit: 10, state: 'pending' })).length, 4);
+});
+
+test('an endpoint belongs to its workspace, and is changed, rotated and deleted with its deliveries', async (t) => {
+  const { db, owner, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  await events(1);
+  const wanted = { endpointId, workspaceId: owner.workspaceId };
+  const stranger = { endpointId, workspaceId: randomUUID() };
+  t.is(await findWebhookEndpoint(db, stranger), undefined);
+  t.is(await patchWebhookEndpoint(db, stranger, { url: 'https://b' }), undefined);
+  t.is(await rotateEndpointSecret(db, stranger, { secretSealed: 'x', previousUntil: at(5) }), undefined);
+  t.false(await deleteWebhookEndpoint(db, stranger));
+
+  t.like(await patchWebhookEndpoint(db, wanted, { events: ['call.ended'], numberId: owner.numberId, url: undefined }), {
+    events: ['call.ended'],
+    numberId: owner.numberId,
+    url: 'https://example.com/hook',
+  });
+  t.like(await patchWebhookEndpoint(db, wanted, { events: null, numberId: null }), { events: null, numberId: null });
+  t.like(await rotateEndpointSecret(db, wanted, { secretSealed: 'new', previousUntil: at(5) }), {
+    secretSealed: 'new',
+    previousSecretSealed: 'sealed',
+    previousSecretUntil: at(5),
+  });
+  t.deepEqual((await listWebhookEndpoints(db, owner.workspaceId)).map(({ id }) => id), [endpointId]);
+
+  const { id } = only(await claim(db, 1));
+  await recordDeliveryAttempt(db, id, attempt(1), { state: 'delivered' });
+  t.true(await deleteWebhookEndpoint(db, wanted));
+  t.deepEqual(await listDeliveries(db, { endpointId, limit: 10 }), []);
+});

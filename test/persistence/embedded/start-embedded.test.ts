@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { StartError } from '#src/domain/start-error.ts';
+import { openDatabase, type Database } from '#src/persistence/database.ts';
+import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
+import { startEmbedded, type EmbeddedDatabase } from '#src/persistence/embedded/start-embedded.ts';
+import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+
+const logger = pino({ level: 'silent' });
+
+const dataFolder = async (t: ExecutionContext): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-embedded-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const start = async (t: ExecutionContext, folder: string): Promise<EmbeddedDatabase> => {
+  const embedded = await startEmbedded({ dataFolder: folder, logger });
+  t.teardown(embedded.stop);
+  return embedded;
+};
+
+const open = async (t: ExecutionContext, { connection }: EmbeddedDatabase): Promise<Database> => {
+  const database = await openDatabase({ connection, poolSize: 2, node: 'test', logger });
+  t.teardown(database.close);
+  return database;
+};
+
+const cluster = (folder: string): string => join(folder, 'postgresql', 'cluster');
+
+const pidIn = async (folder: string): Promise<number> => {
+  const postmaster = await findPostmaster(cluster(folder));
+  if (postmaster === undefined) throw new Error('No server runs');
+  return postmaster.pid;
+};
+
+test.serial('what is stored is there after a stop and a start', async (t) => {
+  const folder = await dataFolder(t);
+  const first = await startEmbedded({ dataFolder: folder, logger });
+  t.false(first.isAdopted);
+  const before = await open(t, first);
+  await createWorkspace(before, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
+  await before.close();
+  await first.stop();
+  t.is(await findPostmaster(cluster(folder)), undefined);
+
+  const after = await open(t, await start(t, folder));
+  t.is((await firstWorkspace(after))?.name, 'Kept');
+  const [settings] = await after.execute(
+    `select current_setting('fsync') as fsync, current_setting('listen_addresses') as addresses,
+       current_setting('server_encoding') as encoding, 'Ä' < 'Z' as "isSortedByAlphabet", upper('ä') as upper`,
+  );
+  t.deepEqual(settings, { fsync: 'on', addresses: '', encoding: 'UTF8', isSortedByAlphabet: false, upper: 'Ä' });
+});
+
+test.serial('a server that a killed gateway left running is taken over', async (t) => {
+  const folder = await dataFolder(t);
+  const gateway = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import pino from 'pino';
+       const { startEmbedded } = await import(${JSON.stringify(import.meta.resolve('#src/persistence/embedded/start-embedded.ts'))});
+       await startEmbedded({ dataFolder: ${JSON.stringify(folder)}, logger: pino({ level: 'silent' }) });
+       console.log('ready');
+       setInterval(() => {}, 1000);`,
+    ],
+    { cwd: process.cwd(), stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  await once(gateway.stdout, 'data');
+  const pid = await pidIn(folder);
+  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), { instanceOf: StartError });
+  t.regex(error.message, /^Another gateway uses the data folder .*GW_DATA_DIR/);
+  gateway.kill('SIGKILL');
+  await once(gateway, 'exit');
+
+  const adopted = await start(t, folder);
+  t.true(adopted.isAdopted);
+  t.is(await pidIn(folder), pid);
+  await (await open(t, adopted)).ping();
+  await adopted.stop();
+  t.is(await findPostmaster(cluster(folder)), undefined);
+});
+
+test.serial('a server that was killed itself is started again', async (t) => {
+  const folder = await dataFolder(t);
+  const first = await startEmbedded({ dataFolder: folder, logger });
+  const before = await open(t, first);
+  await createWorkspace(before, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
+  await before.close();
+  process.kill(await pidIn(folder), 'SIGKILL');
+  await first.stop();
+  const again = await start(t, folder);
+  t.false(again.isAdopted);
+  t.is((await firstWorkspace(await open(t, again)))?.name, 'Kept');
+});
+
+test.serial('a start that was broken off while the cluster was made leaves nothing in the way', async (t) => {
+  const folder = await dataFolder(t);
+  const unfinished = join(folder, 'postgresql', 'cluster.new');
+  await mkdir(unfinished, { recursive: true });
+  await writeFile(join(unfinished, 'PG_VERSION'), '18\n');
+  await (await open(t, await start(t, folder))).ping();
+  t.pass();
+});
+
+test.serial('a path that is too long for a socket is no hindrance, and what was made for it is cleared away', async (t) => {
+  const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
+  const embedded = await startEmbedded({ dataFolder: folder, logger });
+  const { socketFolder } = embedded.connection;
+  t.true(socketFolder.length < 86);
+  await (await open(t, embedded)).ping();
+  await embedded.stop();
+  await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
+});
+
+test.serial('a data folder that cannot be used is said in one line', async (t) => {
+  const folder = await dataFolder(t);
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const error = await t.throwsAsync(startEmbedded({ dataFolder: file, logger }), { instanceOf: StartError });
+  t.regex(error.message, /cannot use the data folder .*file \(GW_DATA_DIR\): it is not a folder$/);
+});
+
+test.serial('a data folder of another PostgreSQL version is said in one line', async (t) => {
+  const folder = await dataFolder(t);
+  await mkdir(cluster(folder), { recursive: true });
+  await writeFile(join(cluster(folder), 'PG_VERSION'), '17\n');
+  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), { instanceOf: StartError });
+  t.regex(error.message, /made by PostgreSQL 17.*GW_DATA_DIR/);
+});

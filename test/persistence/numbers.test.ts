@@ -1,0 +1,204 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import test from 'ava';
+import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/agent-bindings.ts';
+import { authenticateAdmin, createAdminToken, revokeAdminToken } from '#src/persistence/admin-tokens.ts';
+import { appendAudit, listAudit } from '#src/persistence/audit.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
+import { createNumber, findNumber, listNumbers, patchNumber, putInboundAuth } from '#src/persistence/numbers.ts';
+import { createVault } from '#src/persistence/vault.ts';
+import { createWorkspace, findWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
+import { storedNumber } from '#test/helpers/stored-number.ts';
+
+const oldVault = createVault(Buffer.alloc(32, 1));
+const vault = createVault(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
+const newKey = (): string => `gw_live_${randomBytes(8).toString('hex')}`;
+const issuedAt = new Date('2026-11-21T03:00:00.000Z');
+
+test('a number begins with nothing set, and each setting can be changed and given up', async (t) => {
+  const db = await testDatabase();
+  const { numberId, workspaceId } = await storedNumber(db);
+  const wanted = { numberId, workspaceId };
+  t.like(await findNumber(db, wanted), {
+    language: 'ko',
+    maxDurationSec: null,
+    recordingEnabled: null,
+    greeting: null,
+    inboundAuthMethod: 'none',
+    inboundAuthUrl: null,
+  });
+  await patchNumber(db, wanted, { maxDurationSec: 300, recordingEnabled: false, greeting: 'Hello', language: 'en' });
+  const changed = await patchNumber(db, wanted, { maxDurationSec: undefined, greeting: null });
+  t.like(changed, { maxDurationSec: 300, recordingEnabled: false, greeting: null, language: 'en' });
+  t.deepEqual(await patchNumber(db, wanted, {}), changed);
+});
+
+test('a number of another workspace is neither found nor changed', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const stranger = await storedNumber(db);
+  const wanted = { numberId: owner.numberId, workspaceId: stranger.workspaceId };
+  t.is(await findNumber(db, wanted), undefined);
+  t.is(await patchNumber(db, wanted, { maxDurationSec: 60 }), undefined);
+  t.is(await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://a', secretSealed: 's' }), undefined);
+  t.like(await findNumber(db, owner), { maxDurationSec: null, inboundAuthMethod: 'none' });
+  t.deepEqual((await listNumbers(db, stranger.workspaceId)).map(({ id }) => id), [stranger.numberId]);
+});
+
+test('a number that exists already is not created again', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const { workspaceId, number } = owner;
+  const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
+  t.is(await createNumber(db, again), undefined);
+  t.is((await listNumbers(db, workspaceId)).length, 1);
+});
+
+test('a key stands for its number with everything that its calls need', async (t) => {
+  const db = await testDatabase();
+  const { numberId, workspaceId, number } = await storedNumber(db);
+  const key = newKey();
+  await putNumberKey(db, { numberId, keyHash: vault.fingerprint(key), keySealed: vault.seal(key, numberId), issuedAt });
+  const binding = {
+    direction: 'outbound' as const,
+    agent: 'endpoint' as const,
+    agentType: 'webhook' as const,
+    chatUrl: 'https://example.com/chat',
+    assistantId: null,
+    agentId: null,
+  };
+  await putAgentBinding(db, numberId, binding, 'sealed token');
+  await patchNumber(db, { numberId, workspaceId }, { maxDurationSec: 120, recordingEnabled: false });
+  await putInboundAuth(db, { numberId, workspaceId }, { method: 'handshake', url: 'https://auth', secretSealed: 'sealed' });
+  const expected = {
+    id: numberId,
+    number,
+    language: 'ko' as const,
+    greeting: null,
+    policy: {
+      maxDurationSec: 120,
+      defaultDurationSec: null,
+      silenceTimeoutSec: null,
+      ringTimeoutSec: null,
+      maxConcurrentCalls: null,
+      recordingEnabled: false,
+    },
+    workspace: {
+      id: workspaceId,
+      timeZone: 'Asia/Seoul',
+      policy: {
+        maxDurationSec: null,
+        defaultDurationSec: null,
+        silenceTimeoutSec: null,
+        ringTimeoutSec: null,
+        maxConcurrentCalls: null,
+        recordingEnabled: null,
+      },
+      maxCallsInProgress: null,
+    },
+    bindings: { inbound: builtInBinding('inbound'), outbound: binding },
+    outboundTokenSealed: 'sealed token',
+    inboundAuth: { method: 'handshake' as const, url: 'https://auth', secretSealed: 'sealed' },
+  };
+  t.deepEqual(await authenticateNumber(db, vault, key), expected);
+  t.deepEqual(await findNumberByDigits(db, number), expected);
+  t.is(await findNumberByDigits(db, '00000000000'), undefined);
+});
+
+test('a new key replaces the old one at once', async (t) => {
+  const db = await testDatabase();
+  const { numberId } = await storedNumber(db);
+  const [first, second] = [newKey(), newKey()];
+  t.is(await findNumberKey(db, numberId), undefined);
+  for (const key of [first, second]) {
+    await putNumberKey(db, { numberId, keyHash: vault.fingerprint(key), keySealed: `sealed ${key}`, issuedAt });
+  }
+  t.is(await authenticateNumber(db, vault, first), undefined);
+  t.is((await authenticateNumber(db, vault, second))?.id, numberId);
+  t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
+});
+
+test('a key that was issued before the master key was rotated is still known', async (t) => {
+  const db = await testDatabase();
+  const { numberId } = await storedNumber(db);
+  const key = newKey();
+  await putNumberKey(db, { numberId, keyHash: oldVault.fingerprint(key), keySealed: 'sealed', issuedAt });
+  t.is((await authenticateNumber(db, vault, key))?.id, numberId);
+});
+
+test('a token of a binding is kept, replaced or removed, and only its existence is told', async (t) => {
+  const db = await testDatabase();
+  const { numberId, number } = await storedNumber(db);
+  const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
+  const sealed = async (): Promise<string | null | undefined> => (await findNumberByDigits(db, number))?.outboundTokenSealed;
+  t.false((await putAgentBinding(db, numberId, binding)).tokenConfigured);
+  t.deepEqual(await putAgentBinding(db, numberId, binding, 'one'), { ...binding, tokenConfigured: true });
+  t.true((await putAgentBinding(db, numberId, { ...binding, chatUrl: 'https://b' })).tokenConfigured);
+  t.is(await sealed(), 'one');
+  await putAgentBinding(db, numberId, binding, 'two');
+  t.is(await sealed(), 'two');
+  await putAgentBinding(db, numberId, binding, null);
+  t.is(await sealed(), null);
+  t.deepEqual(await agentBindingsOf(db, numberId), {
+    inbound: { ...builtInBinding('inbound'), tokenConfigured: false },
+    outbound: { ...binding, tokenConfigured: false },
+  });
+});
+
+test('inbound authentication keeps its secret until it is replaced or the method is none', async (t) => {
+  const db = await testDatabase();
+  const { numberId, workspaceId, number } = await storedNumber(db);
+  const wanted = { numberId, workspaceId };
+  await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://one', secretSealed: 'sealed' });
+  t.like(await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://two' }), { inboundAuthUrl: 'https://two' });
+  t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, {
+    method: 'handshake',
+    url: 'https://two',
+    secretSealed: 'sealed',
+  });
+  t.like(await putInboundAuth(db, wanted, { method: 'none' }), { inboundAuthMethod: 'none', inboundAuthUrl: null });
+  t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, { method: 'none' });
+});
+
+test('an admin token stands for its workspace until it is revoked', async (t) => {
+  const db = await testDatabase();
+  const { workspaceId } = await storedNumber(db);
+  const id = randomUUID();
+  await createAdminToken(db, { id, workspaceId, name: 'Me', tokenHash: vault.fingerprint(id), createdAt: issuedAt });
+  t.deepEqual(await authenticateAdmin(db, vault, id), {
+    id,
+    name: 'Me',
+    workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
+  });
+  t.is(await authenticateAdmin(db, vault, 'another'), undefined);
+  t.false(await revokeAdminToken(db, { id, workspaceId: randomUUID(), at: issuedAt }));
+  t.true(await revokeAdminToken(db, { id, workspaceId, at: issuedAt }));
+  t.is(await authenticateAdmin(db, vault, id), undefined);
+});
+
+test('the audit log is read newest first, page by page, by its own workspace alone', async (t) => {
+  const db = await testDatabase();
+  const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
+  for (const subject of ['a', 'b', 'c', 'd', 'e']) {
+    for (const { workspaceId } of [owner, stranger]) {
+      await appendAudit(db, { workspaceId, actor: 'admin', action: 'number_key.revealed', subject, at: issuedAt });
+    }
+  }
+  const { workspaceId } = owner;
+  const first = await listAudit(db, { workspaceId, limit: 3 });
+  const second = await listAudit(db, { workspaceId, limit: 3, before: first.at(-1)?.id });
+  t.deepEqual([...first, ...second].map(({ subject }) => subject), ['e', 'd', 'c', 'b', 'a']);
+  t.deepEqual(first[0]?.detail, {});
+});
+
+test('the first workspace is the oldest one', async (t) => {
+  const db = await ownDatabase(t);
+  t.is(await firstWorkspace(db), undefined);
+  const [young, old] = [randomUUID(), randomUUID()];
+  await createWorkspace(db, { id: young, name: 'Young', createdAt: new Date('2026-02-01') });
+  await createWorkspace(db, { id: old, name: 'Old', createdAt: new Date('2026-01-01'), timeZone: 'UTC', maxCallsInProgress: 5 });
+  t.like(await firstWorkspace(db), { id: old, timeZone: 'UTC', maxCallsInProgress: 5, ringTimeoutSec: null });
+  t.is((await findWorkspace(db, young))?.timeZone, 'Asia/Seoul');
+  t.is(await findWorkspace(db, randomUUID()), undefined);
+});

@@ -1,0 +1,117 @@
+/** The other party of a real call, played by sipp or baresip. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { endProcess, freePort, start } from './servers.ts';
+import { readWave, waveFile, type Wave } from './wave.ts';
+
+export type FarEndProcess = {
+  child: ChildProcess;
+  port: number;
+  logFile: string;
+  close(): Promise<void>;
+};
+
+/** What sipp can play: one file in `far-ends` each. */
+export type Scenario =
+  'silent' | 'unattended' | 'busy' | 'declining' | 'unknown-number' | 'dialling' | 'leaving' | 'late-answer';
+
+let count = 0;
+
+/** A callee by sipp, for any number of calls. */
+export const startCallee = async (scenario: Scenario, folder: string): Promise<FarEndProcess> => {
+  const port = await freePort();
+  const rtpPort = await freePort();
+  count += 1;
+  const logFile = join(folder, `sipp-${scenario}-${count}.log`);
+  const file = fileURLToPath(new URL(`far-ends/${scenario}.xml`, import.meta.url));
+  const child = start(
+    'sipp',
+    ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
+    logFile,
+  );
+  await delay(300);
+  if (child.exitCode !== null) throw new Error(`sipp did not start: ${await readFile(logFile, 'utf8')}`);
+  return { child, port, logFile, close: () => endProcess(child) };
+};
+
+export type Telephone = FarEndProcess & {
+  /** Waits until it has hung up and gives back what was heard. */
+  heard(): Promise<Wave>;
+  log(): Promise<string>;
+};
+
+/**
+ * A telephone by baresip that listens to everything and says nothing: it picks up by itself, or calls `dial`.
+ * It ends after so many seconds at the latest.
+ */
+export const startTelephone = async (
+  folder: string,
+  options: { dial?: string; from?: string; seconds: number },
+): Promise<Telephone> => {
+  const port = await freePort();
+  count += 1;
+  const home = join(folder, `telephone-${count}`);
+  await mkdir(home, { recursive: true });
+  const rtpPort = 30_000 + 100 * (count % 90);
+  await writeFile(join(home, 'silence.wav'), waveFile(new Int16Array(8_000 * options.seconds), 8_000));
+  await writeFile(
+    join(home, 'accounts'),
+    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1\n`,
+  );
+  await writeFile(join(home, 'contacts'), '');
+  await writeFile(
+    join(home, 'config'),
+    [
+      `sip_listen 127.0.0.1:${port}`,
+      `audio_source aufile,${join(home, 'silence.wav')}`,
+      'audio_player aubridge,nowhere',
+      'audio_alert aubridge,nowhere',
+      `snd_path ${home}`,
+      'ausrc_srate 8000',
+      'auplay_srate 8000',
+      'ausrc_channels 1',
+      'auplay_channels 1',
+      'audio_buffer 20-160',
+      `rtp_ports ${rtpPort}-${rtpPort + 20}`,
+      'jitter_buffer_delay 1-10',
+      // The name of the loopback interface is left out by baresip.
+      'net_interface 127.0.0.1',
+      'module_path /usr/lib/baresip/modules',
+      ...['g711.so', 'sndfile.so', 'aufile.so', 'aubridge.so'].map((name) => `module ${name}`),
+      'module_tmp uuid.so',
+      'module_tmp account.so',
+      'module_app menu.so',
+      '',
+    ].join('\n'),
+  );
+  const logFile = join(home, 'baresip.log');
+  const dialing = options.dial === undefined ? [] : ['-e', `/dial ${options.dial}`];
+  const child = start('baresip', ['-4', '-f', home, '-t', String(options.seconds), ...dialing], logFile);
+  const log = (): Promise<string> => readFile(logFile, 'utf8');
+  const until = async (sign: RegExp, atMostMs: number): Promise<void> => {
+    const end = Date.now() + atMostMs;
+    while (!sign.test(await log().catch(() => ''))) {
+      if (Date.now() > end || child.exitCode !== null)
+        throw new Error(`the telephone never said ${sign.source}: ${await log()}`);
+      await delay(50);
+    }
+  };
+  await until(/baresip is ready/, 5_000);
+  return {
+    child,
+    port,
+    logFile,
+    log,
+    async heard() {
+      await until(/session closed|terminated/i, options.seconds * 1_000);
+      await endProcess(child);
+      const file = (await readdir(home)).find((name) => /^dump-.*-dec\.wav$/.test(name));
+      if (file === undefined) throw new Error(`nothing was heard: ${await log()}`);
+      return readWave(await readFile(join(home, file)));
+    },
+    close: () => endProcess(child),
+  };
+};

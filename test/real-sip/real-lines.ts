@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createDrachtioLines, type DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
+import type { Lines } from '#sip/lines.ts';
+import { systemClock } from '#src/clock.ts';
+import { espeak } from './espeak.ts';
+import type { SipServers } from './servers.ts';
+
+/** Lines on the real servers whose outbound calls go to this port of loopback. */
+export const realLines = (
+  { drachtio, freeSwitch }: SipServers,
+  trunkPort: number,
+  options: Partial<DrachtioLinesOptions> = {},
+): Lines =>
+  createDrachtioLines({
+    drachtio,
+    freeSwitch,
+    trunk: { address: `127.0.0.1:${trunkPort}` },
+    media: { host: '127.0.0.1', port: 0 },
+    country: 'KR',
+    synthesizer: espeak,
+    openRecording: null,
+    clock: systemClock,
+    logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    ...options,
+  });
+
+/** Waits until it holds, at most so many milliseconds. */
+export const until = async (condition: () => boolean | Promise<boolean>, atMostMs = 5_000): Promise<void> => {
+  const end = Date.now() + atMostMs;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('It did not happen in time');
+    await delay(10);
+  }
+};

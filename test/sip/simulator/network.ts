@@ -1,0 +1,82 @@
+/** A simulated telephone network on a simulated clock, and a simple agent to talk to the people in it. */
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import type { LineEvent, LineInput } from '#machines/line.ts';
+import type { Script } from '#sip/simulator/script.ts';
+import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+
+export const scriptedNumber = '01055550001';
+
+export const lineInput = (changes: Partial<LineInput> = {}): LineInput => ({
+  callId: randomUUID(),
+  direction: 'outbound',
+  from: '0212345678',
+  to: scriptedNumber,
+  language: 'en',
+  recording: false,
+  ...changes,
+});
+
+export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
+  const clock = createOrderedClock();
+  const { speed = 1 } = options;
+  const lines = createSimulatorLines({
+    clock: {
+      ...clock,
+      setTimeout: (callback, milliseconds) => clock.setTimeout(callback, milliseconds / speed),
+    },
+    speed,
+    logger: pino({ level: 'silent' }),
+    openRecording: null,
+    synthesizer: null,
+    ...options,
+  });
+  return {
+    clock,
+    lines,
+    reach: (
+      changes: Partial<LineInput> = {},
+      onEvent?: (event: LineEvent, line: WatchedLine) => void,
+    ): WatchedLine => openWatched(lines.open, lineInput(changes), onEvent),
+    /** Calls somebody who plays this script. */
+    reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
+      lines.defineCallee(scriptedNumber, script);
+      return openWatched(lines.open, lineInput(), onEvent);
+    },
+    /** Lets time go by until the condition holds; milliseconds that it took. */
+    until: (condition: () => boolean, atMostMs = 60_000): number => {
+      const begin = clock.now();
+      while (!condition()) {
+        if (clock.now() - begin > atMostMs) throw new Error('It did not happen in time');
+        clock.advance(5);
+      }
+      return clock.now() - begin;
+    },
+  };
+};
+
+/**
+ * An agent that falls silent when the other party speaks and gives these replies, one for the answer and one for each
+ * sentence that it hears, a moment after; then it has nothing more to say. `last` is called with its last reply.
+ */
+export const agentWith = (
+  clock: { setTimeout(callback: () => void, milliseconds: number): unknown },
+  replies: readonly string[],
+  last: (line: WatchedLine) => void = () => {},
+): ((event: LineEvent, line: WatchedLine) => void) => {
+  let next = 0;
+  return (event, line) => {
+    if (event.type === 'line.speech') line.tell({ type: 'stopTalking' });
+    if (event.type !== 'line.answered' && (event.type !== 'line.heard' || event.backchannel)) return;
+    const reply = replies[next];
+    next += 1;
+    if (reply === undefined) return;
+    const isLast = next === replies.length;
+    clock.setTimeout(() => {
+      line.say(reply);
+      if (isLast) last(line);
+    }, 100);
+  };
+};

@@ -1,0 +1,265 @@
+import test from 'ava';
+import { setImmediate } from 'node:timers/promises';
+import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
+import { sayingTime } from '#sip/simulator/voice.ts';
+import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
+import type { Audio, Synthesizer } from '#sip/speech.ts';
+import { createNetwork } from './network.ts';
+
+const loudness = 8_000;
+
+/** Says everything in one loud hum that is longer than any time it gets. */
+const hum = (sampleRate = recordingSampleRate, seconds = 10): Synthesizer => ({
+  name: 'hum',
+  synthesize: async (): Promise<Audio> => ({
+    sampleRate,
+    samples: new Int16Array(sampleRate * seconds).fill(loudness),
+  }),
+});
+
+type Tape = RecordingSink & {
+  readonly counterparty: number[];
+  readonly agent: number[];
+  readonly outcome: string;
+  readonly longestWrite: number;
+};
+
+const createTape = (): Tape => {
+  const tape = { counterparty: [] as number[], agent: [] as number[], outcome: 'open', longestWrite: 0 };
+  return Object.assign(tape, {
+    write(counterparty: Int16Array, agent: Int16Array): void {
+      if (counterparty.length !== agent.length) throw new Error('The channels differ in length');
+      tape.longestWrite = Math.max(tape.longestWrite, agent.length);
+      for (const sample of counterparty) tape.counterparty.push(sample);
+      for (const sample of agent) tape.agent.push(sample);
+    },
+    finish(): void {
+      tape.outcome = 'finished';
+    },
+    fail(error: Error): void {
+      tape.outcome = error.message;
+    },
+  });
+};
+
+const recordingNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
+  const tapes = new Map<string, Tape>();
+  const network = createNetwork({
+    synthesizer: hum(),
+    openRecording: (callId) => {
+      const tape = createTape();
+      tapes.set(callId, tape);
+      return tape;
+    },
+    ...options,
+  });
+  return { ...network, tapes };
+};
+
+const recorded = { callId: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11', recording: true };
+
+const done = async (tape: Tape | undefined): Promise<Tape> => {
+  if (tape === undefined) throw new Error('Nothing is recorded');
+  while (tape.outcome === 'open') await setImmediate();
+  return tape;
+};
+
+/** Where there is sound, in milliseconds: `[[from, to], …]`. */
+const stretches = (samples: readonly number[]): [number, number][] => {
+  const found: [number, number][] = [];
+  const millisecond = recordingSampleRate / 1_000;
+  for (const [index, sample] of samples.entries()) {
+    if (sample === 0) continue;
+    const last = found.at(-1);
+    if (last !== undefined && samples[index - 1] !== 0) last[1] = (index + 1) / millisecond;
+    else found.push([index / millisecond, (index + 1) / millisecond]);
+  }
+  return found;
+};
+
+test('both parties are on the recording where and as long as they sounded', async (t) => {
+  const { lines, reach, until, tapes, clock } = recordingNetwork();
+  lines.defineCallee('01055550001', [
+    { interrupt: 'Wait a moment, please.' },
+    { wait_sec: 1 },
+    { hang_up: true },
+  ]);
+  const line = reach({ ...recorded, to: '01055550001' }, (event, it) => {
+    if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
+  });
+  until(() => line.saw('line.answered'));
+  const answeredAt = clock.now();
+  clock.advance(500);
+  line.say('Good afternoon, this is a rather long sentence that will be cut.');
+  until(() => line.isOver());
+  const endedAt = clock.now() - 20;
+
+  const tape = await done(tapes.get(recorded.callId));
+  t.is(tape.outcome, 'finished');
+  t.is(tape.counterparty.length, tape.agent.length);
+  t.true(Math.abs(tape.agent.length / 16 - (endedAt - answeredAt)) < 10, 'as long as the call');
+  t.true(tape.longestWrite <= recordingSampleRate / 10);
+
+  const [played] = line.all('line.played');
+  const [heard] = line.all('line.heard');
+  const [agent, ...noMore] = stretches(tape.agent);
+  t.deepEqual(noMore, []);
+  t.true(Math.abs((agent?.[0] ?? 0) - ((played?.startedAt ?? 0) - answeredAt)) < 10);
+  t.is(Math.round((agent?.[1] ?? 0) - (agent?.[0] ?? 0)), 900, 'cut where the voice was cut');
+  const [other] = stretches(tape.counterparty);
+  t.true(Math.abs((other?.[0] ?? 0) - ((heard?.startedAt ?? 0) - answeredAt)) < 10);
+  t.true(Math.abs((other?.[1] ?? 0) - ((heard?.at ?? 0) - 300 - answeredAt)) < 10);
+});
+
+for (const sampleRate of [8_000, 22_050, 48_000])
+  test(`a synthesizer's ${sampleRate} Hz become those of the recording`, async (t) => {
+    const { reach, until, tapes } = recordingNetwork({ synthesizer: hum(sampleRate, 1) });
+    const line = reach({ ...recorded, to: '01000000006' });
+    until(() => line.saw('line.answered'));
+    line.say('This sentence takes quite a bit longer than the second of sound that there is for it.');
+    until(() => line.saw('line.played'));
+    line.tell({ type: 'hangUp' });
+    until(() => line.isOver());
+    const tape = await done(tapes.get(recorded.callId));
+    const [[from, to] = [0, 0], ...noMore] = stretches(tape.agent);
+    t.deepEqual(noMore, []);
+    t.true(Math.abs(to - from - 1_000) < 2, `${to - from} ms`);
+    t.true(tape.agent.every((sample) => sample === 0 || Math.abs(sample - loudness) < 100));
+  });
+
+test('a hurried call is recorded at its natural pace', async (t) => {
+  const { clock, reach, until, tapes } = recordingNetwork({ speed: 10 });
+  const line = reach({ ...recorded, to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  const answeredAt = clock.now();
+  clock.advance(100);
+  line.say('This sentence is said ten times faster than anybody could.');
+  until(() => line.saw('line.played'));
+  const [played] = line.all('line.played');
+  line.tell({ type: 'hangUp' });
+  until(() => line.isOver());
+  const tape = await done(tapes.get(recorded.callId));
+  const [[from, to] = [0, 0]] = stretches(tape.agent);
+  t.true(Math.abs(from - ((played?.startedAt ?? 0) - answeredAt) * 10) < 10, `${from} ms`);
+  t.true(Math.abs(to - from - sayingTime(played?.text ?? '')) < 10, `${to - from} ms`);
+});
+
+test('a disposed call leaves the recording of what it had', async (t) => {
+  const { clock, reach, until, tapes } = recordingNetwork();
+  const line = reach({ ...recorded, to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  line.say('This sentence is cut when everything ends.');
+  clock.advance(1_000);
+  line.dispose();
+  const tape = await done(tapes.get(recorded.callId));
+  t.is(tape.outcome, 'finished');
+  t.is(stretches(tape.agent).length, 1);
+});
+
+test('a call is recorded only when it is answered and is to be', async (t) => {
+  const { clock, reach, tapes } = recordingNetwork();
+  const lines = [
+    reach({ recording: true, to: '01000000003' }),
+    reach({ recording: true, to: '01000000002' }),
+    reach({ recording: false, to: '01000000006' }),
+  ];
+  clock.advance(5_000);
+  for (const line of lines) line.dispose();
+  t.is(tapes.size, 0);
+  const unvoiced = recordingNetwork({ synthesizer: null });
+  unvoiced.reach({ ...recorded, to: '01000000006' });
+  unvoiced.clock.advance(5_000);
+  t.is(unvoiced.tapes.size, 0);
+});
+
+test('a synthesizer that fails makes the recording fail, and nothing else', async (t) => {
+  const synthesizer: Synthesizer = {
+    name: 'broken',
+    synthesize: async () => {
+      throw new Error('broken: it has no voice');
+    },
+  };
+  const { reach, until, tapes } = recordingNetwork({ synthesizer });
+  const line = reach({ ...recorded, to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  line.say('Hello.');
+  until(() => line.saw('line.played'));
+  line.tell({ type: 'hangUp' });
+  until(() => line.isOver());
+  const tape = await done(tapes.get(recorded.callId));
+  t.is(tape.outcome, 'broken: it has no voice');
+  t.deepEqual(line.finish(), []);
+});
+
+test('a recording that cannot be opened costs the recording and not the call', (t) => {
+  const openRecording = (): never => {
+    throw new Error('The disk is full');
+  };
+  const { reach, until } = createNetwork({ synthesizer: hum(), openRecording });
+  const line = reach({ ...recorded, to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  line.say('Hello.');
+  until(() => line.saw('line.played'));
+  t.deepEqual(line.breaches, []);
+});
+
+test('few recordings are made at a time', async (t) => {
+  let speaking = 0;
+  let most = 0;
+  const synthesizer: Synthesizer = {
+    name: 'slow',
+    async synthesize() {
+      speaking += 1;
+      most = Math.max(most, speaking);
+      await setImmediate();
+      speaking -= 1;
+      return { sampleRate: recordingSampleRate, samples: new Int16Array(160).fill(loudness) };
+    },
+  };
+  const { reach, clock, tapes } = recordingNetwork({ synthesizer, renderingsAtOnce: 2 });
+  const lines = Array.from({ length: 10 }, () => reach({ recording: true, to: '01000000006' }));
+  clock.advance(2_000);
+  for (const line of lines) line.say('Hello.');
+  clock.advance(2_000);
+  for (const line of lines) line.tell({ type: 'hangUp' });
+  clock.advance(2_000);
+  for (const tape of tapes.values()) t.is((await done(tape)).outcome, 'finished');
+  t.is(tapes.size, 10);
+  t.is(most, 2);
+});
+
+test('closing waits for recordings, but not for ever', async (t) => {
+  const synthesizer: Synthesizer = {
+    name: 'endless',
+    synthesize: (text, _language, signal) =>
+      text === 'Hello.'
+        ? Promise.resolve({ sampleRate: recordingSampleRate, samples: new Int16Array(160).fill(loudness) })
+        : new Promise((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason as Error));
+          }),
+  };
+  const { lines, reach, clock, tapes } = recordingNetwork({
+    synthesizer,
+    renderingsAtOnce: 1,
+    closeWithinMs: 3_000,
+  });
+  const good = reach({ callId: 'good', recording: true, to: '01000000006' });
+  const stuck = reach({ callId: 'stuck', recording: true, to: '01000000006' });
+  const queued = reach({ callId: 'queued', recording: true, to: '01000000006' });
+  clock.advance(2_000);
+  good.say('Hello.');
+  stuck.say('Hello for ever.');
+  queued.say('Hello.');
+  clock.advance(2_000);
+  const closing = lines.close();
+  await done(tapes.get('good'));
+  clock.advance(2_900);
+  await setImmediate();
+  t.is(tapes.get('stuck')?.outcome, 'open');
+  clock.advance(200);
+  await closing;
+  t.is(tapes.get('good')?.outcome, 'finished');
+  t.regex(tapes.get('stuck')?.outcome ?? '', /closed before/);
+  t.regex(tapes.get('queued')?.outcome ?? '', /closed before/);
+  t.is(clock.pending(), 0);
+});

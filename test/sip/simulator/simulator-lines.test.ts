@@ -1,0 +1,175 @@
+import test from 'ava';
+import type { Arrival, ArrivalVerdict } from '#sip/lines.ts';
+import { acceleratedClock } from '#src/clock.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { agentWith, createNetwork, lineInput, scriptedNumber } from './network.ts';
+
+const call = { to: '0212345678', from: '01012345678', script: null };
+
+test('a caller arrives, is let in, answered and heard', async (t) => {
+  const { clock, lines, until } = createNetwork();
+  const arrivals: Arrival[] = [];
+  const begin = clock.now();
+  await lines.start(async (arrival) => {
+    arrivals.push(arrival);
+    return { accepted: true };
+  });
+  const { callId, verdict } = await lines.placeInbound({
+    ...call,
+    script: [{ say: 'I would like to book a table.' }, { hang_up: true }],
+  });
+  t.deepEqual(verdict, { accepted: true });
+  t.deepEqual(arrivals, [{ callId, from: '01012345678', to: '0212345678', at: begin }]);
+
+  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+  until(() => line.isOver());
+  t.is(line.all('line.answered')[0]?.at, begin + 50);
+  t.deepEqual(line.story(), ['line.answered', 'line.speech', 'line.heard', 'line.ended']);
+  t.deepEqual(line.finish(), []);
+  await lines.close();
+  t.is(clock.pending(), 0);
+});
+
+test('the line may be opened before the verdict is known', async (t) => {
+  const { lines, until } = createNetwork();
+  let line: WatchedLine | undefined;
+  await lines.start(async ({ callId }) => {
+    line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+    return { accepted: true };
+  });
+  await lines.placeInbound(call);
+  until(() => line?.saw('line.answered') === true);
+  t.pass();
+});
+
+test('a caller without a script opens with a sentence and goes on politely', async (t) => {
+  const { clock, lines, until } = createNetwork();
+  await lines.start(async () => ({ accepted: true }));
+  const { callId } = await lines.placeInbound(call);
+  const agent = agentWith(clock, [
+    'Good morning, how can I help you?',
+    'Certainly, which day?',
+    'At what time?',
+  ]);
+  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }), agent);
+  until(() => line.all('line.heard').length === 3);
+  t.true(line.all('line.played').every(({ whole }) => whole));
+});
+
+test('a caller speaks the language that was asked for', async (t) => {
+  const { lines, until } = createNetwork();
+  await lines.start(async () => ({ accepted: true }));
+  const { callId } = await lines.placeInbound({ ...call, language: 'ko' });
+  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound', language: 'en' }));
+  until(() => line.saw('line.heard'));
+  t.regex(line.all('line.heard')[0]?.text ?? '', /\p{Script=Hangul}/u);
+});
+
+test('a rejected caller is forgotten', async (t) => {
+  const { clock, lines } = createNetwork();
+  const rejected: ArrivalVerdict = { accepted: false, because: 'unknown_number' };
+  await lines.start(async () => rejected);
+  const { callId, verdict } = await lines.placeInbound(call);
+  t.deepEqual(verdict, rejected);
+  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+  clock.advance(1_000);
+  t.is(line.all('line.unanswered')[0]?.cause, 'media_error');
+  t.deepEqual(line.finish(), []);
+});
+
+test('a caller that nobody answers goes away after ten seconds', async (t) => {
+  const { clock, lines } = createNetwork();
+  await lines.start(async () => ({ accepted: true }));
+  const { callId } = await lines.placeInbound(call);
+  clock.advance(10_001);
+  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+  clock.advance(1_000);
+  t.is(line.all('line.unanswered')[0]?.cause, 'media_error');
+});
+
+test('a caller is answered only once', async (t) => {
+  const { clock, lines } = createNetwork();
+  await lines.start(async () => ({ accepted: true }));
+  const { callId } = await lines.placeInbound(call);
+  const [first, second] = [1, 2].map(() =>
+    openWatched(lines.open, lineInput({ callId, direction: 'inbound' })),
+  );
+  clock.advance(1_000);
+  t.true(first?.saw('line.answered'));
+  t.is(second?.all('line.unanswered')[0]?.cause, 'media_error');
+});
+
+test('an arrival that could not be decided is the error of the one who placed it', async (t) => {
+  const { clock, lines } = createNetwork();
+  await lines.start(async () => {
+    throw new Error('The database is away');
+  });
+  await t.throwsAsync(lines.placeInbound(call), { message: 'The database is away' });
+  t.is(clock.pending(), 0);
+});
+
+test('lines are ready between start and close', async (t) => {
+  const { lines } = createNetwork();
+  t.false(lines.health().ready);
+  await t.throwsAsync(lines.placeInbound(call));
+  await lines.start(async () => ({ accepted: true }));
+  t.deepEqual(lines.health(), { ready: true });
+  await lines.close();
+  t.false(lines.health().ready);
+  await t.throwsAsync(lines.placeInbound(call));
+});
+
+test('closing ends every line and lets go of every timer', async (t) => {
+  const { clock, lines, reach, until } = createNetwork();
+  await lines.start(async () => ({ accepted: true }));
+  await lines.placeInbound(call);
+  const talking = reach({ to: '01000000001' });
+  const ringing = reach({ to: '01000000002' });
+  until(() => talking.saw('line.answered'));
+  talking.say('This sentence is not said to its end.');
+  const events = talking.events.length + ringing.events.length;
+  await lines.close();
+  await lines.close();
+  t.is(clock.pending(), 0);
+  clock.advance(60_000);
+  t.is(talking.events.length + ringing.events.length, events);
+
+  const late = reach({ to: '01000000001' });
+  clock.advance(1_000);
+  t.is(late.all('line.unanswered')[0]?.cause, 'trunk_error');
+});
+
+test('a defined callee plays its script, also in the place of a known one', (t) => {
+  const { lines, reach, until } = createNetwork();
+  t.is(lines.callees().size, 0);
+  lines.defineCallee(scriptedNumber, [{ busy: true }]);
+  lines.defineCallee('01000000001', [{ decline: true }]);
+  t.deepEqual([...lines.callees().keys()], [scriptedNumber, '01000000001']);
+  for (const [to, cause] of [
+    [scriptedNumber, 'busy'],
+    ['01000000001', 'declined'],
+  ] as const) {
+    const line = reach({ to });
+    until(() => line.isOver());
+    t.is(line.all('line.unanswered')[0]?.cause, cause);
+  }
+});
+
+test('a hurried line takes a fraction of the time and cuts words where they were', async (t) => {
+  const speed = 20;
+  const { lines } = createNetwork({ clock: acceleratedClock(speed), speed });
+  const sentence =
+    'This is a long sentence, of which about a half should have been heard by now, and not less.';
+  const begin = Date.now();
+  const text = await new Promise<string>((resolve) => {
+    const line = openWatched(lines.open, lineInput({ to: '01000000006' }), (event) => {
+      if (event.type === 'line.played') resolve(event.text);
+      if (event.type !== 'line.answered') return;
+      line.say(sentence);
+      setTimeout(() => line.tell({ type: 'stopTalking' }), 2_500 / speed);
+    });
+  });
+  t.true(Date.now() - begin < 2_000);
+  t.true(text.length > sentence.length / 4 && text.length < sentence.length, text);
+  await lines.close();
+});
