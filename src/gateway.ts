@@ -27,43 +27,28 @@ import { createHandshake } from '#src/agents/handshake.ts';
 import { createStartReply } from '#src/agents/start-reply.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
-import { createAdmission } from '#src/calls/admission.ts';
-import type { PolicyOf } from '#src/calls/called-number.ts';
-import { createJournal } from '#src/calls/journal.ts';
+import { createCallDesk } from '#src/calls/call-desk.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
-import { openNumber } from '#src/calls/open-number.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
-import { createPlaceCall } from '#src/calls/place-call.ts';
-import { createReceiveCall } from '#src/calls/receive-call.ts';
 import { recover } from '#src/calls/recover.ts';
-import { createHangupRequests } from '#src/calls/request-hangup.ts';
-import { createStartCall } from '#src/calls/start-call.ts';
-import { createSummaries } from '#src/calls/summaries.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
-import { effectivePolicy } from '#src/domain/call-policy.ts';
-import { isCountry, type Country } from '#src/domain/phone-number.ts';
-import { StartError } from '#src/domain/start-error.ts';
 import { createDeliveryWorker } from '#src/events/delivery-worker.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
-import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
-import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
-import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
 import { createVault } from '#src/persistence/vault.ts';
 import { createRecordings } from '#src/recordings/recordings.ts';
-import { readAgentCa } from './start/agent-ca.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { acceleratedClock, systemClock } from './clock.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
 import { listen } from './start/http-server.ts';
 import { keptMasterKey } from './start/master-key.ts';
-import { createMetrics } from './start/metrics.ts';
 import { chooseLines } from './start/choose-lines.ts';
 import { seed } from './start/seed.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
+import { countryOf } from './start/country.ts';
 import { startDatabase } from './start/start-database.ts';
+import { startOutgoing } from './start/start-outgoing.ts';
+import { startJournal } from './start/start-journal.ts';
 import { version } from './version.ts';
 
 export type Gateway = {
@@ -73,13 +58,6 @@ export type Gateway = {
   close(): Promise<void>;
   /** Hangs up the calls that `close` still waits for. */
   hurry(): void;
-};
-
-const countryOf = (code: string): Country => {
-  if (isCountry(code)) return code;
-  throw new StartError(
-    `GW_COUNTRY must be a country with a telephone numbering plan, such as KR (it is "${code}")`,
-  );
 };
 
 /** How long lines get to confirm their end when calls are hung up by the gateway itself. */
@@ -104,38 +82,20 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // The journal, and what follows from it
   const liveCalls = createLiveCalls();
-  const journal = createJournal({
-    write: async (callId, sequence, fact) => {
-      await recordFact(database, callId, sequence, fact);
-    },
-    lastSequence: (callId) => lastFactSequence(database, callId),
-    onWritten(callId, fact) {
-      if (fact.type !== 'call.ended') return;
-      logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
-      metrics.callEnded(fact.status, fact.reason);
-      summaries.write(callId);
-    },
-    isPassing: isTransient,
+  const { journal, metrics, settled } = startJournal({
+    database,
+    liveCalls,
     clock: systemClock,
-    logger,
     limit: journalLimits.facts,
+    logger,
   });
-  const summaries = createSummaries({ database, journal, logger });
-  const metrics = createMetrics({ callsInProgress: liveCalls.count, factsWaiting: journal.backlog });
   await recover({ database, journal, node: config.node, now: systemClock.now, logger });
-  started.defer(async () => {
-    await summaries.settled();
-    await journal.settled();
-  });
+  started.defer(settled);
 
   // Servers of customers
-  const rules = { allowedHosts: config.agentAllowedHosts, allowLoopback: config.agentAllowLoopback };
-  const ca = await readAgentCa(config.agentCaFile);
-  const client = createEndpointClient({
-    rules,
-    connectMs: agentTimes.connectMs,
+  const { client, whyUrlIsRefused } = await startOutgoing(config, {
     ...outgoingLimits,
-    ...(ca === undefined ? {} : { ca }),
+    connectMs: agentTimes.connectMs,
   });
   started.defer(() => client.close());
   const deliveries = createDeliveryWorker({
@@ -203,51 +163,31 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     logger,
   });
-  const hangups = createHangupRequests({
+  const desk = createCallDesk({
     database,
-    switchboard,
-    liveCalls,
-    canSignal: () => lines.health().ready,
-  });
-  const createAgent = createAgents({ client, hangUp: hangups.hangUpOwnCall, logger });
-  const admission = createAdmission({
-    liveCalls,
-    backlog: journal.backlog,
-    limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
-  });
-  const policyOf: PolicyOf = ({ policy, workspace }) =>
-    effectivePolicy(policy, workspace.policy, platformCallPolicy);
-  const startCall = createStartCall({
-    database,
-    admission,
+    vault,
     journal,
+    liveCalls,
     switchboard,
     keepBrief: (callId, brief) => agents.set(callId, createAgent(brief)),
+    handshake: createHandshake({ client, timeoutMs: agentTimes.handshakeMs, clock: systemClock }),
+    canSignal: () => lines.health().ready,
+    limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
+    platformPolicy: platformCallPolicy,
     maxCallsInProgress: platformMaxCallsInProgress,
     times: callTimes,
     node: config.node,
+    now: systemClock.now,
     logger,
   });
-  const placeCall = createPlaceCall({ startCall, policyOf, now: systemClock.now });
-  const receiveCall = createReceiveCall({
-    database,
-    findNumber: async (digits) => {
-      const number = await findNumberByDigits(database, digits);
-      return number && openNumber(number, vault);
-    },
-    policyOf,
-    handshake: createHandshake({ client, timeoutMs: agentTimes.handshakeMs, clock: systemClock }),
-    startCall,
-    node: config.node,
-    logger,
-  });
-  await lines.start(receiveCall);
+  const createAgent = createAgents({ client, hangUp: desk.hangUpOwnCall, logger });
+  await lines.start(desk.receiveCall);
 
   // The border
   const api = createApi({
-    placeCall: (number, request) => placeCall(openNumber(number, vault), request),
-    requestHangup: hangups.requestHangup,
-    requestCancel: hangups.requestCancel,
+    placeCall: desk.placeCall,
+    requestHangup: desk.requestHangup,
+    requestCancel: desk.requestCancel,
     database,
     vault,
     logger,
@@ -256,7 +196,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     recordings,
     simulator: simulator && createSimulatedPeople(simulator, database),
-    whyUrlIsRefused: async (url) => endpointUrlProblem(url, rules),
+    whyUrlIsRefused,
     webhookTests: createWebhookTests({
       db: database,
       vault,
@@ -265,7 +205,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       timeoutMs: deliveryPolicy.timeoutMs,
     }),
     health: {
-      isDraining: admission.isDraining,
+      isDraining: desk.admission.isDraining,
       whyLinesAreDown() {
         const health = lines.health();
         return health.ready ? undefined : health.detail;
@@ -289,7 +229,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   const running = started.move();
   const endCalls = async (): Promise<void> => {
-    admission.drain();
+    desk.admission.drain();
     await switchboard.empty(config.drainSec * 1000);
     switchboard.closeAll();
     await switchboard.empty(lastEndsMs);

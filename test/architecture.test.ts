@@ -41,8 +41,8 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   'src/speech': { values: ['src/domain'], types: ['sip'], packages: ['pino', 'zod'] },
   'src/recordings': {
-    values: ['src/domain', 'src/persistence'],
-    types: ['machines', 'sip'],
+    values: ['sip', 'src/domain', 'src/persistence'],
+    types: ['machines'],
     packages: ['pino', 'range-parser', 'wasm-media-encoders'],
   },
   'src/events': {
@@ -73,7 +73,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/console': { values: ['src/domain'] },
   /** What the composition root is put together from at the start. */
   'src/start': {
-    values: ['sip', 'src/domain', 'src/persistence', 'src/speech', 'src/api'],
+    values: ['sip', 'src/api', 'src/calls', 'src/domain', 'src/outgoing', 'src/persistence', 'src/speech'],
     types: ['config'],
     packages: ['pino', 'prom-client', 'zod'],
   },

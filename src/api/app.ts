@@ -1,5 +1,5 @@
 /** The HTTP border: each request runs through these steps, top to bottom, and ends in exactly one answer. */
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import { logAccess } from './access-log.ts';
 import { createGate, type Gate } from './authenticate.ts';

@@ -1,4 +1,4 @@
-import type { DefaultContext, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import type { RouterContext } from '@koa/router';
 
 /** What the border knows of one request, beside what Koa knows. */
@@ -10,4 +10,4 @@ export type ApiState = {
 
 export type ApiContext = RouterContext<ApiState>;
 
-export type ApiMiddleware = Middleware<ApiState, DefaultContext>;
+export type ApiMiddleware = Middleware<ApiState>;

@@ -82,7 +82,8 @@ export const once = async (
     await settle(refusal.status, problemOf(refusal, ctx.state.requestId));
     throw error;
   }
-  await settle(rendered.status, String(rendered.body));
+  // Routes that honour the header answer with JSON, which is text here.
+  if (typeof rendered.body === 'string') await settle(rendered.status, rendered.body);
   return rendered;
 };
 

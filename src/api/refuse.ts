@@ -1,5 +1,5 @@
 /** The one place where errors become answers. */
-import type Koa from 'koa';
+import type { default as Koa, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Refusal } from '#src/domain/refusal.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
@@ -34,7 +34,7 @@ const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPI
  * cannot be read on, a caller that went away), so all that is left is to log it, and to answer if nothing was sent.
  */
 export const refuseLate = (app: Koa<ApiState>, logger: Logger): void => {
-  app.context.onerror = function onerror(error: Error | null): void {
+  const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {
     if (error === null || error === undefined) return;
     const { requestId } = this.state;
     const { res } = this;
@@ -57,4 +57,5 @@ export const refuseLate = (app: Koa<ApiState>, logger: Logger): void => {
     });
     res.end(problemOf(refusal, requestId));
   };
+  Object.assign(app.context, { onerror: answer });
 };

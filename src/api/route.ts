@@ -3,7 +3,7 @@
  * handler returns is checked by the compiler against the declared responses.
  */
 import type { Readable } from 'node:stream';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
 import type { Auth, CallerOf, Gate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';

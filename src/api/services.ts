@@ -30,7 +30,7 @@ export type Services = CallControl & {
    * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
    * https only, no private target, but for what the operator allows (decisions 4).
    */
-  whyUrlIsRefused(url: string): Promise<string | undefined>;
+  whyUrlIsRefused: (url: string) => Promise<string | undefined>;
   webhookTests: WebhookTests;
   health: Health;
   metrics: Registry;
@@ -44,14 +44,14 @@ export interface CallControl {
    * Refuses with `max_duration_exceeds_policy` (with `maximum`), then `no_agent_endpoint`, then `concurrency_limit`,
    * `draining` or `over_capacity`.
    */
-  placeCall(number: AuthenticatedNumber, request: CallRequest): Promise<{ callId: string; from: string }>;
+  placeCall: (number: AuthenticatedNumber, request: CallRequest) => Promise<{ callId: string; from: string }>;
   /**
    * Asks the call to hang up. Refuses with `call_not_found` (not this number's, or unknown), `call_not_active`,
    * `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call stays alive then.
    */
-  requestHangup(request: { callId: string; numberId: string; immediate: boolean }): Promise<void>;
+  requestHangup: (request: { callId: string; numberId: string; immediate: boolean }) => Promise<void>;
   /** Ends a call that still rings. Refuses with `call_not_found`, `call_not_active`, `room_unknown` … as above. */
-  requestCancel(request: { callId: string; numberId: string }): Promise<void>;
+  requestCancel: (request: { callId: string; numberId: string }) => Promise<void>;
 }
 
 export type CallRequest = {

@@ -24,14 +24,20 @@ export type ReceiveVerdict =
 
 export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
 
+/** Asks the customer's authentication URL (decisions 4). */
+export type Handshake = (request: {
+  url: string;
+  secret: string;
+  context: CallContext;
+}) => Promise<HandshakeResult>;
+
 export type ReceiveCall = (arrival: ReceivedCall) => Promise<ReceiveVerdict>;
 
 export const createReceiveCall = (options: {
   database: Database;
   findNumber: (number: string) => Promise<CalledNumber | undefined>;
   policyOf: PolicyOf;
-  /** Asks the customer's authentication URL (decisions 4). */
-  handshake: (request: { url: string; secret: string; context: CallContext }) => Promise<HandshakeResult>;
+  handshake: Handshake;
   startCall: StartCall;
   node: string;
   logger: Logger;

@@ -24,11 +24,15 @@ export const agentBindingsOf = async (
   db: Database,
   numberId: string,
 ): Promise<{ inbound: AgentBindingRecord; outbound: AgentBindingRecord }> => {
-  const rows = await db.execute<AgentBindingRecord>(`select ${columns} from agent_binding where number_id = $1`, [
-    numberId,
-  ]);
+  const rows = await db.execute<AgentBindingRecord>(
+    `select ${columns} from agent_binding where number_id = $1`,
+    [numberId],
+  );
   const of = (direction: Direction): AgentBindingRecord =>
-    rows.find((row) => row.direction === direction) ?? { ...builtInBinding(direction), tokenConfigured: false };
+    rows.find((row) => row.direction === direction) ?? {
+      ...builtInBinding(direction),
+      tokenConfigured: false,
+    };
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 

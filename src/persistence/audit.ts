@@ -21,7 +21,14 @@ export const appendAudit = async (
 ): Promise<void> => {
   await db.execute(
     'insert into audit_entry (workspace_id, actor, action, subject, at, detail) values ($1, $2, $3, $4, $5, $6)',
-    [entry.workspaceId, entry.actor, entry.action, entry.subject, entry.at, JSON.stringify(entry.detail ?? {})],
+    [
+      entry.workspaceId,
+      entry.actor,
+      entry.action,
+      entry.subject,
+      entry.at,
+      JSON.stringify(entry.detail ?? {}),
+    ],
   );
 };
 

@@ -112,7 +112,7 @@ const sipParameters = ({ sip }: { sip?: SipDetails }): unknown[] => [
 type Writing = { sql: string; data: object; parameters: unknown[] };
 
 const writingOf = (fact: RecordedFact): Writing => {
-  const { type, at, ...rest } = fact;
+  const { type: _type, at: _at, ...rest } = fact;
   const withEvent = (sql: string, data: object, ...parameters: unknown[]): Writing => ({
     sql,
     data,
@@ -139,7 +139,8 @@ const writingOf = (fact: RecordedFact): Writing => {
     }
     case 'recording.failed':
       return withEvent(statements.recordingFailed, rest);
-    case 'call.summarized':
+    // call.summarized, the only one that is left.
+    default:
       return withEvent(statements.summarized, {}, fact.summary);
   }
 };
@@ -169,9 +170,10 @@ export const recordFact = async (
 
 /** The journal of a call, in order. */
 export const facts = (db: Database, callId: string): Promise<StoredFact[]> =>
-  db.execute<StoredFact>('select sequence, type, at, data from call_fact where call_id = $1 order by sequence', [
-    callId,
-  ]);
+  db.execute<StoredFact>(
+    'select sequence, type, at, data from call_fact where call_id = $1 order by sequence',
+    [callId],
+  );
 
 /** The highest sequence written for a call, 0 for none. */
 export const lastFactSequence = async (db: Database, callId: string): Promise<number> => {

@@ -28,7 +28,9 @@ export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]
       : `call.workspace_id = ${add(scope.workspaceId)}`,
   ];
   if (after !== undefined) {
-    conditions.push(`(call.started_at, call.id) < (${add(after.startedAt)}::timestamptz, ${add(after.id)}::uuid)`);
+    conditions.push(
+      `(call.started_at, call.id) < (${add(after.startedAt)}::timestamptz, ${add(after.id)}::uuid)`,
+    );
   }
   if (query.status !== undefined) conditions.push(`call.status = ${add(query.status)}`);
   if (query.direction !== undefined) conditions.push(`call.direction = ${add(query.direction)}`);

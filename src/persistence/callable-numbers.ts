@@ -41,7 +41,9 @@ const policyOf = (table: string): string => `json_build_object(
   'silenceTimeoutSec', ${table}.silence_timeout_sec, 'ringTimeoutSec', ${table}.ring_timeout_sec,
   'maxConcurrentCalls', ${table}.max_concurrent_calls, 'recordingEnabled', ${table}.recording_enabled)`;
 
-const bindingOf = (table: Direction): string => `case when ${table}.direction is not null then json_build_object(
+const bindingOf = (
+  table: Direction,
+): string => `case when ${table}.direction is not null then json_build_object(
   'direction', ${table}.direction, 'agent', ${table}.agent, 'agentType', ${table}.agent_type,
   'chatUrl', ${table}.chat_url, 'assistantId', ${table}.assistant_id, 'agentId', ${table}.agent_id) end`;
 
@@ -105,7 +107,10 @@ export const findNumberByKey = async (
 };
 
 /** By the number that was dialled, domestic format. */
-export const findNumberByDigits = async (db: Database, digits: string): Promise<CallableNumber | undefined> => {
+export const findNumberByDigits = async (
+  db: Database,
+  digits: string,
+): Promise<CallableNumber | undefined> => {
   const [row] = await db.execute<Row>(`select ${columns} from ${tables} where number.number = $1`, [digits]);
   return row && present(row);
 };

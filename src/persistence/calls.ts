@@ -4,7 +4,7 @@ import type { Direction } from '#machines/line.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
-import { recordingOf, type RecordingColumns, type RecordingRecord } from './recordings.ts';
+import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
 
 export type CallRow = {
   id: string;
@@ -116,30 +116,13 @@ export const findCall = async (
 ): Promise<CallRecord | undefined> => {
   const [column, scope] =
     'numberId' in wanted ? ['number_id', wanted.numberId] : ['workspace_id', wanted.workspaceId];
-  const [row] = await db.execute<CallRow & RecordingColumns>(
-    `select ${callColumns}, recording.status as "recordingStatus", recording.content_type as "recordingContentType",
-       recording.duration_sec as "recordingDurationSec", recording.bytes as "recordingBytes",
-       recording.file as "recordingFile", recording.created_at as "recordingCreatedAt",
-       recording.finished_at as "recordingFinishedAt"
+  const [row] = await db.execute<CallRow & { recording: RecordingJson }>(
+    `select ${callColumns}, ${recordingJson} as recording
      from call left join recording on recording.call_id = call.id
      where call.id = $1 and call.${column} = $2`,
     [wanted.callId, scope],
   );
-  return row === undefined ? undefined : withRecording(row);
-};
-
-const withRecording = (row: CallRow & RecordingColumns): CallRecord => {
-  const {
-    recordingStatus,
-    recordingContentType,
-    recordingDurationSec,
-    recordingBytes,
-    recordingFile,
-    recordingCreatedAt,
-    recordingFinishedAt,
-    ...call
-  } = row;
-  return { ...call, recording: recordingOf(row) };
+  return row && { ...row, recording: recordingFrom(row.recording) };
 };
 
 /** The calls that a node holds, or held when it died; the oldest first. */

@@ -7,7 +7,8 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
 };
 
-const lostConnection = /^(08...|57P0.|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)|^ENOENT$/;
+const lostConnection =
+  /^(08...|57P0.|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)|^ENOENT$/;
 const lostConnectionText = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
 
 /**
@@ -35,6 +36,8 @@ const explanations: Record<string, string> = {
 /** One line for whoever starts the gateway; `where` is shown instead of the address, which may hold a password. */
 export const connectionStartError = (where: string, error: unknown): StartError => {
   const message = error instanceof Error ? error.message : String(error);
-  const why = explanations[codeOf(error)] ?? message.replaceAll(/\s+/g, ' ');
+  const why =
+    explanations[codeOf(error)] ??
+    (/timeout/i.test(message) ? 'it does not answer' : message.replaceAll(/\s+/g, ' '));
   return new StartError(`Cannot use the database at ${where} (GW_DATABASE_URL): ${why}`, { cause: error });
 };

@@ -15,18 +15,18 @@ export type Database = {
    * Runs one prepared statement. Parameters are PostgreSQL's own `$1`, `$2` …; timestamps come back as Date, 64-bit
    * integers as numbers, jsonb parsed.
    */
-  execute<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  execute: <Row>(sql: string, parameters?: readonly unknown[]) => Promise<Row[]>;
   /** A fresh fork with an identity map of its own. */
-  entityManager(): EntityManager;
+  entityManager: () => EntityManager;
   /**
    * Calls `onNotify` for each notification on the channel, and once after a lost connection came back, since some may
    * have been missed. The returned function ends it.
    */
-  listen(channel: string, onNotify: () => void): Promise<() => Promise<void>>;
+  listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
   /** Throws when the database does not answer. */
-  ping(): Promise<void>;
+  ping: () => Promise<void>;
   /** Ends every connection. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 export type DatabaseConnection =
@@ -40,7 +40,9 @@ const idleTimeoutMs = 30_000;
 const parseUrl = (url: string): { where: string; database: string } => {
   const parsed = URL.parse(url);
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
-    throw new StartError('GW_DATABASE_URL is not an address such as postgresql://user:password@host:5432/database');
+    throw new StartError(
+      'GW_DATABASE_URL is not an address such as postgresql://user:password@host:5432/database',
+    );
   }
   const database = decodeURIComponent(parsed.pathname.slice(1));
   if (database === '') throw new StartError('GW_DATABASE_URL names no database after its host');

@@ -58,7 +58,9 @@ export const listDeliveries = async (
   if (query.state !== undefined) conditions.push(`delivery.state = ${add(query.state)}`);
   if (query.after !== undefined) {
     const { createdAt, id } = query.after;
-    conditions.push(`(delivery.created_at, delivery.id) < (${add(createdAt)}::timestamptz, ${add(id)}::uuid)`);
+    conditions.push(
+      `(delivery.created_at, delivery.id) < (${add(createdAt)}::timestamptz, ${add(id)}::uuid)`,
+    );
   }
   const rows = await db.execute<Row>(
     `${select} where ${conditions.join(' and ')} order by delivery.created_at desc, delivery.id desc limit $2`,

@@ -67,11 +67,14 @@ export const finishIdempotentRequest = async (
 };
 
 /** The request came to nothing: a repetition runs it anew. */
-export const forgetIdempotentRequest = async (db: Database, { numberId, key }: IdempotencyKey): Promise<void> => {
-  await db.execute(
-    `delete from idempotency_record where number_id = $1 and key = $2 and state = 'running'`,
-    [numberId, key],
-  );
+export const forgetIdempotentRequest = async (
+  db: Database,
+  { numberId, key }: IdempotencyKey,
+): Promise<void> => {
+  await db.execute(`delete from idempotency_record where number_id = $1 and key = $2 and state = 'running'`, [
+    numberId,
+    key,
+  ]);
 };
 
 /** Clears away what nobody may ask for any more. */

@@ -18,7 +18,9 @@ const executedNames = async (client: NativeClient): Promise<string[]> => {
   });
   if (tables.length === 0) return [];
   const { rows } = await client.query({ text: `select name from ${migrationTable} order by id` });
-  return rows.map((row) => (typeof row === 'object' && row !== null && 'name' in row ? String(row.name) : ''));
+  return rows.map((row) =>
+    typeof row === 'object' && row !== null && 'name' in row ? String(row.name) : '',
+  );
 };
 
 /** Throws a StartError for a database that a newer version has migrated. `client` holds the lock meanwhile. */

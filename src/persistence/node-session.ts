@@ -8,9 +8,9 @@ import { StartError } from '#src/domain/start-error.ts';
 import type { NativeClient } from './native-pool.ts';
 
 export type NodeSession = {
-  client(): NativeClient;
-  listen(channel: string, onNotify: () => void): Promise<() => Promise<void>>;
-  close(): void;
+  client: () => NativeClient;
+  listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
+  close: () => void;
 };
 
 const firstRetryMs = 100;
@@ -67,7 +67,8 @@ export const openNodeSession = async (options: {
   const reconnect = async (): Promise<void> => {
     const fresh = await connect();
     try {
-      if (!(await takeName(fresh, node))) throw new Error(`The node name ${node} is still held in the database`);
+      if (!(await takeName(fresh, node)))
+        throw new Error(`The node name ${node} is still held in the database`);
       for (const channel of listeners.keys()) await fresh.query({ text: `listen ${quoted(channel)}` });
       if (isClosed) throw new Error('Closed meanwhile');
     } catch (error) {

@@ -22,7 +22,9 @@ const columns = `
 
 /** The recording as the database has it, for a call that is known to belong to the caller. */
 export const findRecording = async (db: Database, callId: string): Promise<RecordingRecord | undefined> => {
-  const [row] = await db.execute<RecordingRecord>(`select ${columns} from recording where call_id = $1`, [callId]);
+  const [row] = await db.execute<RecordingRecord>(`select ${columns} from recording where call_id = $1`, [
+    callId,
+  ]);
   return row;
 };
 
@@ -35,27 +37,23 @@ export const pendingRecordings = (db: Database, node: string): Promise<Recording
     [node],
   );
 
-/** A recording joined to a call, where each of its columns may be missing. */
-export type RecordingColumns = {
-  recordingStatus: RecordingStatus | null;
-  recordingContentType: string | null;
-  recordingDurationSec: number | null;
-  recordingBytes: number | null;
-  recordingFile: string | null;
-  recordingCreatedAt: Date | null;
-  recordingFinishedAt: Date | null;
-};
+/** A recording that is part of another row, as JSON; null where there is none. */
+export type RecordingJson =
+  | (Omit<RecordingRecord, 'createdAt' | 'finishedAt'> & {
+      createdAt: string;
+      finishedAt: string | null;
+    })
+  | null;
 
-export const recordingOf = (row: RecordingColumns & { id: string }): RecordingRecord | null =>
-  row.recordingStatus === null || row.recordingCreatedAt === null
-    ? null
-    : {
-        callId: row.id,
-        status: row.recordingStatus,
-        contentType: row.recordingContentType,
-        durationSec: row.recordingDurationSec,
-        bytes: row.recordingBytes,
-        file: row.recordingFile,
-        createdAt: row.recordingCreatedAt,
-        finishedAt: row.recordingFinishedAt,
-      };
+/** For a row of `recording` that is joined from the left. */
+export const recordingJson = `case when recording.call_id is not null then json_build_object(
+  'callId', recording.call_id, 'status', recording.status, 'contentType', recording.content_type,
+  'durationSec', recording.duration_sec, 'bytes', recording.bytes, 'file', recording.file,
+  'createdAt', recording.created_at, 'finishedAt', recording.finished_at) end`;
+
+export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>
+  json && {
+    ...json,
+    createdAt: new Date(json.createdAt),
+    finishedAt: json.finishedAt === null ? null : new Date(json.finishedAt),
+  };

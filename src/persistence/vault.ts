@@ -30,7 +30,8 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 const derive = (masterKey: Buffer): DerivedKeys => {
-  if (masterKey.length !== masterKeyBytes) throw new Error(`A master key must be ${masterKeyBytes} bytes long`);
+  if (masterKey.length !== masterKeyBytes)
+    throw new Error(`A master key must be ${masterKeyBytes} bytes long`);
   const part = (label: string, bytes: number): Buffer =>
     Buffer.from(hkdfSync('sha256', masterKey, '', `trunkline ${label}`, bytes));
   return {

@@ -49,7 +49,12 @@ export const createWebhookEndpoint = async (
     'id' | 'workspaceId' | 'numberId' | 'url' | 'events' | 'secretSealed' | 'createdAt'
   >,
 ): Promise<WebhookEndpointRecord> => {
-  const created = { ...endpoint, previousSecretSealed: null, previousSecretUntil: null, disabledReason: null };
+  const created = {
+    ...endpoint,
+    previousSecretSealed: null,
+    previousSecretUntil: null,
+    disabledReason: null,
+  };
   await db.entityManager().insert(WebhookEndpoint, created);
   return { ...created, state: 'active' };
 };
@@ -134,9 +139,9 @@ export const deleteWebhookEndpoint = async (
   db: Database,
   { endpointId, workspaceId }: EndpointIn,
 ): Promise<boolean> => {
-  const rows = await db.execute('delete from webhook_endpoint where id = $1 and workspace_id = $2 returning 1', [
-    endpointId,
-    workspaceId,
-  ]);
+  const rows = await db.execute(
+    'delete from webhook_endpoint where id = $1 and workspace_id = $2 returning 1',
+    [endpointId, workspaceId],
+  );
   return rows.length > 0;
 };

@@ -43,6 +43,8 @@ export const findWorkspace = async (db: Database, id: string): Promise<Workspace
 
 /** The oldest one; undefined in a fresh database. */
 export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> => {
-  const [row] = await db.entityManager().find(Workspace, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
+  const [row] = await db
+    .entityManager()
+    .find(Workspace, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
   return row && present(row);
 };

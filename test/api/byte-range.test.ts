@@ -1,12 +1,12 @@
 import test from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { byteRangeOf } from '#src/api/byte-range.ts';
 
 const understood = test.macro({
   exec(t, header: string | undefined, size: number, expected: ReturnType<typeof byteRangeOf>) {
     t.deepEqual(byteRangeOf(header, size), expected);
   },
-  title: (_, header, size) => `${header ?? 'no header'} of ${size} bytes`,
+  title: (_, header: string | undefined, size: number) => `${header ?? 'no header'} of ${size} bytes`,
 });
 
 test(understood, undefined, 100, 'whole');

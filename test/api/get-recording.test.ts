@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { addNumber, fakeGateway, recordingsOf, storeCall, storeRecording } from './fake-gateway.ts';
 
 const content = randomBytes(100);

@@ -1,31 +1,11 @@
 import test from 'ava';
 
-import type { DeliveryWorkerOptions } from '#src/events/delivery-worker.ts';
-import { patchEndpoint, replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { claimDeliveries } from '#src/persistence/deliveries.ts';
-import { ownDatabase } from '#test/helpers/database.ts';
+import { replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
 import type { WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
-import { createEventWorld, type EventWorld } from './event-world.ts';
-
-const openWorld = async (t: Parameters<typeof createEventWorld>[0]) => {
-  const db = await ownDatabase(t);
-  return { db, world: await createEventWorld(t, db) };
-};
+import { onlyEnded, openWorld, settled } from './event-world.ts';
 
 const typesAt = (receiver: WebhookReceiver): string[] =>
   receiver.received.map(({ rawBody }) => String(JSON.parse(rawBody).type)).toSorted();
-
-/** Waits until the deliveries of an endpoint are in these states, newest first. */
-const settled = async (world: EventWorld, endpointId: string, ...states: string[]) => {
-  for (;;) {
-    const deliveries = await world.deliveries(endpointId);
-    if (deliveries.map(({ state }) => state).join() === states.join()) return deliveries;
-    await new Promise(setImmediate);
-  }
-};
-
-const onlyEnded = { events: ['call.ended' as const] };
 
 test('what happens to a call arrives at once, signed, and is listed with its attempt', async (t) => {
   const { world } = await openWorld(t);
@@ -182,150 +162,6 @@ test('a hanging endpoint is given up after the time limit and tried again', asyn
   );
 });
 
-test('410 ends the delivery and disables the endpoint until an admin brings it back', async (t) => {
-  const { world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint(onlyEnded);
-  receiver.answer({ status: 410 });
-  await world.startWorker({ perEndpoint: 1 });
-  await world.call();
-  await settled(world, id, 'dead');
-
-  await world.call();
-  t.is((await world.deliveries(id)).length, 1, 'a disabled endpoint gets no new deliveries');
-
-  const scope = { endpointId: id, workspaceId: world.workspaceId };
-  const endpoint = await patchEndpoint(world.administration, scope, { state: 'active' });
-  t.like(endpoint, { state: 'active', disabledReason: null });
-  await world.call();
-  await settled(world, id, 'delivered', 'dead');
-  t.is(receiver.received.length, 2);
-});
-
-test('what waits for an endpoint that is gone is not sent', async (t) => {
-  const { db, world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint();
-  receiver.answer({ status: 410 });
-  await world.call();
-  const worker = await world.startWorker({ perEndpoint: 1 });
-
-  await receiver.until(1);
-  await worker.close();
-
-  t.is(receiver.received.length, 1);
-  t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['dead', 'pending']);
-  const [row] = await db.execute<{ state: string; disabled_reason: string }>(
-    'select state, disabled_reason from webhook_endpoint',
-  );
-  t.deepEqual(row, { state: 'disabled', disabled_reason: 'The endpoint answered 410 Gone' });
-});
-
-test('what waits for a paused endpoint is held, and delivered when it is resumed', async (t) => {
-  const { world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint(onlyEnded);
-  const other = await world.endpoint(onlyEnded);
-  const scope = { endpointId: id, workspaceId: world.workspaceId };
-  await world.call();
-  await patchEndpoint(world.administration, scope, { state: 'paused' });
-  await world.startWorker();
-  await other.receiver.until(1);
-  t.is(receiver.received.length, 0);
-
-  await patchEndpoint(world.administration, scope, { state: 'active' });
-
-  await settled(world, id, 'delivered');
-  t.is(receiver.received.length, 1);
-});
-
-test.failing('what happens while an endpoint is paused is delivered when it is resumed', async (t) => {
-  const { world } = await openWorld(t);
-  const { id } = await world.endpoint(onlyEnded);
-  const scope = { endpointId: id, workspaceId: world.workspaceId };
-  await patchEndpoint(world.administration, scope, { state: 'paused' });
-  await world.call();
-  t.is((await world.deliveries(id)).length, 1);
-
-  await patchEndpoint(world.administration, scope, { state: 'active' });
-  await world.startWorker();
-  await settled(world, id, 'delivered');
-});
-
-test('what a killed process had claimed is delivered when its lease ends', async (t) => {
-  const { db, world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint(onlyEnded);
-  await world.call();
-  const now = world.clock.now();
-  const claimed = await claimDeliveries(db, {
-    now: new Date(now),
-    until: new Date(now + 45_000),
-    limit: 10,
-    perEndpoint: 5,
-  });
-  t.is(claimed.length, 1);
-
-  await world.startWorker();
-  await world.clock.timerIn(45_000);
-  t.is(receiver.received.length, 0);
-  world.clock.advance(45_000);
-
-  const [delivery] = await settled(world, id, 'delivered');
-  t.is(delivery?.attempts.length, 1);
-  t.is(receiver.received[0]?.id, claimed[0]?.event.id);
-});
-
-/** A database that breaks at the statements that contain `text`, as often as `times` says. */
-const breaking = (db: Database, text: string, times: number): Database => ({
-  ...db,
-  async execute<Row>(sql: string, parameters?: readonly unknown[]) {
-    if (sql.includes(text) && times-- > 0) throw new Error('Connection terminated unexpectedly');
-    return db.execute<Row>(sql, parameters);
-  },
-});
-
-test('an event whose outcome could not be stored is delivered again with the same id', async (t) => {
-  const { db, world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint(onlyEnded);
-  await world.startWorker({ db: breaking(db, 'insert into delivery_attempt', 1) });
-  await world.call();
-  await receiver.until(1);
-
-  await world.clock.timerIn(45_000);
-  world.clock.advance(45_000);
-
-  const [delivery] = await settled(world, id, 'delivered');
-  t.is(delivery?.attempts.length, 1);
-  t.is(receiver.received.length, 2);
-  t.is(receiver.received[0]?.id, receiver.received[1]?.id);
-});
-
-test('a worker whose database is away for a moment goes on when it is back', async (t) => {
-  const { db, world } = await openWorld(t);
-  const { receiver } = await world.endpoint(onlyEnded);
-  await world.call();
-  await world.startWorker({ db: breaking(db, 'claimed_until = $2', 1) });
-
-  await world.clock.timerIn(1_000);
-  t.is(receiver.received.length, 0);
-  world.clock.advance(1_000);
-
-  await receiver.until(1);
-  t.pass();
-});
-
-test('a secret that cannot be opened costs an attempt, not the worker', async (t) => {
-  const { db, world } = await openWorld(t);
-  const broken = await world.endpoint(onlyEnded);
-  await db.execute(`update webhook_endpoint set secret_sealed = 'nonsense'`);
-  const sound = await world.endpoint(onlyEnded);
-  await world.startWorker();
-  await world.call();
-
-  await settled(world, sound.id, 'delivered');
-  await world.clock.timerIn(5_000);
-  const [delivery] = await world.deliveries(broken.id);
-  t.is(delivery?.attempts[0]?.error, 'The gateway could not make this attempt');
-  t.is(broken.receiver.received.length, 0);
-});
-
 test('both secrets sign while one replaces the other, and only the new one after 24 hours', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
@@ -347,43 +183,4 @@ test('both secrets sign while one replaces the other, and only the new one after
     ({ headers }) => String(headers['webhook-signature']).split(' ').length,
   );
   t.deepEqual(signatures, [2, 1]);
-});
-
-test('closing lets the attempts under way end and claims nothing more', async (t) => {
-  const { world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint();
-  const release = Promise.withResolvers<void>();
-  receiver.answer({ after: release.promise });
-  const worker = await world.startWorker({ perEndpoint: 1 } satisfies Partial<DeliveryWorkerOptions>);
-  await world.call();
-  await receiver.until(1);
-
-  const closed = worker.close();
-  release.resolve();
-  await closed;
-
-  t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['delivered', 'pending']);
-  t.is(receiver.received.length, 1);
-});
-
-test('an attempt that closing breaks off is given back at once and does not count', async (t) => {
-  const { world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint(onlyEnded);
-  receiver.answer('hang');
-  const worker = await world.startWorker({ closeMs: 700 });
-  await world.call();
-  await receiver.until(1);
-
-  const closed = worker.close();
-  await world.clock.timerIn(700);
-  world.clock.advance(700);
-  await closed;
-  t.deepEqual((await world.deliveries(id))[0]?.attempts, []);
-
-  await world.startWorker();
-  const [delivery] = await settled(world, id, 'delivered');
-  t.deepEqual(
-    delivery?.attempts.map(({ attempt }) => attempt),
-    [1],
-  );
 });

@@ -14,13 +14,7 @@ import {
 } from '#src/events/endpoints.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
 import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
-import { ownDatabase } from '#test/helpers/database.ts';
-import { createEventWorld } from './event-world.ts';
-
-const openWorld = async (t: Parameters<typeof createEventWorld>[0]) => {
-  const db = await ownDatabase(t);
-  return { db, world: await createEventWorld(t, db) };
-};
+import { createEventWorld, openWorld } from './event-world.ts';
 
 const request = { url: 'https://example.com/events', events: null, numberId: null };
 

@@ -23,6 +23,7 @@ import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
 import { createVault } from '#src/persistence/vault.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { ownDatabase } from '#test/helpers/database.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { createSteppedClock, type SteppedClock } from './stepped-clock.ts';
 
@@ -141,3 +142,25 @@ export const createEventWorld = async (t: ExecutionContext, db: Database): Promi
       (await listEndpointDeliveries(db, { endpointId, workspaceId }, { limit: 100 })) ?? [],
   };
 };
+
+/** A world in a database of its own: workers deliver everything that they find. */
+export const openWorld = async (t: ExecutionContext): Promise<{ db: Database; world: EventWorld }> => {
+  const db = await ownDatabase(t);
+  return { db, world: await createEventWorld(t, db) };
+};
+
+/** Waits until the deliveries of an endpoint are in these states, newest first. */
+export const settled = async (
+  world: EventWorld,
+  endpointId: string,
+  ...states: string[]
+): Promise<DeliveryRecord[]> => {
+  for (;;) {
+    const deliveries = await world.deliveries(endpointId);
+    if (deliveries.map(({ state }) => state).join() === states.join()) return deliveries;
+    await new Promise(setImmediate);
+  }
+};
+
+/** An endpoint that wants one event of each call. */
+export const onlyEnded = { events: ['call.ended'] } satisfies Partial<EndpointRequest>;

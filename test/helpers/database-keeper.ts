@@ -31,8 +31,12 @@ const tell = async (message: object): Promise<void> => {
 };
 
 const dropAll = async (url: string): Promise<void> => {
-  const names = await runStatement(url, `select datname from pg_database where datname ~ '^${template}(_|$)'`);
-  for (const { datname } of names) await runStatement(url, `drop database if exists ${String(datname)} with (force)`);
+  const names = await runStatement(
+    url,
+    `select datname from pg_database where datname ~ '^${template}(_|$)'`,
+  );
+  for (const { datname } of names)
+    await runStatement(url, `drop database if exists ${String(datname)} with (force)`);
 };
 
 const startServer = async (): Promise<{ url: string; stop: () => Promise<void> }> => {
@@ -42,7 +46,10 @@ const startServer = async (): Promise<{ url: string; stop: () => Promise<void> }
   }
   const embedded = await startEmbedded({ dataFolder: folder, logger });
   const { socketFolder, database, user } = embedded.connection;
-  return { url: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`, stop: embedded.stop };
+  return {
+    url: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`,
+    stop: embedded.stop,
+  };
 };
 
 try {

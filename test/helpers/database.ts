@@ -72,7 +72,7 @@ const open = (url: string): Promise<Database> =>
   openDatabase({ connection: { url }, poolSize: 4, node: 'test', logger: pino({ level: 'silent' }) });
 
 /** The address of a migrated, empty database of this test alone; it is dropped when the test ends. */
-export const testDatabaseUrl = async (t: ExecutionContext<unknown>): Promise<string> => {
+export const testDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
   const { url, drop } = await createCopy();
   t.teardown(async () => {
     await drop();
@@ -81,7 +81,7 @@ export const testDatabaseUrl = async (t: ExecutionContext<unknown>): Promise<str
 };
 
 /** A migrated, empty database of this test alone. It ends with the test. */
-export const ownDatabase = async (t: ExecutionContext<unknown>): Promise<Database> => {
+export const ownDatabase = async (t: ExecutionContext): Promise<Database> => {
   const database = await open(await testDatabaseUrl(t));
   t.teardown(database.close);
   return database;
@@ -102,7 +102,8 @@ const openShared = async (): Promise<{ database: Database; end: () => Promise<vo
 };
 
 /** One database for all tests of the file, migrated and empty at first. It ends with the file. */
-export const testDatabase = async (_t?: ExecutionContext<unknown>): Promise<Database> => (await (shared ??= openShared())).database;
+export const testDatabase = async (_t?: ExecutionContext): Promise<Database> =>
+  (await (shared ??= openShared())).database;
 
 test.after.always('the database of this file is dropped', async () => {
   if (shared !== undefined) await (await shared).end();

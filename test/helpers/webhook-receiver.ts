@@ -37,8 +37,6 @@ export type WebhookReceiver = {
   /** `http://127.0.0.1:<port>/events` */
   url: string;
   received: readonly ReceivedEvent[];
-  /** Requests that are answered late or never and whose client is still there. */
-  open: () => number;
   /** Accepts signatures of this secret from now on. */
   trust: (secret: string) => void;
   /** What the next requests get, in order; after the last one every request gets 204. */
@@ -84,11 +82,8 @@ export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
   const script: Answer[] = [];
   const received: ReceivedEvent[] = [];
   const waiting = new Set<{ count: number; resolve: (all: readonly ReceivedEvent[]) => void }>();
-  let open = 0;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    open += 1;
-    response.on('close', () => (open -= 1));
     const rawBody = await text(request);
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -121,7 +116,6 @@ export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
   return {
     url: `http://127.0.0.1:${address.port}/events`,
     received,
-    open: () => open,
     trust: (secret) => void secrets.add(secret),
     answer: (...answers) => void script.push(...answers),
     until: (count) =>

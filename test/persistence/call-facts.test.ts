@@ -69,7 +69,10 @@ test('a call is born ringing, with its event', async (t) => {
   const [event] = await eventsOf(db, callId);
   t.is(event?.type, 'call.ringing');
   t.deepEqual(event?.at, new Date(startedAt));
-  t.like(event?.snapshot, { time_zone: 'Asia/Seoul', call: { id: callId, status: 'ringing', ended_at: null } });
+  t.like(event?.snapshot, {
+    time_zone: 'Asia/Seoul',
+    call: { id: callId, status: 'ringing', ended_at: null },
+  });
   t.is(Date.parse(event?.snapshot.call.started_at ?? ''), startedAt);
 });
 
@@ -138,7 +141,13 @@ test('the duration of a call that was never answered is 0', async (t) => {
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
   const busy = { status: 486, reason: 'Busy Here', callId: 'x' };
-  await recordFact(db, callId, 1, { type: 'call.ended', at: startedAt + 900, reason: 'busy', status: 'no_answer', sip: busy });
+  await recordFact(db, callId, 1, {
+    type: 'call.ended',
+    at: startedAt + 900,
+    reason: 'busy',
+    status: 'no_answer',
+    sip: busy,
+  });
   t.like(await findCall(db, { callId, numberId: owner.numberId }), {
     status: 'no_answer',
     endReason: 'busy',
@@ -152,8 +161,13 @@ test('the first end wins, and there is one call.ended', async (t) => {
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
   t.true(await recordFact(db, callId, 2, ended));
-  t.false(await recordFact(db, callId, 3, { ...ended, at: ended.at + 1, reason: 'system_error', status: 'failed' }));
-  t.like(await findCall(db, { callId, numberId: owner.numberId }), { status: 'completed', endReason: 'agent_hangup' });
+  t.false(
+    await recordFact(db, callId, 3, { ...ended, at: ended.at + 1, reason: 'system_error', status: 'failed' }),
+  );
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'completed',
+    endReason: 'agent_hangup',
+  });
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
   t.false(await recordFact(db, callId, 4, answered));
 });
@@ -164,7 +178,12 @@ test('turns are numbered from 1, with their offset from the answer', async (t) =
   await recordFact(db, callId, 2, said(1_700, 'Hello.'));
   await recordFact(db, callId, 3, said(4_125, 'Good evening.', 'user'));
   t.deepEqual(
-    (await transcriptOf(db, callId)).map(({ sequence, role, text, tOffsetSec }) => [sequence, role, text, tOffsetSec]),
+    (await transcriptOf(db, callId)).map(({ sequence, role, text, tOffsetSec }) => [
+      sequence,
+      role,
+      text,
+      tOffsetSec,
+    ]),
     [
       [1, 'assistant', 'Hello.', 0.2],
       [2, 'user', 'Good evening.', 2.625],
@@ -198,7 +217,14 @@ test('a fact that is written again changes nothing', async (t) => {
     { type: 'call.hangup_requested', at: startedAt + 3_000, immediate: false },
     { type: 'call.hangup_cancelled', at: startedAt + 4_000 },
     ended,
-    { type: 'recording.completed', at: ended.at + 1, contentType: 'audio/ogg', durationSec: 10.2, bytes: 5_000_000_000, file: 'a.ogg' },
+    {
+      type: 'recording.completed',
+      at: ended.at + 1,
+      contentType: 'audio/ogg',
+      durationSec: 10.2,
+      bytes: 5_000_000_000,
+      file: 'a.ogg',
+    },
     { type: 'call.summarized', at: ended.at + 2, summary: 'A table was booked.' },
   ];
   const everything = async () => ({
@@ -244,7 +270,10 @@ test('a finished recording is part of its event and of the call', async (t) => {
     duration_sec: 10.2,
     bytes: 5_000_000_000,
   });
-  t.false(await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }), 'it is finished already');
+  t.false(
+    await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }),
+    'it is finished already',
+  );
 });
 
 test('a summary is stored and told', async (t) => {
@@ -267,7 +296,11 @@ test('each endpoint that wants an event gets one delivery, and only active ones'
   const db = await testDatabase();
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
-  const endpoint = async (workspaceId: string, events: EventType[] | null, numberId: string | null): Promise<string> => {
+  const endpoint = async (
+    workspaceId: string,
+    events: EventType[] | null,
+    numberId: string | null,
+  ): Promise<string> => {
     const { id } = await createWebhookEndpoint(db, {
       id: randomUUID(),
       workspaceId,

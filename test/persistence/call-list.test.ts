@@ -44,7 +44,9 @@ test('a list holds what its filters let through', async (t) => {
   const late = await storedCall(db, owner, { startedAt: at(3) });
   await recordFact(db, middle, 1, { type: 'call.answered', at: at(4).getTime() });
   const ids = async (filters: Partial<CallListQuery>): Promise<string[]> =>
-    (await listCalls(db, { scope: { workspaceId: owner.workspaceId }, limit: 10, ...filters })).map(({ id }) => id);
+    (await listCalls(db, { scope: { workspaceId: owner.workspaceId }, limit: 10, ...filters })).map(
+      ({ id }) => id,
+    );
   t.deepEqual(await ids({}), [late, middle, early]);
   t.deepEqual(await ids({ status: 'active' }), [middle]);
   t.deepEqual(await ids({ direction: 'inbound' }), [early]);
@@ -75,8 +77,16 @@ test('the calls in progress are those of the node that ring or are active', asyn
   const over = await storedCall(db, owner, { node, startedAt: at(3) });
   await storedCall(db, owner, { node: 'another' });
   await recordFact(db, active, 1, { type: 'call.answered', at: at(3).getTime() });
-  await recordFact(db, over, 1, { type: 'call.ended', at: at(4).getTime(), reason: 'busy', status: 'no_answer' });
-  t.deepEqual((await callsInProgress(db, node)).map(({ id }) => id), [ringing, active]);
+  await recordFact(db, over, 1, {
+    type: 'call.ended',
+    at: at(4).getTime(),
+    reason: 'busy',
+    status: 'no_answer',
+  });
+  t.deepEqual(
+    (await callsInProgress(db, node)).map(({ id }) => id),
+    [ringing, active],
+  );
   t.is(await countCallsInProgress(db, node), 2);
   t.is(await findEndedCall(db, active), undefined);
   t.like(await findEndedCall(db, over), { id: over, endReason: 'busy' });

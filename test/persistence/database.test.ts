@@ -32,7 +32,9 @@ const emptyDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
 
 test('sixteen gateways that start at once migrate an empty database once', async (t) => {
   const url = await emptyDatabaseUrl(t);
-  const databases = await Promise.all(Array.from({ length: 16 }, (_, index) => open(t, url, `node ${index}`)));
+  const databases = await Promise.all(
+    Array.from({ length: 16 }, (_, index) => open(t, url, `node ${index}`)),
+  );
   const [first] = databases;
   const executed = await first?.execute<{ name: string }>(`select name from ${migrationTable} order by id`);
   t.deepEqual(
@@ -80,7 +82,10 @@ test('what cannot be connected to is said in one line without the password', asy
   const port = typeof address === 'object' ? address?.port : undefined;
   closed.close();
   const cases: [string, RegExp][] = [
-    [`postgresql://user:hunter2@127.0.0.1:${port}/trunkline`, /at 127\.0\.0\.1:\d+\/trunkline .*no server listens/],
+    [
+      `postgresql://user:hunter2@127.0.0.1:${port}/trunkline`,
+      /at 127\.0\.0\.1:\d+\/trunkline .*no server listens/,
+    ],
     [databaseIn(server.href, 'no_such_database'), /no such database/],
     ['mysql://user:hunter2@127.0.0.1/trunkline', /is not an address such as postgresql:/],
     ['hunter2', /is not an address/],
@@ -124,7 +129,9 @@ test('timestamps do not depend on the time zone of the session', async (t) => {
   const createdAt = new Date('2026-11-21T03:04:05.678Z');
   await createWorkspace(db, { id, name: 'India', createdAt });
   t.deepEqual((await findWorkspace(db, id))?.createdAt, createdAt);
-  t.deepEqual(await db.execute('select created_at from workspace where id = $1', [id]), [{ created_at: createdAt }]);
+  t.deepEqual(await db.execute('select created_at from workspace where id = $1', [id]), [
+    { created_at: createdAt },
+  ]);
 });
 
 test('a listener hears its channel until it is ended', async (t) => {

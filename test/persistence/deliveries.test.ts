@@ -24,7 +24,12 @@ import { storedCall, storedNumber, type StoredNumber } from '#test/helpers/store
 const epoch = Date.UTC(2026, 10, 21, 3);
 const at = (second: number): Date => new Date(epoch + second * 1000);
 
-type World = { db: Database; owner: StoredNumber; endpoint: () => Promise<string>; events: (...seconds: number[]) => Promise<void> };
+type World = {
+  db: Database;
+  owner: StoredNumber;
+  endpoint: () => Promise<string>;
+  events: (...seconds: number[]) => Promise<void>;
+};
 
 /** Deliveries are claimed over all workspaces, so each test has a database of its own. */
 const createWorld = async (t: ExecutionContext): Promise<World> => {
@@ -52,7 +57,11 @@ const createWorld = async (t: ExecutionContext): Promise<World> => {
   };
 };
 
-const claim = (db: Database, second: number, changes: { limit?: number; perEndpoint?: number } = {}): Promise<ClaimedDelivery[]> =>
+const claim = (
+  db: Database,
+  second: number,
+  changes: { limit?: number; perEndpoint?: number } = {},
+): Promise<ClaimedDelivery[]> =>
   claimDeliveries(db, { now: at(second), until: at(second + 60), limit: 50, perEndpoint: 5, ...changes });
 
 const attempt = (number: number, error: string | null = null) => ({
@@ -130,7 +139,10 @@ test('those that have been due longest are claimed first', async (t) => {
   await endpoint();
   await events(3, 1, 2);
   const claimed = await claim(db, 9, { limit: 2 });
-  t.deepEqual(claimed.map(({ event }) => event.at), [at(1), at(1)]);
+  t.deepEqual(
+    claimed.map(({ event }) => event.at),
+    [at(1), at(1)],
+  );
 });
 
 test('what is due at an endpoint that is paused or disabled waits', async (t) => {
@@ -144,7 +156,10 @@ test('what is due at an endpoint that is paused or disabled waits', async (t) =>
   t.like(await findWebhookEndpoint(db, wanted), { state: 'disabled', disabledReason: 'Gone' });
   t.is(await nextDeliveryDueAt(db, at(0)), undefined);
   await events(2);
-  t.like(await patchWebhookEndpoint(db, wanted, { state: 'active' }), { state: 'active', disabledReason: null });
+  t.like(await patchWebhookEndpoint(db, wanted, { state: 'active' }), {
+    state: 'active',
+    disabledReason: null,
+  });
   t.deepEqual(only(await claim(db, 3)).event.at, at(1));
 });
 
@@ -164,14 +179,21 @@ test('each attempt is stored once, with what becomes of the delivery', async (t)
   const endpointId = await endpoint();
   await events(1);
   const { id } = only(await claim(db, 1));
-  t.true(await recordDeliveryAttempt(db, id, attempt(1, 'HTTP 500'), { state: 'pending', nextAttemptAt: at(20) }));
+  t.true(
+    await recordDeliveryAttempt(db, id, attempt(1, 'HTTP 500'), { state: 'pending', nextAttemptAt: at(20) }),
+  );
   t.false(await recordDeliveryAttempt(db, id, attempt(1), { state: 'delivered' }));
   t.deepEqual(await claim(db, 19), []);
   t.like(only(await claim(db, 20)), { id, attempt: 2, failedInRound: 1 });
   t.true(await recordDeliveryAttempt(db, id, attempt(2), { state: 'delivered' }));
   t.deepEqual(await claim(db, 1_000), []);
   const [listed] = await listDeliveries(db, { endpointId, limit: 10 });
-  t.like(listed, { id, state: 'delivered', nextAttemptAt: null, finishedAt: new Date(at(10).getTime() + 1_500) });
+  t.like(listed, {
+    id,
+    state: 'delivered',
+    nextAttemptAt: null,
+    finishedAt: new Date(at(10).getTime() + 1_500),
+  });
   t.deepEqual(listed?.attempts, [attempt(1, 'HTTP 500'), attempt(2)]);
 });
 
@@ -201,7 +223,10 @@ test('deliveries are listed newest first, page by page, by state', async (t) => 
   const endpointId = await endpoint();
   await events(1, 2, 2, 2, 3);
   const whole = await listDeliveries(db, { endpointId, limit: 10 });
-  t.deepEqual(whole.map(({ createdAt }) => createdAt), [at(3), at(2), at(2), at(2), at(1)]);
+  t.deepEqual(
+    whole.map(({ createdAt }) => createdAt),
+    [at(3), at(2), at(2), at(2), at(1)],
+  );
   const first = await listDeliveries(db, { endpointId, limit: 2 });
   const second = await listDeliveries(db, { endpointId, limit: 10, after: first.at(-1) });
   t.deepEqual([...first, ...second], whole);
@@ -221,18 +246,31 @@ test('an endpoint belongs to its workspace, and is changed, rotated and deleted 
   t.is(await rotateEndpointSecret(db, stranger, { secretSealed: 'x', previousUntil: at(5) }), undefined);
   t.false(await deleteWebhookEndpoint(db, stranger));
 
-  t.like(await patchWebhookEndpoint(db, wanted, { events: ['call.ended'], numberId: owner.numberId, url: undefined }), {
-    events: ['call.ended'],
-    numberId: owner.numberId,
-    url: 'https://example.com/hook',
+  t.like(
+    await patchWebhookEndpoint(db, wanted, {
+      events: ['call.ended'],
+      numberId: owner.numberId,
+      url: undefined,
+    }),
+    {
+      events: ['call.ended'],
+      numberId: owner.numberId,
+      url: 'https://example.com/hook',
+    },
+  );
+  t.like(await patchWebhookEndpoint(db, wanted, { events: null, numberId: null }), {
+    events: null,
+    numberId: null,
   });
-  t.like(await patchWebhookEndpoint(db, wanted, { events: null, numberId: null }), { events: null, numberId: null });
   t.like(await rotateEndpointSecret(db, wanted, { secretSealed: 'new', previousUntil: at(5) }), {
     secretSealed: 'new',
     previousSecretSealed: 'sealed',
     previousSecretUntil: at(5),
   });
-  t.deepEqual((await listWebhookEndpoints(db, owner.workspaceId)).map(({ id }) => id), [endpointId]);
+  t.deepEqual(
+    (await listWebhookEndpoints(db, owner.workspaceId)).map(({ id }) => id),
+    [endpointId],
+  );
 
   const { id } = only(await claim(db, 1));
   await recordDeliveryAttempt(db, id, attempt(1), { state: 'delivered' });

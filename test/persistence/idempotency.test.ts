@@ -18,10 +18,10 @@ const newKey = async (): Promise<{ db: Database; numberId: string; key: string }
 };
 
 const makeOlder = async (db: Database, numberId: string, interval: string): Promise<void> => {
-  await db.execute('update idempotency_record set created_at = created_at - $2::interval where number_id = $1', [
-    numberId,
-    interval,
-  ]);
+  await db.execute(
+    'update idempotency_record set created_at = created_at - $2::interval where number_id = $1',
+    [numberId, interval],
+  );
 };
 
 test('a repetition waits for the first request, then gets its answer to the byte', async (t) => {

@@ -5,7 +5,13 @@ import { authenticateAdmin, createAdminToken, revokeAdminToken } from '#src/pers
 import { appendAudit, listAudit } from '#src/persistence/audit.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber, findNumber, listNumbers, patchNumber, putInboundAuth } from '#src/persistence/numbers.ts';
+import {
+  createNumber,
+  findNumber,
+  listNumbers,
+  patchNumber,
+  putInboundAuth,
+} from '#src/persistence/numbers.ts';
 import { createVault } from '#src/persistence/vault.ts';
 import { createWorkspace, findWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
 import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
@@ -28,7 +34,12 @@ test('a number begins with nothing set, and each setting can be changed and give
     inboundAuthMethod: 'none',
     inboundAuthUrl: null,
   });
-  await patchNumber(db, wanted, { maxDurationSec: 300, recordingEnabled: false, greeting: 'Hello', language: 'en' });
+  await patchNumber(db, wanted, {
+    maxDurationSec: 300,
+    recordingEnabled: false,
+    greeting: 'Hello',
+    language: 'en',
+  });
   const changed = await patchNumber(db, wanted, { maxDurationSec: undefined, greeting: null });
   t.like(changed, { maxDurationSec: 300, recordingEnabled: false, greeting: null, language: 'en' });
   t.deepEqual(await patchNumber(db, wanted, {}), changed);
@@ -41,9 +52,15 @@ test('a number of another workspace is neither found nor changed', async (t) => 
   const wanted = { numberId: owner.numberId, workspaceId: stranger.workspaceId };
   t.is(await findNumber(db, wanted), undefined);
   t.is(await patchNumber(db, wanted, { maxDurationSec: 60 }), undefined);
-  t.is(await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://a', secretSealed: 's' }), undefined);
+  t.is(
+    await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://a', secretSealed: 's' }),
+    undefined,
+  );
   t.like(await findNumber(db, owner), { maxDurationSec: null, inboundAuthMethod: 'none' });
-  t.deepEqual((await listNumbers(db, stranger.workspaceId)).map(({ id }) => id), [stranger.numberId]);
+  t.deepEqual(
+    (await listNumbers(db, stranger.workspaceId)).map(({ id }) => id),
+    [stranger.numberId],
+  );
 });
 
 test('a number that exists already is not created again', async (t) => {
@@ -59,7 +76,12 @@ test('a key stands for its number with everything that its calls need', async (t
   const db = await testDatabase();
   const { numberId, workspaceId, number } = await storedNumber(db);
   const key = newKey();
-  await putNumberKey(db, { numberId, keyHash: vault.fingerprint(key), keySealed: vault.seal(key, numberId), issuedAt });
+  await putNumberKey(db, {
+    numberId,
+    keyHash: vault.fingerprint(key),
+    keySealed: vault.seal(key, numberId),
+    issuedAt,
+  });
   const binding = {
     direction: 'outbound' as const,
     agent: 'endpoint' as const,
@@ -70,7 +92,11 @@ test('a key stands for its number with everything that its calls need', async (t
   };
   await putAgentBinding(db, numberId, binding, 'sealed token');
   await patchNumber(db, { numberId, workspaceId }, { maxDurationSec: 120, recordingEnabled: false });
-  await putInboundAuth(db, { numberId, workspaceId }, { method: 'handshake', url: 'https://auth', secretSealed: 'sealed' });
+  await putInboundAuth(
+    db,
+    { numberId, workspaceId },
+    { method: 'handshake', url: 'https://auth', secretSealed: 'sealed' },
+  );
   const expected = {
     id: numberId,
     number,
@@ -112,7 +138,12 @@ test('a new key replaces the old one at once', async (t) => {
   const [first, second] = [newKey(), newKey()];
   t.is(await findNumberKey(db, numberId), undefined);
   for (const key of [first, second]) {
-    await putNumberKey(db, { numberId, keyHash: vault.fingerprint(key), keySealed: `sealed ${key}`, issuedAt });
+    await putNumberKey(db, {
+      numberId,
+      keyHash: vault.fingerprint(key),
+      keySealed: `sealed ${key}`,
+      issuedAt,
+    });
   }
   t.is(await authenticateNumber(db, vault, first), undefined);
   t.is((await authenticateNumber(db, vault, second))?.id, numberId);
@@ -131,7 +162,8 @@ test('a token of a binding is kept, replaced or removed, and only its existence 
   const db = await testDatabase();
   const { numberId, number } = await storedNumber(db);
   const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
-  const sealed = async (): Promise<string | null | undefined> => (await findNumberByDigits(db, number))?.outboundTokenSealed;
+  const sealed = async (): Promise<string | null | undefined> =>
+    (await findNumberByDigits(db, number))?.outboundTokenSealed;
   t.false((await putAgentBinding(db, numberId, binding)).tokenConfigured);
   t.deepEqual(await putAgentBinding(db, numberId, binding, 'one'), { ...binding, tokenConfigured: true });
   t.true((await putAgentBinding(db, numberId, { ...binding, chatUrl: 'https://b' })).tokenConfigured);
@@ -151,13 +183,18 @@ test('inbound authentication keeps its secret until it is replaced or the method
   const { numberId, workspaceId, number } = await storedNumber(db);
   const wanted = { numberId, workspaceId };
   await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://one', secretSealed: 'sealed' });
-  t.like(await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://two' }), { inboundAuthUrl: 'https://two' });
+  t.like(await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://two' }), {
+    inboundAuthUrl: 'https://two',
+  });
   t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, {
     method: 'handshake',
     url: 'https://two',
     secretSealed: 'sealed',
   });
-  t.like(await putInboundAuth(db, wanted, { method: 'none' }), { inboundAuthMethod: 'none', inboundAuthUrl: null });
+  t.like(await putInboundAuth(db, wanted, { method: 'none' }), {
+    inboundAuthMethod: 'none',
+    inboundAuthUrl: null,
+  });
   t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, { method: 'none' });
 });
 
@@ -165,7 +202,13 @@ test('an admin token stands for its workspace until it is revoked', async (t) =>
   const db = await testDatabase();
   const { workspaceId } = await storedNumber(db);
   const id = randomUUID();
-  await createAdminToken(db, { id, workspaceId, name: 'Me', tokenHash: vault.fingerprint(id), createdAt: issuedAt });
+  await createAdminToken(db, {
+    id,
+    workspaceId,
+    name: 'Me',
+    tokenHash: vault.fingerprint(id),
+    createdAt: issuedAt,
+  });
   t.deepEqual(await authenticateAdmin(db, vault, id), {
     id,
     name: 'Me',
@@ -182,13 +225,22 @@ test('the audit log is read newest first, page by page, by its own workspace alo
   const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
   for (const subject of ['a', 'b', 'c', 'd', 'e']) {
     for (const { workspaceId } of [owner, stranger]) {
-      await appendAudit(db, { workspaceId, actor: 'admin', action: 'number_key.revealed', subject, at: issuedAt });
+      await appendAudit(db, {
+        workspaceId,
+        actor: 'admin',
+        action: 'number_key.revealed',
+        subject,
+        at: issuedAt,
+      });
     }
   }
   const { workspaceId } = owner;
   const first = await listAudit(db, { workspaceId, limit: 3 });
   const second = await listAudit(db, { workspaceId, limit: 3, before: first.at(-1)?.id });
-  t.deepEqual([...first, ...second].map(({ subject }) => subject), ['e', 'd', 'c', 'b', 'a']);
+  t.deepEqual(
+    [...first, ...second].map(({ subject }) => subject),
+    ['e', 'd', 'c', 'b', 'a'],
+  );
   t.deepEqual(first[0]?.detail, {});
 });
 
@@ -197,7 +249,13 @@ test('the first workspace is the oldest one', async (t) => {
   t.is(await firstWorkspace(db), undefined);
   const [young, old] = [randomUUID(), randomUUID()];
   await createWorkspace(db, { id: young, name: 'Young', createdAt: new Date('2026-02-01') });
-  await createWorkspace(db, { id: old, name: 'Old', createdAt: new Date('2026-01-01'), timeZone: 'UTC', maxCallsInProgress: 5 });
+  await createWorkspace(db, {
+    id: old,
+    name: 'Old',
+    createdAt: new Date('2026-01-01'),
+    timeZone: 'UTC',
+    maxCallsInProgress: 5,
+  });
   t.like(await firstWorkspace(db), { id: old, timeZone: 'UTC', maxCallsInProgress: 5, ringTimeoutSec: null });
   t.is((await findWorkspace(db, young))?.timeZone, 'Asia/Seoul');
   t.is(await findWorkspace(db, randomUUID()), undefined);

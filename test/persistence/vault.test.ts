@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { createVault } from '#src/persistence/vault.ts';
 
 const key = (byte: number): Buffer => Buffer.alloc(32, byte);
@@ -30,12 +30,16 @@ test('a sealed secret that was changed anywhere does not open', (t) => {
   const vault = createVault(key(1));
   const sealed = vault.seal('gw_live_secret', 'number');
   fc.assert(
-    fc.property(fc.nat({ max: sealed.length - 1 }), fc.constantFrom('A', 'b', '7', '_', '.'), (index, letter) => {
-      const changed = sealed.slice(0, index) + letter + sealed.slice(index + 1);
-      // The last letter of base64url may hold unused bits: another letter can be the same bytes.
-      fc.pre(changed !== sealed && !isSameBytes(changed, sealed));
-      t.throws(() => vault.open(changed, 'number'));
-    }),
+    fc.property(
+      fc.nat({ max: sealed.length - 1 }),
+      fc.constantFrom('A', 'b', '7', '_', '.'),
+      (index, letter) => {
+        const changed = sealed.slice(0, index) + letter + sealed.slice(index + 1);
+        // The last letter of base64url may hold unused bits: another letter can be the same bytes.
+        fc.pre(changed !== sealed && !isSameBytes(changed, sealed));
+        t.throws(() => vault.open(changed, 'number'));
+      },
+    ),
   );
 });
 

@@ -52,5 +52,8 @@ export const findBinaries = async (spareFolder: string): Promise<Binaries> => {
     await makeLinks(copy);
     folder = copy;
   }
-  return { initdb: join(folder, 'native', 'bin', 'initdb'), postgres: join(folder, 'native', 'bin', 'postgres') };
+  return {
+    initdb: join(folder, 'native', 'bin', 'initdb'),
+    postgres: join(folder, 'native', 'bin', 'postgres'),
+  };
 };

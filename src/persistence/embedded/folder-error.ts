@@ -6,6 +6,7 @@ const explanations: Record<string, string> = {
   EROFS: 'it is on a read-only file system',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'it is not a folder',
+  ENOENT: 'it does not exist and cannot be made',
   EEXIST: 'it is not a folder',
 };
 
@@ -16,12 +17,18 @@ const textOf = (error: unknown): string => {
   // What a program of PostgreSQL wrote on its way out says more than "Command failed".
   const output = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
   if (code === 'ENOSPC' || output.includes('No space left on device')) return 'the disk is full';
-  const lastLine = output.trim().split('\n').findLast((line) => /error|fatal/i.test(line));
+  const lastLine = output
+    .trim()
+    .split('\n')
+    .findLast((line) => /error|fatal/i.test(line));
   return explanations[code] ?? lastLine ?? error.message.replaceAll(/\s+/g, ' ');
 };
 
 /** Why the embedded database cannot live in the data folder, in one line. */
 export const folderError = (dataFolder: string, error: unknown): StartError =>
-  new StartError(`The embedded database cannot use the data folder ${dataFolder} (GW_DATA_DIR): ${textOf(error)}`, {
-    cause: error,
-  });
+  new StartError(
+    `The embedded database cannot use the data folder ${dataFolder} (GW_DATA_DIR): ${textOf(error)}`,
+    {
+      cause: error,
+    },
+  );

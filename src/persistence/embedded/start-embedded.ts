@@ -11,8 +11,8 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
@@ -28,7 +28,7 @@ export type EmbeddedDatabase = {
   /** Whether a server that was left running was taken over. */
   isAdopted: boolean;
   /** Shuts the server down; open transactions are rolled back. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 };
 
 type Place = {
@@ -49,13 +49,27 @@ const retryMs = 200;
 /** Nothing of the gateway's own environment: `PG…` variables mean something to these programs. */
 const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
 
-const settings = {
+const initSettings = {
+  username: user,
+  auth: 'trust',
+  encoding: 'UTF8',
+  // The locale that PostgreSQL brings itself: sorting does not change with the machine.
+  'locale-provider': 'builtin',
+  'builtin-locale': 'C.UTF-8',
+  locale: 'C',
+};
+
+const serverSettings = {
+  port: postgresPort,
   listen_addresses: '',
   unix_socket_permissions: '0700',
   shared_buffers: '64MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
+
+const asParameters = (settings: Record<string, string | number>): string[] =>
+  Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 
 const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Place): Promise<void> => {
   const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '');
@@ -70,20 +84,27 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Plac
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
   await unprivileged.handOver(fresh);
-  const [command, parameters] = unprivileged.command(binaries.initdb, [
-    ...['--pgdata', fresh, '--username', user, '--auth', 'trust', '--encoding', 'UTF8'],
-    // The locale that PostgreSQL brings itself: sorting does not change with the machine.
-    ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
-  ]);
+  const [command, parameters] = unprivileged.command(
+    binaries.initdb,
+    asParameters({ pgdata: fresh, ...initSettings }),
+  );
   await promisify(execFile)(command, parameters, { env: environment, cwd: '/', ...unprivileged.user });
   await rename(fresh, cluster);
 };
 
 /** Starts the server and waits until it is ready; undefined when it gave up before. */
-const launch = async ({ cluster, log, socketFolder, binaries, unprivileged }: Place): Promise<Postmaster | undefined> => {
+const launch = async ({
+  cluster,
+  log,
+  socketFolder,
+  binaries,
+  unprivileged,
+}: Place): Promise<Postmaster | undefined> => {
   const [command, parameters] = unprivileged.command(binaries.postgres, [
-    ...['-D', cluster, '-k', socketFolder, '-p', String(postgresPort)],
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    '-D',
+    cluster,
+    // A list of folders: in quotation marks a comma is part of a name.
+    ...asParameters({ unix_socket_directories: `"${socketFolder}"`, ...serverSettings }),
   ]);
   const output = await open(log, 'w', 0o600);
   try {
@@ -107,12 +128,11 @@ const launch = async ({ cluster, log, socketFolder, binaries, unprivileged }: Pl
   }
 };
 
-const didNotComeUp = async ({ dataFolder, log }: Place): Promise<StartError> => {
-  const text = await readFile(log, 'utf8').catch(() => '');
-  if (text.includes('No space left on device')) return folderError(dataFolder, 'the disk is full');
-  return new StartError(
-    `The embedded database did not come up; its log is ${log}. Set GW_DATABASE_URL to use a PostgreSQL server instead`,
-  );
+/** A server on a full disk has no room to say so in its log: this throws what it met. */
+const needRoom = async (folder: string): Promise<void> => {
+  const probe = join(folder, 'probe');
+  await writeFile(probe, Buffer.alloc(64 * 1024, 1));
+  await rm(probe);
 };
 
 const bringUp = async (place: Place): Promise<{ postmaster: Postmaster; isAdopted: boolean }> => {
@@ -125,12 +145,16 @@ const bringUp = async (place: Place): Promise<{ postmaster: Postmaster; isAdopte
       await rm(pidFile(cluster), { force: true });
       const postmaster = await launch(place);
       if (postmaster !== undefined) return { postmaster, isAdopted: false };
+      await needRoom(dirname(cluster));
     } else if (running.isReady && (await answersAt(socketFile(socketFolder)))) {
       return { postmaster: running, isAdopted: true };
     }
     await sleep(retryMs);
   }
-  throw await didNotComeUp(place);
+  throw new StartError(
+    `The embedded database did not come up; its log is ${place.log}. ` +
+      'Set GW_DATABASE_URL to use a PostgreSQL server instead',
+  );
 };
 
 const shutDown = async (cluster: string, { pid }: Postmaster): Promise<void> => {
@@ -158,6 +182,7 @@ export const startEmbedded = async ({
 }): Promise<EmbeddedDatabase> => {
   const folder = join(dataFolder, 'postgresql');
   try {
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const binaries = await findBinaries(folder);
     const socketFolder = await prepareSocketFolder(folder);

@@ -31,7 +31,8 @@ const inNamespace: Unprivileged = {
 };
 
 const chownTree = async (folder: string): Promise<void> => {
-  for (const entry of await readdir(folder, { recursive: true })) await chown(join(folder, entry), nobody, nobody);
+  for (const entry of await readdir(folder, { recursive: true }))
+    await chown(join(folder, entry), nobody, nobody);
   await chown(folder, nobody, nobody);
 };
 

@@ -6,7 +6,14 @@ export const NumberKey = defineEntity({
   name: 'NumberKey',
   tableName: 'number_key',
   properties: {
-    numberId: () => p.manyToOne(PhoneNumber).mapToPk().primary().fieldName('number_id').updateRule('no action').deleteRule('no action'),
+    numberId: () =>
+      p
+        .manyToOne(PhoneNumber)
+        .mapToPk()
+        .primary()
+        .fieldName('number_id')
+        .updateRule('no action')
+        .deleteRule('no action'),
     keyHash: p.blob().unique(),
     /** Null for a key that was issued before recovery copies existed. */
     keySealed: p.text().nullable(),

@@ -6,7 +6,14 @@ export const Recording = defineEntity({
   name: 'Recording',
   tableName: 'recording',
   properties: {
-    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id').updateRule('no action').deleteRule('no action'),
+    callId: () =>
+      p
+        .manyToOne(Call)
+        .mapToPk()
+        .primary()
+        .fieldName('call_id')
+        .updateRule('no action')
+        .deleteRule('no action'),
     status: p.enum(['pending', 'completed', 'failed']),
     contentType: p.text().nullable(),
     durationSec: p.double().nullable(),

@@ -11,7 +11,8 @@ export const WebhookEndpoint = defineEntity({
     id: p.uuid().primary(),
     workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
     /** Null: the calls of every number. */
-    numberId: () => p.manyToOne(PhoneNumber).mapToPk().nullable().fieldName('number_id').deleteRule('no action'),
+    numberId: () =>
+      p.manyToOne(PhoneNumber).mapToPk().nullable().fieldName('number_id').deleteRule('no action'),
     url: p.text(),
     /** Null: every type. */
     events: p.array().$type<EventType[]>().nullable(),

@@ -14,7 +14,7 @@ import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts'
 const logger = pino({ level: 'silent' });
 
 const dataFolder = async (t: ExecutionContext): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'trunkline-embedded-'));
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline embedded, '));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
@@ -55,7 +55,13 @@ test.serial('what is stored is there after a stop and a start', async (t) => {
     `select current_setting('fsync') as fsync, current_setting('listen_addresses') as addresses,
        current_setting('server_encoding') as encoding, 'Ä' < 'Z' as "isSortedByAlphabet", upper('ä') as upper`,
   );
-  t.deepEqual(settings, { fsync: 'on', addresses: '', encoding: 'UTF8', isSortedByAlphabet: false, upper: 'Ä' });
+  t.deepEqual(settings, {
+    fsync: 'on',
+    addresses: '',
+    encoding: 'UTF8',
+    isSortedByAlphabet: false,
+    upper: 'Ä',
+  });
 });
 
 test.serial('a server that a killed gateway left running is taken over', async (t) => {
@@ -75,7 +81,9 @@ test.serial('a server that a killed gateway left running is taken over', async (
   );
   await once(gateway.stdout, 'data');
   const pid = await pidIn(folder);
-  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), { instanceOf: StartError });
+  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), {
+    instanceOf: StartError,
+  });
   t.regex(error.message, /^Another gateway uses the data folder .*GW_DATA_DIR/);
   gateway.kill('SIGKILL');
   await once(gateway, 'exit');
@@ -110,15 +118,18 @@ test.serial('a start that was broken off while the cluster was made leaves nothi
   t.pass();
 });
 
-test.serial('a path that is too long for a socket is no hindrance, and what was made for it is cleared away', async (t) => {
-  const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
-  const embedded = await startEmbedded({ dataFolder: folder, logger });
-  const { socketFolder } = embedded.connection;
-  t.true(socketFolder.length < 86);
-  await (await open(t, embedded)).ping();
-  await embedded.stop();
-  await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
-});
+test.serial(
+  'a path that is too long for a socket is no hindrance, and what was made for it is cleared away',
+  async (t) => {
+    const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
+    const embedded = await startEmbedded({ dataFolder: folder, logger });
+    const { socketFolder } = embedded.connection;
+    t.true(socketFolder.length < 86);
+    await (await open(t, embedded)).ping();
+    await embedded.stop();
+    await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
+  },
+);
 
 test.serial('a data folder that cannot be used is said in one line', async (t) => {
   const folder = await dataFolder(t);
@@ -132,6 +143,19 @@ test.serial('a data folder of another PostgreSQL version is said in one line', a
   const folder = await dataFolder(t);
   await mkdir(cluster(folder), { recursive: true });
   await writeFile(join(cluster(folder), 'PG_VERSION'), '17\n');
-  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), { instanceOf: StartError });
+  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), {
+    instanceOf: StartError,
+  });
   t.regex(error.message, /made by PostgreSQL 17.*GW_DATA_DIR/);
+});
+
+test.serial('a machine without the programs is told what to set instead', async (t) => {
+  const { arch } = process;
+  Object.defineProperty(process, 'arch', { value: 'mips' });
+  t.teardown(() => Object.defineProperty(process, 'arch', { value: arch }));
+  const folder = await dataFolder(t);
+  const error = await t.throwsAsync(startEmbedded({ dataFolder: folder, logger }), {
+    instanceOf: StartError,
+  });
+  t.regex(error.message, /no embedded database for this machine .*-mips.*set GW_DATABASE_URL/);
 });

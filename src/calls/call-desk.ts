@@ -1,0 +1,69 @@
+/** Everything that may be asked of calls, on one desk: place, receive, hang up, cancel; and who is let in. */
+import type { Logger } from 'pino';
+import { effectivePolicy, type CallPolicy } from '#src/domain/call-policy.ts';
+import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+import { createAdmission, type Admission, type AdmissionLimits } from './admission.ts';
+import type { CallBrief } from './call-brief.ts';
+import type { CallTimes } from './call-input.ts';
+import type { PolicyOf } from './called-number.ts';
+import type { Journal } from './journal.ts';
+import type { LiveCalls } from './live-calls.ts';
+import { openNumber } from './open-number.ts';
+import { createPlaceCall, type PlaceCallRequest } from './place-call.ts';
+import { createReceiveCall, type Handshake, type ReceiveCall } from './receive-call.ts';
+import { createHangupRequests, type HangupRequests } from './request-hangup.ts';
+import { createStartCall } from './start-call.ts';
+import type { Switchboard } from './switchboard.ts';
+
+export type CallDesk = HangupRequests & {
+  placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<{ callId: string; from: string }>;
+  receiveCall: ReceiveCall;
+  admission: Admission;
+};
+
+export const createCallDesk = (options: {
+  database: Database;
+  vault: Pick<Vault, 'open'>;
+  journal: Journal;
+  liveCalls: LiveCalls;
+  switchboard: Switchboard;
+  /** Keeps what the agent of a call is made from until the call is released. */
+  keepBrief: (callId: string, brief: CallBrief) => void;
+  handshake: Handshake;
+  /** Whether this gateway has what it needs to signal the end of a call. */
+  canSignal: () => boolean;
+  limits: AdmissionLimits;
+  platformPolicy: CallPolicy;
+  /** Over all numbers of a workspace that has no maximum of its own. */
+  maxCallsInProgress: number;
+  times: CallTimes;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  /** Wall-clock milliseconds since the epoch. */
+  now: () => number;
+  logger: Logger;
+}): CallDesk => {
+  const { database, vault, journal, liveCalls, limits, now } = options;
+  const admission = createAdmission({ liveCalls, backlog: journal.backlog, limits });
+  const policyOf: PolicyOf = ({ policy, workspace }) =>
+    effectivePolicy(policy, workspace.policy, options.platformPolicy);
+  const startCall = createStartCall({ ...options, admission });
+  const placeCall = createPlaceCall({ startCall, policyOf, now });
+  return {
+    ...createHangupRequests(options),
+    placeCall: (number, request) => placeCall(openNumber(number, vault), request),
+    receiveCall: createReceiveCall({
+      ...options,
+      findNumber: async (digits) => {
+        const number = await findNumberByDigits(database, digits);
+        return number && openNumber(number, vault);
+      },
+      policyOf,
+      startCall,
+    }),
+    admission,
+  };
+};

@@ -1,0 +1,24 @@
+/** The way to the servers of customers, within what the operator allows. */
+import type { Config } from '#config/config.ts';
+import { createEndpointClient, type EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
+import { readAgentCa } from './agent-ca.ts';
+
+export type Outgoing = {
+  client: EndpointClient;
+  /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
+  whyUrlIsRefused(url: string): Promise<string | undefined>;
+};
+
+/** Throws a StartError when the certificate file of the operator cannot be used. */
+export const startOutgoing = async (
+  config: Pick<Config, 'agentAllowedHosts' | 'agentAllowLoopback' | 'agentCaFile'>,
+  limits: { connectMs: number; maxBodyBytes: number; connectionsPerHost: number },
+): Promise<Outgoing> => {
+  const rules = { allowedHosts: config.agentAllowedHosts, allowLoopback: config.agentAllowLoopback };
+  const ca = await readAgentCa(config.agentCaFile);
+  return {
+    client: createEndpointClient({ rules, ...limits, ...(ca === undefined ? {} : { ca }) }),
+    whyUrlIsRefused: async (url) => endpointUrlProblem(url, rules),
+  };
+};

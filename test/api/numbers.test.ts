@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { z } from 'zod';
+import { addWorkspace, fakeGateway } from './fake-gateway.ts';
+
+const path = '/api/v1/admin/numbers';
+const withId = z.object({ id: z.string() });
+
+const builtin = {
+  agent: 'builtin',
+  agent_type: null,
+  chat_url: null,
+  assistant_id: null,
+  agent_id: null,
+  token_configured: false,
+};
+
+test('a number begins with the built-in agent, no key and the policy of others', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const digits = `0311${String(process.pid % 1_000_000).padStart(6, '0')}`;
+  const { status, body } = await admin.post(path, { number: `${digits.slice(0, 4)}-${digits.slice(4)}` });
+  t.is(status, 201);
+  t.like(body, {
+    number: digits,
+    language: 'ko',
+    max_duration_sec: null,
+    recording_enabled: null,
+    greeting: null,
+    agents: { inbound: builtin, outbound: builtin },
+    inbound_auth: { method: 'none', url: null },
+    key: null,
+  });
+  t.deepEqual((await admin.get(`${path}/${withId.parse(body).id}`)).body, body);
+
+  const taken = await admin.post(path, { number: digits });
+  t.is(taken.status, 409);
+  t.is(taken.body.code, 'number_taken');
+});
+
+test('the numbers of the workspace are listed, and no others', async (t) => {
+  const { admin, database, number } = await fakeGateway(t);
+  const { body } = await admin.get(path);
+  t.deepEqual(
+    z
+      .object({ numbers: z.array(withId) })
+      .parse(body)
+      .numbers.map(({ id }) => id),
+    [number.id],
+  );
+  const { adminToken } = await addWorkspace(database);
+  t.deepEqual((await admin.as(adminToken).get(path)).body, { numbers: [] });
+});
+
+test('a number of another workspace does not exist', async (t) => {
+  const { admin, database, number } = await fakeGateway(t);
+  const stranger = admin.as((await addWorkspace(database)).adminToken);
+  const id = number.id;
+  const answers = [
+    await stranger.get(`${path}/${id}`),
+    await stranger.patch(`${path}/${id}`, { greeting: 'Hello.' }),
+    await stranger.put(`${path}/${id}/agents/inbound`, { agent: 'builtin' }),
+    await stranger.put(`${path}/${id}/inbound-auth`, { method: 'none' }),
+    await stranger.post(`${path}/${id}/key`),
+    await stranger.get(`${path}/${id}/key`),
+    await admin.get(`${path}/${randomUUID()}`),
+    await admin.get(`${path}/nonsense`),
+  ];
+  for (const { status, body } of answers) {
+    t.is(status, 404);
+    t.is(body.code, 'number_not_found');
+  }
+  t.is((await admin.get(`${path}/${id}`)).body.greeting, null);
+});
+
+test('what is given is changed, null falls back, the rest stays', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${path}/${number.id}`;
+  const changes = {
+    language: 'en',
+    max_duration_sec: 60,
+    default_duration_sec: 1800,
+    silence_timeout_sec: 5,
+    ring_timeout_sec: 180,
+    max_concurrent_calls: 10_000,
+    recording_enabled: false,
+    greeting: 'Hello.',
+  };
+  const { status, body } = await admin.patch(one, changes);
+  t.is(status, 200);
+  t.like(body, changes);
+  t.like((await admin.patch(one, { greeting: null, max_duration_sec: null })).body, {
+    ...changes,
+    greeting: null,
+    max_duration_sec: null,
+  });
+  t.like((await admin.patch(one, {})).body, { language: 'en' });
+});
+
+test('what is out of bounds, or does not exist, changes nothing', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${path}/${number.id}`;
+  const before = (await admin.get(one)).body;
+  const faults: Record<string, unknown[]> = {
+    max_duration_sec: [59, 1801, 60.5, '600'],
+    default_duration_sec: [59, 1801],
+    silence_timeout_sec: [4, 601],
+    ring_timeout_sec: [4, 181],
+    max_concurrent_calls: [0, 10_001],
+    recording_enabled: ['yes', 1],
+    greeting: ['x'.repeat(1001), 'a\u0000b', 5],
+    language: ['xx', null],
+    number: ['01000000001'],
+    trunk_id: [null],
+  };
+  for (const [field, values] of Object.entries(faults)) {
+    for (const value of values) {
+      const { status, body } = await admin.patch(one, { recording_enabled: false, [field]: value });
+      t.is(status, 400, `${field}: ${String(value)}`);
+      t.like(body, { code: 'invalid_request', errors: [{ path: field }] });
+    }
+  }
+  t.deepEqual((await admin.get(one)).body, before);
+});
+
+test('a new number must be one', async (t) => {
+  const { admin } = await fakeGateway(t);
+  for (const number of ['+82212345678', '12', 'abc', '']) {
+    const { status, body } = await admin.post(path, { number });
+    t.is(status, 400, number);
+    t.like(body, { code: 'invalid_request', errors: [{ path: 'number' }] });
+  }
+  t.is((await admin.post(path, {})).status, 400);
+});

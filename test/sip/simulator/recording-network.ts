@@ -1,0 +1,78 @@
+/** A simulated network whose calls are recorded on tapes that a test can look at. */
+import { setImmediate } from 'node:timers/promises';
+import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
+import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
+import type { Audio, Synthesizer } from '#sip/speech.ts';
+import { createNetwork } from './network.ts';
+
+export const loudness = 8_000;
+
+/** Says everything in one loud hum that is longer than any time it gets. */
+export const hum = (sampleRate = recordingSampleRate, seconds = 10): Synthesizer => ({
+  name: 'hum',
+  synthesize: async (): Promise<Audio> => ({
+    sampleRate,
+    samples: new Int16Array(sampleRate * seconds).fill(loudness),
+  }),
+});
+
+type Tape = RecordingSink & {
+  readonly counterparty: number[];
+  readonly agent: number[];
+  readonly outcome: string;
+  readonly longestWrite: number;
+};
+
+const createTape = (): Tape => {
+  const tape = { counterparty: [] as number[], agent: [] as number[], outcome: 'open', longestWrite: 0 };
+  return Object.assign(tape, {
+    write(counterparty: Int16Array, agent: Int16Array): void {
+      if (counterparty.length !== agent.length) throw new Error('The channels differ in length');
+      tape.longestWrite = Math.max(tape.longestWrite, agent.length);
+      for (const sample of counterparty) tape.counterparty.push(sample);
+      for (const sample of agent) tape.agent.push(sample);
+    },
+    finish(): void {
+      tape.outcome = 'finished';
+    },
+    fail(error: Error): void {
+      tape.outcome = error.message;
+    },
+  });
+};
+
+export const recordingNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
+  const tapes = new Map<string, Tape>();
+  const network = createNetwork({
+    synthesizer: hum(),
+    openRecording: (callId) => {
+      const tape = createTape();
+      tapes.set(callId, tape);
+      return tape;
+    },
+    ...options,
+  });
+  return { ...network, tapes };
+};
+
+export const recorded = { callId: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11', recording: true };
+
+/** The tape when its recording is over. */
+export const done = async (tape: Tape | undefined): Promise<Tape> => {
+  if (tape === undefined) throw new Error('Nothing is recorded');
+  while (tape.outcome === 'open') await setImmediate();
+  return tape;
+};
+
+/** Where there is sound, in milliseconds: `[[from, to], …]`. */
+export const stretches = (samples: readonly number[]): [number, number][] => {
+  const found: [number, number][] = [];
+  const millisecond = recordingSampleRate / 1_000;
+  for (const [index, sample] of samples.entries()) {
+    if (sample === 0) continue;
+    const last = found.at(-1);
+    if (last !== undefined && samples[index - 1] !== 0) last[1] = (index + 1) / millisecond;
+    else found.push([index / millisecond, (index + 1) / millisecond]);
+  }
+  return found;
+};
