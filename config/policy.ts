@@ -36,7 +36,10 @@ export const agentTimes = {
 export const outgoingLimits = {
   /** An agent's reply beyond this is a failure, not a speech. */
   maxBodyBytes: 256 * 1024,
-  connectionsPerHost: 256,
+  /** To one host of agents; a call in the midst of a reply holds one. */
+  agentConnections: 2_048,
+  /** To one host of event receivers; not fewer than attempts under way at once. */
+  receiverConnections: 64,
 } as const;
 
 /** Delivery of events (decisions 5). */

@@ -75,8 +75,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // Storage
   await prepareDataFolder(config.dataFolder);
-  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataFolder));
-  const vault = createVault(masterKey, config.oldMasterKeys);
+  const vault = createVault(
+    config.masterKey ?? (await keptMasterKey(config.dataFolder)),
+    config.oldMasterKeys,
+  );
   const database = await startDatabase(config, logger, started);
   const seeded = await seed({ database, vault, dataFolder: config.dataFolder });
 
@@ -93,16 +95,21 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(settled);
 
   // Servers of customers
-  const { client, whyUrlIsRefused } = await startOutgoing(config, {
+  const {
+    agents: client,
+    receivers,
+    whyUrlIsRefused,
+  } = await startOutgoing(config, {
     ...outgoingLimits,
     connectMs: agentTimes.connectMs,
   });
   started.defer(() => client.close());
+  started.defer(() => receivers.close());
   const deliveries = createDeliveryWorker({
     ...deliveryPolicy,
     db: database,
     vault,
-    client,
+    client: receivers,
     clock: systemClock,
     logger,
     random: Math.random,
@@ -200,7 +207,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     webhookTests: createWebhookTests({
       db: database,
       vault,
-      client,
+      client: receivers,
       clock: systemClock,
       timeoutMs: deliveryPolicy.timeoutMs,
     }),

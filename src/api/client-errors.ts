@@ -14,6 +14,8 @@ export const answerClientErrors = (server: Server): void => {
       if (current.get(socket) === response) current.delete(socket);
     });
   });
+  // An expectation that nobody knows is no reason to refuse (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // In the midst of an answer a second one would be garbage.
     if (!socket.writable || error.code === 'ECONNRESET' || current.get(socket)?.headersSent === true) {

@@ -7,16 +7,21 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
 };
 
-const lostConnection =
-  /^(08...|57P0.|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)|^ENOENT$/;
+const lostConnection = /^(08...|57P0.|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)/;
 const lostConnectionText = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
+
+/** The unix socket of a server that is not running; any other missing file has nothing to do with the database. */
+const isMissingSocket = (error: unknown): boolean =>
+  error instanceof Error && codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 
 /**
  * Whether the same statement can succeed later, when the database is back: the connection was lost or refused, the
  * server was shutting down or out of resources, or two transactions collided.
  */
 export const isTransient = (error: unknown): boolean =>
-  lostConnection.test(codeOf(error)) || (error instanceof Error && lostConnectionText.test(error.message));
+  lostConnection.test(codeOf(error)) ||
+  isMissingSocket(error) ||
+  (error instanceof Error && lostConnectionText.test(error.message));
 
 const explanations: Record<string, string> = {
   ECONNREFUSED: 'no server listens there',

@@ -84,7 +84,7 @@ export const eventAndDeliveries = (event: {
     insert into event_delivery (id, event_id, endpoint_id, state, next_attempt_at, created_at)
     select gen_random_uuid(), event_written.id, endpoint.id, 'pending', event_written.at, event_written.at
     from event_written join webhook_endpoint as endpoint on endpoint.workspace_id = event_written.workspace_id
-    where endpoint.state = 'active'
+    where endpoint.state <> 'disabled'
       and (endpoint.number_id is null or endpoint.number_id = event_written.number_id)
       and (endpoint.events is null or event_written.type = any (endpoint.events))
     returning id

@@ -5,7 +5,10 @@ import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { readAgentCa } from './agent-ca.ts';
 
 export type Outgoing = {
-  client: EndpointClient;
+  /** To agents and handshakes. */
+  agents: EndpointClient;
+  /** To receivers of events: a client of its own, so that neither takes the other's connections. */
+  receivers: EndpointClient;
   /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
   whyUrlIsRefused(url: string): Promise<string | undefined>;
 };
@@ -13,12 +16,22 @@ export type Outgoing = {
 /** Throws a StartError when the certificate file of the operator cannot be used. */
 export const startOutgoing = async (
   config: Pick<Config, 'agentAllowedHosts' | 'agentAllowLoopback' | 'agentCaFile'>,
-  limits: { connectMs: number; maxBodyBytes: number; connectionsPerHost: number },
+  limits: { connectMs: number; maxBodyBytes: number; agentConnections: number; receiverConnections: number },
 ): Promise<Outgoing> => {
+  const { connectMs, maxBodyBytes, agentConnections, receiverConnections } = limits;
   const rules = { allowedHosts: config.agentAllowedHosts, allowLoopback: config.agentAllowLoopback };
   const ca = await readAgentCa(config.agentCaFile);
+  const clientWith = (connectionsPerHost: number): EndpointClient =>
+    createEndpointClient({
+      rules,
+      connectMs,
+      maxBodyBytes,
+      connectionsPerHost,
+      ...(ca === undefined ? {} : { ca }),
+    });
   return {
-    client: createEndpointClient({ rules, ...limits, ...(ca === undefined ? {} : { ca }) }),
+    agents: clientWith(agentConnections),
+    receivers: clientWith(receiverConnections),
     whyUrlIsRefused: async (url) => endpointUrlProblem(url, rules),
   };
 };

@@ -181,6 +181,13 @@ test('what is no HTTP is 400, in the same shape', async (t) => {
   }
 });
 
+test('a request without a host, or with an odd expectation, is answered like any other', async (t) => {
+  const { port } = await fakeGateway(t);
+  isProblem(t, await rawRequest(port, 'GET /nothing HTTP/1.1\r\n\r\n'), 404, 'not_found');
+  const odd = 'GET /nothing HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n';
+  isProblem(t, await rawRequest(port, odd), 404, 'not_found');
+});
+
 test('headers beyond all bounds are 431, in the same shape', async (t) => {
   const { port } = await fakeGateway(t);
   const answer = await rawRequest(port, `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`);

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { Registry } from 'prom-client';
@@ -15,7 +14,6 @@ import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
 import type { Services } from '#src/api/services.ts';
 import { systemClock } from '#src/clock.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
@@ -133,7 +131,10 @@ export const fakeGateway = async (
     ...overrides,
   });
   const handle = api.callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const server = createServer(
+    { requireHostHeader: false },
+    (request, response) => void handle(request, response),
+  );
   answerClientErrors(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -152,109 +153,5 @@ export const fakeGateway = async (
     number,
     asked,
     logged,
-  };
-};
-
-/** A call as a finished one of the number; `changes` makes another of it. */
-export const storeCall = async (
-  { database, workspaceId, number }: Pick<FakeGateway, 'database' | 'workspaceId' | 'number'>,
-  changes: Partial<CallRow> = {},
-): Promise<CallRow> => {
-  const call: CallRow = {
-    id: randomUUID(),
-    workspaceId,
-    numberId: number.id,
-    direction: 'outbound',
-    ownNumber: number.number,
-    counterparty: '01000000001',
-    language: 'ko',
-    status: 'completed',
-    endReason: 'agent_hangup',
-    instruction: 'Ask about the delivery.',
-    summary: null,
-    maxDurationSec: 600,
-    recordingEnabled: true,
-    startedAt: new Date('2026-11-21T03:00:00.000Z'),
-    answeredAt: new Date('2026-11-21T03:00:05.000Z'),
-    endedAt: new Date('2026-11-21T03:01:05.500Z'),
-    durationSec: 60.5,
-    sipStatus: null,
-    sipReason: null,
-    sipCallId: null,
-    node: 'test',
-    ...changes,
-  };
-  await database.execute(
-    `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
-       instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec,
-       sip_status, sip_reason, sip_call_id, node)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
-    [
-      call.id,
-      call.workspaceId,
-      call.numberId,
-      call.direction,
-      call.ownNumber,
-      call.counterparty,
-      call.language,
-      call.status,
-      call.endReason,
-      call.instruction,
-      call.summary,
-      call.maxDurationSec,
-      call.recordingEnabled,
-      call.startedAt,
-      call.answeredAt,
-      call.endedAt,
-      call.durationSec,
-      call.sipStatus,
-      call.sipReason,
-      call.sipCallId,
-      call.node,
-    ],
-  );
-  return call;
-};
-
-/** The recording of a stored call. */
-export const storeRecording = async (
-  database: Database,
-  callId: string,
-  recording: { status: 'pending' | 'completed' | 'failed'; file?: string; contentType?: string },
-): Promise<void> => {
-  await database.execute(
-    `insert into recording (call_id, status, content_type, duration_sec, bytes, file, created_at)
-     values ($1, $2, $3, $4, $5, $6, now())`,
-    [
-      callId,
-      recording.status,
-      recording.contentType ?? null,
-      recording.status === 'completed' ? 60.5 : null,
-      recording.status === 'completed' ? 100 : null,
-      recording.file ?? null,
-    ],
-  );
-};
-
-/** Recordings that are all the same bytes; `open` counts the files that are open. */
-export const recordingsOf = (content: Buffer): Services['recordings'] & { isOpen(): number } => {
-  let opened = 0;
-  return {
-    isOpen: () => opened,
-    async open() {
-      opened += 1;
-      const close = async (): Promise<void> => {
-        opened -= 1;
-      };
-      return {
-        bytes: content.length,
-        read(range = { start: 0, end: content.length - 1 }) {
-          const stream = Readable.from([content.subarray(range.start, range.end + 1)]);
-          stream.once('close', () => void close());
-          return stream;
-        },
-        close,
-      };
-    },
   };
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { addNumber, fakeGateway, storeCall, storeRecording } from './fake-gateway.ts';
+import { addNumber, fakeGateway } from './fake-gateway.ts';
+import { storeCall, storeRecording } from './stored-calls.ts';
 
 const inForce = { max_duration_sec: 600, recording: true };
 

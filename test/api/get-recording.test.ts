@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
-import { addNumber, fakeGateway, recordingsOf, storeCall, storeRecording } from './fake-gateway.ts';
+import { addNumber, fakeGateway } from './fake-gateway.ts';
+import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
 
 const content = randomBytes(100);
 

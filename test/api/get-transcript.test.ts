@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { addNumber, fakeGateway, storeCall } from './fake-gateway.ts';
+import { addNumber, fakeGateway } from './fake-gateway.ts';
+import { storeCall } from './stored-calls.ts';
 
 test('the turns up to now are read in order', async (t) => {
   const gateway = await fakeGateway(t);

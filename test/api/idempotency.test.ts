@@ -78,14 +78,8 @@ test('a refusal is stored too', async (t) => {
       return Promise.reject(new Refusal('no_agent_endpoint', 'Nobody could speak.'));
     },
   });
-  const first = await client.send('POST', '/api/v1/calls', {
-    body,
-    headers: { ...keyed('seven'), 'X-Request-Id': 'the-same' },
-  });
-  const second = await client.send('POST', '/api/v1/calls', {
-    body,
-    headers: { ...keyed('seven'), 'X-Request-Id': 'the-same' },
-  });
+  const first = await client.post('/api/v1/calls', body, keyed('seven'));
+  const second = await client.post('/api/v1/calls', body, keyed('seven'));
   t.is(second.status, 422);
   t.deepEqual(second.bytes, first.bytes);
   t.is(second.headers.get('content-type'), 'application/problem+json');

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
-import { addNumber, fakeGateway, storeCall, type FakeGateway } from './fake-gateway.ts';
+import { addNumber, fakeGateway, type FakeGateway } from './fake-gateway.ts';
+import { storeCall } from './stored-calls.ts';
 
 const page = z.object({ calls: z.array(z.object({ id: z.string() })), next_cursor: z.string().nullable() });
 

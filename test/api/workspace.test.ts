@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
-import { addNumber, addWorkspace, fakeGateway, storeCall } from './fake-gateway.ts';
+import { addNumber, addWorkspace, fakeGateway } from './fake-gateway.ts';
+import { storeCall } from './stored-calls.ts';
 
 test('the calls of all numbers of the workspace are listed, and no others', async (t) => {
   const gateway = await fakeGateway(t);

@@ -58,7 +58,7 @@ test('what waits for a paused endpoint is held, and delivered when it is resumed
   t.is(receiver.received.length, 1);
 });
 
-test.failing('what happens while an endpoint is paused is delivered when it is resumed', async (t) => {
+test('what happens while an endpoint is paused is delivered when it is resumed', async (t) => {
   const { world } = await openWorld(t);
   const { id } = await world.endpoint(onlyEnded);
   const scope = { endpointId: id, workspaceId: world.workspaceId };

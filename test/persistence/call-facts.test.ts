@@ -292,7 +292,7 @@ test('a fact of an unknown call is refused', async (t) => {
   await t.throwsAsync(recordFact(db, randomUUID(), 1, answered), { message: /call_fact_call_id_foreign/ });
 });
 
-test('each endpoint that wants an event gets one delivery, and only active ones', async (t) => {
+test('each endpoint that wants an event gets one delivery, but for disabled ones', async (t) => {
   const db = await testDatabase();
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -316,8 +316,8 @@ test('each endpoint that wants an event gets one delivery, and only active ones'
   const ends = await endpoint(owner.workspaceId, ['call.ended'], owner.numberId);
   await endpoint(owner.workspaceId, null, stranger.numberId);
   await endpoint(stranger.workspaceId, null, null);
-  const paused = await endpoint(owner.workspaceId, null, null);
-  await db.execute(`update webhook_endpoint set state = 'paused' where id = $1`, [paused]);
+  const disabled = await endpoint(owner.workspaceId, null, null);
+  await db.execute(`update webhook_endpoint set state = 'disabled' where id = $1`, [disabled]);
 
   let notified = 0;
   const unlisten = await db.listen('deliveries', () => (notified += 1));

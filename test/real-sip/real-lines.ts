@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createDrachtioLines, type DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { Lines } from '#sip/lines.ts';
 import { systemClock } from '#src/clock.ts';
-import { espeak } from './espeak.ts';
+import { espeakNg } from '#src/speech/espeak-ng.ts';
 import type { SipServers } from './servers.ts';
 
 /** Lines on the real servers whose outbound calls go to this port of loopback. */
@@ -18,7 +18,7 @@ export const realLines = (
     trunk: { address: `127.0.0.1:${trunkPort}` },
     media: { host: '127.0.0.1', port: 0 },
     country: 'KR',
-    synthesizer: espeak,
+    synthesizer: espeakNg(),
     openRecording: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

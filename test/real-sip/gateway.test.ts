@@ -1,0 +1,242 @@
+/** Whole calls: the API on one side, a telephone on the other, SIP and sound between them. */
+import test from 'ava';
+import { z } from 'zod';
+import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
+import { startCallee, startTelephone, type Scenario } from './far-end.ts';
+import { decodeRecording } from './decode-recording.ts';
+import { bindFarewellAgent, nowhere, realGateway, voiceOf } from './real-gateway.ts';
+import { until } from './real-lines.ts';
+import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { findIn, soundings } from './wave.ts';
+
+const callee = '01099998888';
+const farewell =
+  'Your table for two is confirmed for tomorrow evening at seven. Thank you very much, and goodbye.';
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test('calls through a whole gateway on real servers did not run', (t) => {
+    t.log(`NOT RUN: ${missing.join(', ')} not installed`);
+    t.pass();
+  });
+} else {
+  let servers: SipServers;
+  test.before(async () => {
+    servers = await startServers();
+  });
+  test.after.always(async () => {
+    await servers.close();
+  });
+
+  const noChannelIsLeft = (): Promise<void> =>
+    until(async () => /^0 total/m.test(await servers.console('show channels count')));
+
+  const recordingOf = async (gateway: TestGateway, callId: string) => {
+    const path = `/api/v1/calls/${callId}/recording`;
+    await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
+    return decodeRecording((await gateway.client.get(path)).bytes);
+  };
+
+  test('a call is rung, the agent is heard to the end of its goodbye, and the gateway hangs up', async (t) => {
+    const telephone = await startTelephone(servers.folder, { seconds: 40 });
+    t.teardown(telephone.close);
+    const gateway = await realGateway(t, servers, telephone.port);
+    await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+    await bindFarewellAgent(t, gateway, farewell);
+
+    const callId = await gateway.call(callee, 'Confirm the table');
+    const ended = await gateway.untilStatus(callId, ...finalStatuses);
+    t.like(ended, { status: 'completed', end_reason: 'agent_hangup', to: callee, direction: 'outbound' });
+    t.like(ended['sip'], { status: 200, reason: 'OK' });
+    t.regex(z.object({ call_id: z.string() }).parse(ended['sip']).call_id, /\S+/);
+
+    const turns = await gateway.transcript(callId);
+    t.deepEqual(
+      turns.map(({ role, text }) => [role, text]),
+      [['assistant', farewell]],
+    );
+
+    const voice = await voiceOf(farewell, 'en');
+    const { channels, sampleRate } = await telephone.heard();
+    const heard = channels[0] ?? new Int16Array();
+    t.is(sampleRate, 8_000);
+    const { offsetMs, likeness } = findIn(heard, voice, 8_000);
+    const said = soundings(voice, 8_000, { pauseMs: 2_000 })[0] ?? { from: 0, to: 0 };
+    const sounded = soundings(heard, 8_000, { pauseMs: 2_000 });
+    const lastSound = sounded.at(-1)?.to ?? 0;
+    t.log({ offsetMs, likeness, said, sounded, heardMs: heard.length / 8, duration: ended['duration_sec'] });
+    t.true(likeness > 0.9, `the rhythm of the words is heard (${likeness})`);
+    t.is(sounded.length, 1, 'nothing else is heard');
+    t.true(Math.abs(lastSound - (offsetMs + said.to)) <= 30, 'the goodbye is heard to its last sound');
+
+    const recorded = await recordingOf(gateway, callId);
+    const [counterparty = new Float32Array(), agent = new Float32Array()] = recorded.channels;
+    const agentSound = Int16Array.from(agent, (sample) => Math.round(sample * 32_767));
+    const inRecording = findIn(agentSound, await voiceAt(recorded.sampleRate), recorded.sampleRate);
+    t.log({ inRecording, recordedSec: agent.length / recorded.sampleRate });
+    t.true(inRecording.likeness > 0.9, 'the recording holds the words of the agent');
+    t.true(Math.abs(inRecording.offsetMs - (turns[0]?.t_offset_sec ?? 0) * 1_000) < 150);
+    t.true(
+      Math.abs(agent.length / recorded.sampleRate - z.number().parse(ended['duration_sec'])) < 0.3,
+      'the recording is as long as the call',
+    );
+    t.true(
+      counterparty.every((sample) => Math.abs(sample) < 0.01),
+      'the other channel holds the silence of the callee',
+    );
+    await noChannelIsLeft();
+  });
+
+  const voiceAt = async (sampleRate: number): Promise<Int16Array> => {
+    const voice = await voiceOf(farewell, 'en');
+    const factor = sampleRate / 8_000;
+    return Int16Array.from(
+      { length: voice.length * factor },
+      (_, index) => voice[Math.floor(index / factor)] ?? 0,
+    );
+  };
+
+  test('the built-in agent places a whole call in Korean', async (t) => {
+    const telephone = await startTelephone(servers.folder, { seconds: 60 });
+    t.teardown(telephone.close);
+    const gateway = await realGateway(t, servers, telephone.port);
+    await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 5 });
+    const callId = await gateway.call(callee, '내일 오후 3시 예약을 확인해 주세요');
+    const ended = await gateway.untilStatus(callId, 'active');
+    t.is(ended['end_reason'], null);
+    await until(async () => (await gateway.transcript(callId)).length > 0, 30_000);
+    const [opening] = await gateway.transcript(callId);
+    t.is((await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+    const { channels } = await telephone.heard();
+    const voice = await voiceOf(opening?.text ?? '', 'ko');
+    const found = findIn(channels[0] ?? new Int16Array(), voice, 8_000);
+    t.log({ opening: opening?.text, found });
+    t.true(found.likeness > 0.6, 'its first words are heard');
+    await noChannelIsLeft();
+  });
+
+  const endings: readonly [Scenario, string, Record<string, unknown>, number | null][] = [
+    ['busy', 'a busy callee', { status: 'no_answer', end_reason: 'busy' }, 486],
+    ['declining', 'a callee that declines', { status: 'no_answer', end_reason: 'declined' }, 603],
+    [
+      'unknown-number',
+      'a number that the network does not know',
+      { status: 'failed', end_reason: 'invalid_number' },
+      503,
+    ],
+    ['leaving', 'a callee that hangs up', { status: 'completed', end_reason: 'counterparty_hangup' }, 200],
+  ];
+  for (const [scenario, title, expected, sipStatus] of endings)
+    test(`${title} stands in the record`, async (t) => {
+      const far = await startCallee(scenario, servers.folder);
+      t.teardown(far.close);
+      const gateway = await realGateway(t, servers, far.port);
+      const callId = await gateway.call(callee, 'Say hello');
+      const ended = await gateway.untilStatus(callId, ...finalStatuses);
+      t.like(ended, expected);
+      t.like(ended['sip'], { status: sipStatus });
+      await noChannelIsLeft();
+    });
+
+  test('a callee who does not pick up is cancelled after the ring time-out', async (t) => {
+    const far = await startCallee('unattended', servers.folder);
+    t.teardown(far.close);
+    const gateway = await realGateway(t, servers, far.port);
+    await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 5 });
+    const callId = await gateway.call(callee, 'Say hello');
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+      status: 'no_answer',
+      end_reason: 'no_answer',
+      duration_sec: 0,
+    });
+    await noChannelIsLeft();
+  });
+
+  test('an answer that crosses the cancellation is hung up', async (t) => {
+    const far = await startCallee('late-answer', servers.folder);
+    t.teardown(far.close);
+    const gateway = await realGateway(t, servers, far.port);
+    const callId = await gateway.call(callee, 'Say hello');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    t.is((await gateway.client.post(`/api/v1/calls/${callId}/cancel`)).status, 202);
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+      status: 'no_answer',
+      end_reason: 'cancelled',
+    });
+    await until(async () => /1\s+0\s+0/.test(await far.summary()), 5_000);
+    await noChannelIsLeft();
+  });
+
+  test('a caller hears the greeting and hangs up', async (t) => {
+    const gateway = await realGateway(t, servers, await nowhere());
+    const greeting = 'Good morning, this is the flower shop. What can I do for you?';
+    await gateway.admin.patch(gateway.numberPath, { language: 'en', greeting });
+    const telephone = await startTelephone(servers.folder, {
+      dial: `sip:${gateway.credentials.number}@127.0.0.1:${servers.sipPort}`,
+      from: '01012345678',
+      seconds: 8,
+    });
+    t.teardown(telephone.close);
+    const { channels } = await telephone.heard();
+    const [call] = z
+      .object({ calls: z.array(z.object({ id: z.string() })) })
+      .parse((await gateway.client.get('/api/v1/calls')).body).calls;
+    const ended = await gateway.untilStatus(call?.id ?? '', ...finalStatuses);
+    t.like(ended, {
+      direction: 'inbound',
+      from: '01012345678',
+      to: gateway.credentials.number,
+      status: 'completed',
+      end_reason: 'counterparty_hangup',
+    });
+    t.is((await gateway.transcript(call?.id ?? ''))[0]?.text, greeting);
+    const found = findIn(channels[0] ?? new Int16Array(), await voiceOf(greeting, 'en'), 8_000);
+    t.log({ found, duration: ended['duration_sec'] });
+    t.true(found.likeness > 0.9, 'the greeting is heard');
+    await noChannelIsLeft();
+  });
+
+  test('a caller of a number that belongs to nobody is refused with 404', async (t) => {
+    const gateway = await realGateway(t, servers, await nowhere());
+    const telephone = await startTelephone(servers.folder, {
+      dial: `sip:0298765432@127.0.0.1:${servers.sipPort}`,
+      seconds: 5,
+    });
+    t.teardown(telephone.close);
+    await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
+    t.deepEqual((await gateway.client.get('/api/v1/calls')).body['calls'], []);
+  });
+
+  test('calls are placed only while both servers are there, and a lost media server ends its calls', async (t) => {
+    const far = await startCallee('silent', servers.folder);
+    t.teardown(far.close);
+    const gateway = await realGateway(t, servers, far.port);
+    const ready = async (): Promise<number> => (await fetch(`${gateway.credentials.base_url}/readyz`)).status;
+    t.is(await ready(), 200);
+    const callId = await gateway.call(callee, 'Say hello');
+    await gateway.untilStatus(callId, 'active');
+    await servers.killFreeSwitch();
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+      status: 'failed',
+      end_reason: 'media_error',
+    });
+    await until(async () => (await ready()) === 503);
+    const refused = await gateway.call(callee, 'Say hello');
+    t.like(await gateway.untilStatus(refused, ...finalStatuses), {
+      status: 'failed',
+      end_reason: 'media_error',
+    });
+    await servers.restartFreeSwitch();
+    await until(async () => (await ready()) === 200, 15_000);
+    const again = await gateway.call(callee, 'Say hello');
+    await gateway.untilStatus(again, 'active');
+    await noStrayMedia(gateway, again);
+  });
+
+  const noStrayMedia = async (gateway: TestGateway, callId: string): Promise<void> => {
+    await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    await gateway.untilStatus(callId, ...finalStatuses);
+    await noChannelIsLeft();
+  };
+}

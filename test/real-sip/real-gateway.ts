@@ -1,0 +1,50 @@
+/** A whole gateway on real servers; its calls go to one telephone. */
+import type { ExecutionContext } from 'ava';
+import { resample } from '#sip/simulator/resample.ts';
+import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { z } from 'zod';
+import { freePort, type SipServers } from './servers.ts';
+
+export const realGateway = (
+  t: ExecutionContext,
+  { drachtio, freeSwitch }: SipServers,
+  trunkPort: number,
+): Promise<TestGateway> =>
+  testGateway(t, {
+    GW_LINES: 'drachtio',
+    GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
+    GW_DRACHTIO_SECRET: drachtio.secret,
+    GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
+    GW_FREESWITCH_SECRET: freeSwitch.secret,
+    GW_TRUNK: `127.0.0.1:${trunkPort}`,
+  });
+
+/** A port on which nobody takes calls. */
+export const nowhere = freePort;
+
+/** The gateway's own voice, as it goes out on a telephone line. */
+export const voiceOf = async (text: string, language: string): Promise<Int16Array> => {
+  const { sampleRate, samples } = await espeakNg().synthesize(text, language);
+  return resample(samples, sampleRate / 8_000);
+};
+
+/** The outbound agent of the gateway's number: asks for the hangup, then says this one sentence. */
+export const bindFarewellAgent = async (
+  t: ExecutionContext,
+  gateway: TestGateway,
+  farewell: string,
+): Promise<void> => {
+  const server = await startAgentServer(async (response, request) => {
+    const { call_id } = z.object({ call_id: z.string() }).parse(JSON.parse(request.body));
+    await gateway.client.post(`/api/v1/calls/${call_id}/hangup`);
+    await sendReply(farewell)(response, request);
+  });
+  t.teardown(server.close);
+  await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: server.url,
+  });
+};
