@@ -41,8 +41,9 @@ import { acceleratedClock, systemClock } from './clock.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
 import { listen } from './start/http-server.ts';
+import { keepHouse } from './start/keep-house.ts';
 import { keptMasterKey } from './start/master-key.ts';
-import { chooseLines } from './start/choose-lines.ts';
+import { chooseLines, whyDown } from './start/choose-lines.ts';
 import { seed } from './start/seed.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { countryOf } from './start/country.ts';
@@ -80,6 +81,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     config.oldMasterKeys,
   );
   const database = await startDatabase(config, logger, started);
+  started.defer(keepHouse(database, logger));
   const seeded = await seed({ database, vault, dataFolder: config.dataFolder });
 
   // The journal, and what follows from it
@@ -95,21 +97,13 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(settled);
 
   // Servers of customers
-  const {
-    agents: client,
-    receivers,
-    whyUrlIsRefused,
-  } = await startOutgoing(config, {
-    ...outgoingLimits,
-    connectMs: agentTimes.connectMs,
-  });
-  started.defer(() => client.close());
-  started.defer(() => receivers.close());
+  const outgoing = await startOutgoing(config, { ...outgoingLimits, connectMs: agentTimes.connectMs });
+  started.defer(outgoing.close);
   const deliveries = createDeliveryWorker({
     ...deliveryPolicy,
     db: database,
     vault,
-    client: receivers,
+    client: outgoing.receivers,
     clock: systemClock,
     logger,
     random: Math.random,
@@ -177,7 +171,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     liveCalls,
     switchboard,
     keepBrief: (callId, brief) => agents.set(callId, createAgent(brief)),
-    handshake: createHandshake({ client, timeoutMs: agentTimes.handshakeMs, clock: systemClock }),
+    handshake: createHandshake({
+      client: outgoing.agents,
+      timeoutMs: agentTimes.handshakeMs,
+      clock: systemClock,
+    }),
     canSignal: () => lines.health().ready,
     limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
     platformPolicy: platformCallPolicy,
@@ -187,7 +185,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     now: systemClock.now,
     logger,
   });
-  const createAgent = createAgents({ client, hangUp: desk.hangUpOwnCall, logger });
+  const createAgent = createAgents({ client: outgoing.agents, hangUp: desk.hangUpOwnCall, logger });
   await lines.start(desk.receiveCall);
 
   // The border
@@ -203,25 +201,20 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     recordings,
     simulator: simulator && createSimulatedPeople(simulator, database),
-    whyUrlIsRefused,
+    whyUrlIsRefused: outgoing.whyUrlIsRefused,
     webhookTests: createWebhookTests({
       db: database,
       vault,
-      client: receivers,
+      client: outgoing.receivers,
       clock: systemClock,
       timeoutMs: deliveryPolicy.timeoutMs,
     }),
-    health: {
-      isDraining: desk.admission.isDraining,
-      whyLinesAreDown() {
-        const health = lines.health();
-        return health.ready ? undefined : health.detail;
-      },
-    },
+    health: { isDraining: desk.admission.isDraining, whyLinesAreDown: () => whyDown(lines) },
     metrics: metrics.registry,
     version,
   });
-  const server = await listen(api.callback(), {
+  const answer = api.callback();
+  const server = await listen((request, response) => void answer(request, response), {
     host: config.host,
     port: config.port,
     prepare: answerClientErrors,

@@ -31,3 +31,9 @@ export const chooseLines = (options: {
   });
   return { lines: simulator, simulator };
 };
+
+/** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
+export const whyDown = (lines: Lines): string | undefined => {
+  const health = lines.health();
+  return health.ready ? undefined : health.detail;
+};

@@ -30,7 +30,13 @@ export const listen = async (
   { host, port, prepare }: { host: string; port: number; prepare: (server: Server) => void },
 ): Promise<HttpServer> => {
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 10_000,
+      keepAliveTimeout: 65_000,
+      // Node would answer a missing Host by itself, without a problem document.
+      requireHostHeader: false,
+    },
     handle,
   );
   prepare(server);

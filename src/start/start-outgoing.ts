@@ -11,6 +11,8 @@ export type Outgoing = {
   receivers: EndpointClient;
   /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
   whyUrlIsRefused(url: string): Promise<string | undefined>;
+  /** Closes every connection. */
+  close(): Promise<void>;
 };
 
 /** Throws a StartError when the certificate file of the operator cannot be used. */
@@ -29,9 +31,14 @@ export const startOutgoing = async (
       connectionsPerHost,
       ...(ca === undefined ? {} : { ca }),
     });
+  const agents = clientWith(agentConnections);
+  const receivers = clientWith(receiverConnections);
   return {
-    agents: clientWith(agentConnections),
-    receivers: clientWith(receiverConnections),
+    agents,
+    receivers,
     whyUrlIsRefused: async (url) => endpointUrlProblem(url, rules),
+    async close() {
+      await Promise.all([agents.close(), receivers.close()]);
+    },
   };
 };

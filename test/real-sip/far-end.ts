@@ -20,8 +20,12 @@ export type Scenario =
 
 let count = 0;
 
-/** A callee by sipp, for any number of calls. */
-export const startCallee = async (scenario: Scenario, folder: string): Promise<FarEndProcess> => {
+/** A callee by sipp, for any number of calls, or for so many: then it ends, with 0 if they went as in its scenario. */
+export const startCallee = async (
+  scenario: Scenario,
+  folder: string,
+  calls?: number,
+): Promise<FarEndProcess> => {
   const port = await freePort();
   const rtpPort = await freePort();
   count += 1;
@@ -29,7 +33,10 @@ export const startCallee = async (scenario: Scenario, folder: string): Promise<F
   const file = fileURLToPath(new URL(`far-ends/${scenario}.xml`, import.meta.url));
   const child = start(
     'sipp',
-    ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
+    [
+      ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
+      calls === undefined ? [] : ['-m', String(calls)],
+    ].flat(),
     logFile,
   );
   await delay(300);

@@ -13,7 +13,7 @@ import { probeMediaServer } from '#sip/drachtio/probe-media-server.ts';
 import type { ServerAddress } from '#sip/drachtio/signalling.ts';
 
 const configFolder = fileURLToPath(new URL('../../config', import.meta.url));
-const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng'];
+const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng', 'sox', 'fs_cli'];
 
 /** What of the needed programs is not installed. */
 export const missingPrograms = (): string[] =>
