@@ -21,6 +21,16 @@ const yesOrNo = z
   .enum(['0', '1', 'true', 'false'], 'must be 1 or 0')
   .transform((value) => value === '1' || value === 'true');
 
+/** `host`, or `host:port`. */
+const hostAndPort = (defaultPort: number) =>
+  z
+    .string()
+    .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, 'must be a host, or host:port')
+    .transform((text) => {
+      const [host = '', port] = text.split(':');
+      return { host, port: port === undefined ? defaultPort : Number(port) };
+    });
+
 const hostList = z.string().transform((text) =>
   text
     .split(',')
@@ -74,6 +84,19 @@ const settings = z.object({
   GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),
   GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
+  GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),
+  GW_DRACHTIO_SECRET: z.string().default('cymru'),
+  GW_FREESWITCH: hostAndPort(8021).default({ host: '127.0.0.1', port: 8021 }),
+  GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
+  GW_TRUNK: z
+    .string()
+    .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, 'must be the host, or host:port, of a SIP trunk')
+    .optional(),
+  GW_MEDIA_HOST: z
+    .string()
+    .regex(/^[0-9a-fA-F.:]+$/, 'must be an address of this machine')
+    .default('127.0.0.1'),
+  GW_MEDIA_PORT: wholeNumber(0, 65_535).default(0),
   GW_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
@@ -81,7 +104,23 @@ const settings = z.object({
 });
 
 /** Values that are never repeated in a message. */
-const secret: ReadonlySet<string> = new Set(['GW_DATABASE_URL', 'GW_MASTER_KEY', 'GW_OLD_MASTER_KEYS']);
+const secret: ReadonlySet<string> = new Set([
+  'GW_DATABASE_URL',
+  'GW_MASTER_KEY',
+  'GW_OLD_MASTER_KEYS',
+  'GW_DRACHTIO_SECRET',
+  'GW_FREESWITCH_SECRET',
+]);
+
+/** Real lines: SIP by drachtio-server, sound by FreeSWITCH. */
+export type DrachtioConfig = Readonly<{
+  drachtio: { host: string; port: number; secret: string };
+  freeSwitch: { host: string; port: number; secret: string };
+  /** Where calls go: `host` or `host:port`. */
+  trunkAddress: string;
+  /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
+  media: { host: string; port: number };
+}>;
 
 export type Config = Readonly<{
   port: number;
@@ -92,6 +131,8 @@ export type Config = Readonly<{
   databaseUrl: string | null;
   databasePool: number;
   lines: 'simulator' | 'drachtio';
+  /** `null` with the simulated lines. */
+  realLines: DrachtioConfig | null;
   /** `null`: made and kept in the data folder (embedded start only). */
   masterKey: Buffer | null;
   oldMasterKeys: readonly Buffer[];
@@ -118,6 +159,13 @@ const problemOf = (issue: z.core.$ZodIssue, environment: NodeJS.ProcessEnv): str
     : `${name} ${issue.message} (it is "${value.slice(0, 100)}")`;
 };
 
+const realLinesOf = (values: z.infer<typeof settings>, trunkAddress: string): DrachtioConfig => ({
+  drachtio: { ...values.GW_DRACHTIO, secret: values.GW_DRACHTIO_SECRET },
+  freeSwitch: { ...values.GW_FREESWITCH, secret: values.GW_FREESWITCH_SECRET },
+  trunkAddress,
+  media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
+});
+
 /** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
 export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): Config => {
   const given = Object.fromEntries(
@@ -134,6 +182,10 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     throw new ConfigError(
       'GW_MASTER_KEY is required with GW_DATABASE_URL: 32 bytes in base64 (make one with: openssl rand -base64 32)',
     );
+  if (values.GW_LINES === 'drachtio' && values.GW_TRUNK === undefined)
+    throw new ConfigError(
+      'GW_TRUNK is required with GW_LINES=drachtio: the host:port that outbound calls go to',
+    );
   return Object.freeze({
     port: values.GW_PORT,
     host: values.GW_HOST,
@@ -141,6 +193,10 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     databaseUrl,
     databasePool: values.GW_DATABASE_POOL,
     lines: values.GW_LINES,
+    realLines:
+      values.GW_LINES === 'simulator' || values.GW_TRUNK === undefined
+        ? null
+        : realLinesOf(values, values.GW_TRUNK),
     masterKey: values.GW_MASTER_KEY ?? null,
     oldMasterKeys: values.GW_OLD_MASTER_KEYS,
     agentCaFile: values.GW_AGENT_CA_FILE ?? null,

@@ -122,6 +122,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const synthesizer = await findSynthesizer({ logger, path: process.env['PATH'] ?? '' });
   const { lines, simulator } = chooseLines({
     config,
+    country,
     callClock,
     openRecording: recordings.begin,
     synthesizer,

@@ -1,11 +1,13 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
+import { createDrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
 
 export type ChosenLines = {
   lines: Lines;
@@ -14,14 +16,30 @@ export type ChosenLines = {
 };
 
 export const chooseLines = (options: {
-  config: Pick<Config, 'lines' | 'simulatorSpeed'>;
+  config: Pick<Config, 'realLines' | 'simulatorSpeed'>;
+  country: Country;
   /** Runs as fast as the simulated calls do. */
   callClock: Clock;
   openRecording: OpenRecording;
   synthesizer: Synthesizer;
   logger: Logger;
 }): ChosenLines => {
-  const { config, callClock, openRecording, synthesizer, logger } = options;
+  const { config, country, callClock, openRecording, synthesizer, logger } = options;
+  if (config.realLines !== null) {
+    const { drachtio, freeSwitch, trunkAddress, media } = config.realLines;
+    const lines = createDrachtioLines({
+      drachtio,
+      freeSwitch,
+      trunk: { address: trunkAddress },
+      media,
+      country,
+      synthesizer,
+      openRecording,
+      clock: callClock,
+      logger,
+    });
+    return { lines, simulator: null };
+  }
   const simulator = createSimulatorLines({
     clock: callClock,
     speed: config.simulatorSpeed,

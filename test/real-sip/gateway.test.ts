@@ -11,7 +11,7 @@ import { findIn, soundings } from './wave.ts';
 
 const callee = '01099998888';
 const farewell =
-  'Your table for two is confirmed for tomorrow evening at seven. Thank you very much, and goodbye.';
+  'Your table for two is confirmed for tomorrow evening at seven, thank you very much and goodbye.';
 
 const missing = missingPrograms();
 if (missing.length > 0) {

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import test from 'ava';
+import { pino } from 'pino';
+import { WebSocket } from 'ws';
+import { createMediaSocket, type ForkEvents } from '#sip/drachtio/media-socket.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+
+const protocol = 'audio.drachtio.org';
+
+const createWorld = async () => {
+  const clock = createOrderedClock();
+  const media = createMediaSocket({
+    host: '127.0.0.1',
+    port: 0,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  await media.open();
+  return { clock, media };
+};
+
+const deaf: ForkEvents = { onAudio: () => {}, onMark: () => {}, onLost: () => {} };
+
+const isRefused = async (url: string): Promise<boolean> => {
+  const socket = new WebSocket(url, protocol);
+  const outcome = await Promise.race([
+    once(socket, 'open').then(() => false),
+    once(socket, 'error').then(() => true),
+  ]);
+  socket.terminate();
+  return outcome;
+};
+
+test('sound comes in as samples and goes out without the value that stands for a mark', async (t) => {
+  const { media } = await createWorld();
+  const frames: Int16Array[] = [];
+  const marks: string[] = [];
+  const { url, arrived } = media.expect({
+    ...deaf,
+    onAudio: (samples) => frames.push(samples),
+    onMark: (name) => marks.push(name),
+  });
+  const freeSwitch = new WebSocket(url, protocol);
+  await once(freeSwitch, 'open');
+  t.is(freeSwitch.protocol, protocol);
+  const fork = await arrived;
+  freeSwitch.send('{"call":"metadata"}');
+  freeSwitch.send('not JSON');
+  freeSwitch.send(Buffer.from([1, 2, 3]));
+  freeSwitch.send(Buffer.from([1, 0, 255, 255]));
+  freeSwitch.send(JSON.stringify({ type: 'mark', data: { name: 'm1', event: 'playout' } }));
+  const received: unknown[] = [];
+  freeSwitch.on('message', (data, isBinary) =>
+    received.push(isBinary && Buffer.isBuffer(data) ? [...data] : JSON.parse(String(data))),
+  );
+  fork.send(Int16Array.of(1, -1, -2));
+  fork.mark('m2');
+  fork.kill();
+  while (received.length < 3 || marks.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.deepEqual(
+    frames.map((samples) => [...samples]),
+    [[1, -1]],
+  );
+  t.deepEqual(marks, ['m1']);
+  t.deepEqual(received, [
+    [1, 0, 0, 0, 254, 255],
+    { type: 'mark', data: { name: 'm2' } },
+    { type: 'killAudio' },
+  ]);
+  await media.close();
+});
+
+test('a token lets one connection in, once; nobody comes in without', async (t) => {
+  const { media } = await createWorld();
+  const { url } = media.expect(deaf);
+  t.true(await isRefused(`${url}x`));
+  t.true(await isRefused(url.replace(/audio\/.*/, 'audio/')));
+  t.false(await isRefused(url));
+  t.true(await isRefused(url));
+  const cancelled = media.expect(deaf);
+  cancelled.cancel();
+  t.true(await isRefused(cancelled.url));
+  await media.close();
+});
+
+test('a connection that does not come is given up, and its token with it', async (t) => {
+  const { media, clock } = await createWorld();
+  const { url, arrived } = media.expect(deaf);
+  clock.advance(3_000);
+  await t.throwsAsync(arrived, { message: /did not connect/ });
+  t.true(await isRefused(url));
+  t.is(clock.pending(), 0);
+  await media.close();
+});
+
+test('a connection that breaks is reported, one that is closed here is not', async (t) => {
+  const { media } = await createWorld();
+  let lost = 0;
+  const connect = async () => {
+    const { url, arrived } = media.expect({ ...deaf, onLost: () => (lost += 1) });
+    const socket = new WebSocket(url, protocol);
+    await once(socket, 'open');
+    return { socket, fork: await arrived };
+  };
+  const first = await connect();
+  first.fork.close();
+  await once(first.socket, 'close');
+  t.is(lost, 0);
+  const second = await connect();
+  second.socket.terminate();
+  while (lost === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.is(lost, 1);
+  await media.close();
+});

@@ -1,0 +1,148 @@
+import test from 'ava';
+import { pino } from 'pino';
+import { createPlayback, type Played } from '#sip/drachtio/playback.ts';
+import { createLineTime } from '#sip/simulator/line-time.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+
+/** One second of sound a word; the texts "fails" and "never" have none. */
+const synthesize = async (text: string, signal: AbortSignal): Promise<Int16Array> => {
+  if (text === 'fails') throw new Error('The engine fails');
+  if (text === 'never')
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  return new Int16Array(8_000 * text.split(' ').length).fill(1);
+};
+
+const createWorld = () => {
+  const clock = createOrderedClock();
+  const sent: string[] = [];
+  const played: Played[] = [];
+  const playback = createPlayback({
+    time: createLineTime(clock, 1),
+    synthesize,
+    on: { played: (one) => played.push(one), begun: () => {}, cut: () => sent.push('cut') },
+    logger: pino({ level: 'silent' }),
+  });
+  return {
+    clock,
+    sent,
+    played,
+    playback,
+    attach: () =>
+      playback.attach({
+        send: (samples) => sent.push(`sound ${samples.length / 8}`),
+        mark: (name) => sent.push(`mark ${name}`),
+        kill: () => sent.push('kill'),
+      }),
+    /** What was promised in the meantime happens. */
+    settle: () => new Promise((resolve) => setImmediate(resolve)),
+    story: () => played.map(({ utterance, text, whole }) => [utterance, text, whole]),
+  };
+};
+
+test('an utterance is sent with its breath and its mark, the next one when the mark is back', async (t) => {
+  const { playback, attach, settle, sent, story } = createWorld();
+  attach();
+  playback.say(1, 'one');
+  playback.say(2, 'two words');
+  await settle();
+  t.deepEqual(sent, ['sound 1120', 'mark m1']);
+  playback.onMark('unknown');
+  t.deepEqual(story(), []);
+  playback.onMark('m1');
+  t.deepEqual(story(), [[1, 'one', true]]);
+  t.deepEqual(sent.slice(2), ['sound 2120', 'mark m2']);
+});
+
+test('what is said before the sound is connected waits for it', async (t) => {
+  const { playback, attach, settle, sent } = createWorld();
+  playback.say(1, 'one');
+  await settle();
+  t.deepEqual(sent, []);
+  attach();
+  t.deepEqual(sent, ['sound 1120', 'mark m1']);
+});
+
+test('what is stopped is reported with what was heard by the clock, and new sound waits for silence', async (t) => {
+  const { playback, attach, settle, sent, clock, story } = createWorld();
+  attach();
+  playback.say(1, 'alpha bravo charlie delta');
+  playback.say(2, 'never');
+  await settle();
+  clock.advance(2_100);
+  playback.stop();
+  t.deepEqual(story(), [
+    [1, 'alpha bravo', false],
+    [2, '', false],
+  ]);
+  playback.say(3, 'new');
+  await settle();
+  t.deepEqual(sent, ['sound 4120', 'mark m1', 'cut', 'mark m2', 'kill']);
+  // The mark of what was killed comes back, too.
+  playback.onMark('m1');
+  t.is(sent.length, 5);
+  playback.onMark('m2');
+  t.deepEqual(sent.slice(5), ['sound 1120', 'mark m3']);
+});
+
+test('an utterance that is stopped after its last sound was heard whole', async (t) => {
+  const { playback, attach, settle, clock, story } = createWorld();
+  attach();
+  playback.say(1, 'alpha bravo');
+  await settle();
+  clock.advance(2_060);
+  playback.stop();
+  t.deepEqual(story(), [[1, 'alpha bravo', true]]);
+});
+
+test('an empty utterance and one that the engine fails at are reported in their turn', async (t) => {
+  const { playback, attach, settle, story } = createWorld();
+  attach();
+  playback.say(1, 'one');
+  playback.say(2, '');
+  playback.say(3, 'fails');
+  playback.say(4, 'four');
+  await settle();
+  playback.onMark('m1');
+  playback.onMark('m2');
+  t.deepEqual(story(), [
+    [1, 'one', true],
+    [2, '', true],
+    [3, '', false],
+    [4, 'four', true],
+  ]);
+});
+
+test('a mark that never comes back does not hold up what follows', async (t) => {
+  const { playback, attach, settle, clock, sent, story } = createWorld();
+  attach();
+  playback.say(1, 'one');
+  playback.say(2, 'two');
+  await settle();
+  clock.advance(2_200);
+  t.deepEqual(story(), [[1, 'one', true]]);
+  t.is(sent.at(-1), 'mark m2');
+  playback.stop();
+  playback.say(3, 'three');
+  await settle();
+  clock.advance(1_100);
+  t.is(sent.at(-1), 'mark m4', 'nor does one of a kill');
+});
+
+test('when the line ends everything is reported, and nothing is sent any more', async (t) => {
+  const { playback, attach, settle, sent, story, clock } = createWorld();
+  attach();
+  playback.say(1, 'alpha bravo');
+  playback.say(2, 'two');
+  await settle();
+  clock.advance(1_500);
+  playback.end();
+  playback.say(3, 'three');
+  await settle();
+  t.deepEqual(story(), [
+    [1, 'alpha', false],
+    [2, '', false],
+    [3, '', false],
+  ]);
+  t.deepEqual(sent, ['sound 2120', 'mark m1', 'cut']);
+  t.is(clock.pending(), 0);
+});
