@@ -30,10 +30,8 @@ const numbers: Partial<Record<FarEnd, string>> = {
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test('the line contract on real servers did not run', (t) => {
-    t.log(`NOT RUN: ${missing.join(', ')} not installed`);
-    t.pass();
-  });
+  test.skip(`the line contract on real servers: NOT RUN, ${missing.join(', ')} not installed`, (t) =>
+    t.pass());
 } else {
   let servers: SipServers;
   const callees: FarEndProcess[] = [];

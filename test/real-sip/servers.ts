@@ -101,9 +101,11 @@ export type SipServers = {
   sipPort: number;
   /** An answer of FreeSWITCH's console. */
   console(command: string): Promise<string>;
-  /** The media server dies at once; the tests that follow need `restartFreeSwitch`. */
+  /** It dies at once; what follows needs its restart. */
   killFreeSwitch(): Promise<void>;
   restartFreeSwitch(): Promise<void>;
+  killDrachtio(): Promise<void>;
+  restartDrachtio(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -115,8 +117,8 @@ export const startServers = async (): Promise<SipServers> => {
   const mediaSipPort = await freePort();
   const rtpFrom = 40_000 + 200 * Math.floor(Math.random() * 100);
 
-  const startDrachtio = (): ChildProcess =>
-    start(
+  const startDrachtio = async (): Promise<ChildProcess> => {
+    const child = start(
       'drachtio',
       [
         ['-f', join(configFolder, 'drachtio/drachtio.conf.xml')],
@@ -125,6 +127,9 @@ export const startServers = async (): Promise<SipServers> => {
       ].flat(),
       join(folder, 'drachtio.log'),
     );
+    await untilReady('drachtio-server', child, () => canConnect(drachtio.port));
+    return child;
+  };
 
   const startFreeSwitch = async (): Promise<ChildProcess> => {
     const folders = [
@@ -159,13 +164,10 @@ export const startServers = async (): Promise<SipServers> => {
     return child;
   };
 
-  const signalling = startDrachtio();
+  let signalling = await startDrachtio();
   let media: ChildProcess;
   try {
-    [media] = await Promise.all([
-      startFreeSwitch(),
-      untilReady('drachtio-server', signalling, () => canConnect(drachtio.port)),
-    ]);
+    media = await startFreeSwitch();
   } catch (error) {
     await endProcess(signalling);
     throw error;
@@ -189,6 +191,12 @@ export const startServers = async (): Promise<SipServers> => {
     },
     async restartFreeSwitch() {
       media = await startFreeSwitch();
+    },
+    async killDrachtio() {
+      await endProcess(signalling, 0);
+    },
+    async restartDrachtio() {
+      signalling = await startDrachtio();
     },
     async close() {
       await Promise.all([endProcess(signalling), endProcess(media)]);

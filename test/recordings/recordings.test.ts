@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { systemClock } from '#src/clock.ts';
+import { createRecordings } from '#src/recordings/recordings.ts';
+
+const run = promisify(execFile);
+const rate = 16_000;
+const callId = '1f2d4c1a-0000-4000-8000-000000000001';
+
+type Fact = Parameters<Parameters<typeof createRecordings>[0]['publish']>[1];
+
+const tone = (seconds: number, hertz: number): Int16Array =>
+  Int16Array.from({ length: seconds * rate }, (_, index) =>
+    Math.round(12_000 * Math.sin((2 * Math.PI * hertz * index) / rate)),
+  );
+
+const silence = (seconds: number): Int16Array => new Int16Array(seconds * rate);
+
+const openWorld = async (t: ExecutionContext, folder?: string) => {
+  const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const facts: Fact[] = [];
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  const recordings = await createRecordings({
+    folder: folder ?? root,
+    publish(id, fact) {
+      t.is(id, callId);
+      facts.push(fact);
+      resolve();
+    },
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+  });
+  return { root, recordings, facts, told };
+};
+
+/** Sample positions of an Ogg file: the granule position of its last page. */
+const lastGranule = (file: Buffer): bigint => file.readBigUInt64LE(file.lastIndexOf('OggS') + 6);
+
+test('a call becomes an Ogg Vorbis file of its length, with both parties on channels of their own', async (t) => {
+  const { root, recordings, facts, told } = await openWorld(t);
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), silence(1));
+  sink.write(silence(1), silence(1));
+  sink.write(silence(1), tone(1, 880));
+  sink.finish();
+  sink.finish();
+  await told;
+  const [fact] = facts;
+  t.is(facts.length, 1);
+  if (fact?.type !== 'recording.completed') return t.fail(`the recording is ${fact?.type}`);
+  t.is(fact.durationSec, 3);
+  t.is(fact.contentType, 'audio/ogg');
+  const path = join(root, fact.file);
+  const file = await readFile(path);
+  t.is(file.length, fact.bytes);
+  t.is(file.toString('latin1', 0, 4), 'OggS');
+  t.true(file.includes('vorbis'));
+  t.is(file[39], 2, 'two channels');
+  t.is(lastGranule(file), BigInt(3 * rate));
+  t.is((await stat(path)).mode & 0o777, 0o600);
+
+  const loudness = async (channel: number, from: number): Promise<number> => {
+    const { stderr } = await run('sox', [
+      path,
+      '-n',
+      'remix',
+      String(channel),
+      'trim',
+      String(from),
+      '1',
+      'stat',
+    ]);
+    return Number(/RMS\s+amplitude:\s+([\d.]+)/.exec(stderr)?.[1]);
+  };
+  try {
+    await run('sox', ['--version']);
+  } catch {
+    t.log('sox is not installed: the sound itself was not measured');
+    return;
+  }
+  t.true((await loudness(1, 0)) > 0.2 && (await loudness(2, 2)) > 0.2);
+  t.true((await loudness(1, 2)) < 0.02 && (await loudness(2, 0)) < 0.02);
+});
+
+test('a stored recording is read whole and in part', async (t) => {
+  const { recordings, facts, told } = await openWorld(t);
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), silence(1));
+  sink.finish();
+  await told;
+  const [fact] = facts;
+  if (fact?.type !== 'recording.completed') return t.fail(`the recording is ${fact?.type}`);
+  const stored = await recordings.open({ callId, file: fact.file });
+  t.is(stored?.bytes, fact.bytes);
+  t.is(await text(stored?.read({ start: 0, end: 3 }) ?? ''), 'OggS');
+  t.is(await recordings.open({ callId, file: 'gone/away.ogg' }), undefined);
+});
+
+test('a recording that fails says so once and leaves nothing behind; the call goes on', async (t) => {
+  const { root, recordings, facts, told } = await openWorld(t);
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), silence(1));
+  sink.fail(new Error('the engine broke'));
+  sink.fail(new Error('again'));
+  sink.write(tone(1, 440), silence(1));
+  sink.finish();
+  await told;
+  await recordings.close();
+  t.deepEqual(
+    facts.map(({ type }) => type),
+    ['recording.failed'],
+  );
+  const left = await readdir(root, { recursive: true });
+  t.deepEqual(
+    left.filter((name) => name.includes('.ogg')),
+    [],
+  );
+});
+
+test('a folder that cannot be written to fails the recording, not the call', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const file = join(root, 'a-file');
+  await writeFile(file, '');
+  const { recordings, facts, told } = await openWorld(t, file);
+  const sink = recordings.begin(callId);
+  t.notThrows(() => sink.write(tone(1, 440), silence(1)));
+  await told;
+  t.is(facts[0]?.type, 'recording.failed');
+});
+
+test('sides of different length fail the recording', async (t) => {
+  const { recordings, facts, told } = await openWorld(t);
+  recordings.begin(callId).write(silence(1), silence(2));
+  await told;
+  t.is(facts[0]?.type, 'recording.failed');
+});
+
+test('closing fails what is still being written', async (t) => {
+  const { recordings, facts } = await openWorld(t);
+  recordings.begin(callId).write(tone(1, 440), silence(1));
+  await recordings.close();
+  t.deepEqual(
+    facts.map(({ type }) => type),
+    ['recording.failed'],
+  );
+});
+
+test('parts of a process that died are swept away at the next start, complete files are not', async (t) => {
+  const { root } = await openWorld(t);
+  await mkdir(join(root, '2026-11'));
+  await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
+  await writeFile(join(root, '2026-11', 'b.ogg'), '');
+  await openWorld(t, root);
+  t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
+});
