@@ -54,7 +54,7 @@ test('a call becomes an Ogg Vorbis file of its length, with both parties on chan
   await told;
   const [fact] = facts;
   t.is(facts.length, 1);
-  if (fact?.type !== 'recording.completed') return t.fail(`the recording is ${fact?.type}`);
+  if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
   t.is(fact.durationSec, 3);
   t.is(fact.contentType, 'audio/ogg');
   const path = join(root, fact.file);
@@ -96,10 +96,11 @@ test('a stored recording is read whole and in part', async (t) => {
   sink.finish();
   await told;
   const [fact] = facts;
-  if (fact?.type !== 'recording.completed') return t.fail(`the recording is ${fact?.type}`);
+  if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
   const stored = await recordings.open({ callId, file: fact.file });
-  t.is(stored?.bytes, fact.bytes);
-  t.is(await text(stored?.read({ start: 0, end: 3 }) ?? ''), 'OggS');
+  if (stored === undefined) throw new Error('The recording is not where it should be');
+  t.is(stored.bytes, fact.bytes);
+  t.is(await text(stored.read({ start: 0, end: 3 })), 'OggS');
   t.is(await recordings.open({ callId, file: 'gone/away.ogg' }), undefined);
 });
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { calledNumber, callingNumber, dialledNumber, userOf } from '#sip/numbers.ts';
 
 const users: readonly [string, string][] = [

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { readWav } from '#src/speech/read-wav.ts';
 
 const wav = (
