@@ -3,9 +3,13 @@
  * has been played is known by the marks of mod_audio_fork, and what was heard of an interrupted utterance by the clock.
  *
  * How mod_audio_fork wants to be spoken to:
- * - It plays nothing before 160 ms have come in (`leastMs`).
- * - A mark is dependable when no sound is sent behind it until it comes back: it then says "everything was played".
- * - After `kill` it swallows what comes right behind; a mark sent with it comes back when it is ready again.
+ * - It plays nothing before 160 ms have come in.
+ * - Now and then, above all on a busy machine, it leaves what came in lying until more comes. So sound is never sent
+ *   all at once: the breath behind it, a moment later, pushes it on.
+ * - A mark is dependable when no sound is sent behind it until it comes back: it then says "nothing is left to play".
+ *   When that is too early by the clock, sound lies waiting, and silence pushes it on.
+ * - After `kill` it swallows what comes right behind; a mark sent with it comes back when it is ready again. What lay
+ *   waiting survives a `kill`: a second one, with silence before it, gets it, too.
  */
 import type { Logger } from 'pino';
 import type { LineTime, Cancel } from '../simulator/line-time.ts';
@@ -15,8 +19,14 @@ import type { Fork } from './media-socket.ts';
 export const samplesPerMs = 8;
 
 const leastMs = 160;
-/** Silence behind each utterance: a breath between sentences, and what the far end's jitter buffer still holds at the end. */
+/** Silence behind each utterance: a breath between sentences, and what a jitter buffer still holds at the end. */
 const breathMs = 120;
+const breathAfterMs = 60;
+/** The least that pushes on what lies waiting. */
+const pushMs = 80;
+/** A mark that comes back so much too early says that sound lies waiting. */
+const earlyMs = 100;
+const maxPushes = 10;
 /** From sending a sample to hearing it at the far end. */
 const latencyMs = 40;
 /** A mark that does not come back within this is given up. */
@@ -37,7 +47,18 @@ export type Playback = {
 };
 
 type Queued = { utterance: number; text: string; samples: Int16Array | null; abort: AbortController };
-type Playing = Queued & { samples: Int16Array; startedAt: number; mark: string; cancelTimer: Cancel };
+type Playing = Queued & {
+  samples: Int16Array;
+  startedAt: number;
+  durationMs: number;
+  /** `null` until everything was sent. */
+  mark: string | null;
+  pushes: number;
+  cancelBreath: Cancel;
+  cancelGivingUp: Cancel;
+};
+
+const silence = (milliseconds: number): Int16Array => new Int16Array(milliseconds * samplesPerMs);
 
 export const createPlayback = (options: {
   time: LineTime;
@@ -56,8 +77,8 @@ export const createPlayback = (options: {
   const queue: Queued[] = [];
   let fork: Pick<Fork, 'send' | 'mark' | 'kill'> | null = null;
   let playing: Playing | null = null;
-  /** The mark that says that a `kill` is done. */
-  let clearing: { mark: string; cancelTimer: Cancel } | null = null;
+  /** The mark that says that a `kill` is done, and whether it is the second one. */
+  let clearing: { mark: string; isSecond: boolean; cancelTimer: Cancel } | null = null;
   let marks = 0;
   let isOver = false;
 
@@ -81,31 +102,63 @@ export const createPlayback = (options: {
       playNext();
       return;
     }
-    const durationMs = Math.max(samples.length / samplesPerMs + breathMs, leastMs);
-    const sound = new Int16Array(durationMs * samplesPerMs);
-    sound.set(samples);
-    const mark = nextMark();
-    const cancelTimer = time.after(durationMs + lostMarkMs, () => {
+    const breath = silence(Math.max(breathMs, leastMs - samples.length / samplesPerMs));
+    const durationMs = (samples.length + breath.length) / samplesPerMs;
+    const cancelBreath = time.after(breathAfterMs, () => {
+      fork?.send(breath);
+      markEnd();
+    });
+    const cancelGivingUp = time.after(durationMs + lostMarkMs, () => {
       logger.warn({ utterance: next.utterance }, 'FreeSWITCH did not report that an utterance was played');
       finish();
     });
-    playing = { ...next, samples, startedAt, mark, cancelTimer };
-    fork.send(sound);
-    fork.mark(mark);
+    playing = {
+      ...next,
+      samples,
+      startedAt,
+      durationMs,
+      mark: null,
+      pushes: 0,
+      cancelBreath,
+      cancelGivingUp,
+    };
+    fork.send(samples);
     on.begun(samples);
+  };
+
+  const markEnd = (): void => {
+    if (playing === null || fork === null) return;
+    playing.mark = nextMark();
+    fork.mark(playing.mark);
+  };
+
+  const endOrPush = (): void => {
+    if (playing === null) return;
+    const isEarly = time.since(playing.startedAt) < playing.durationMs - earlyMs;
+    if (!isEarly || playing.pushes === maxPushes) return finish();
+    playing.pushes += 1;
+    logger.debug({ utterance: playing.utterance }, 'sound lay waiting in FreeSWITCH and is pushed on');
+    fork?.send(silence(pushMs));
+    markEnd();
   };
 
   const finish = (): void => {
     if (playing === null) return;
-    const { startedAt, cancelTimer } = playing;
-    cancelTimer();
-    report(playing, startedAt, true);
+    const played = playing;
     playing = null;
+    forgetTimers(played);
+    report(played, played.startedAt, true);
     playNext();
   };
 
-  const cut = ({ text, samples, startedAt, utterance, cancelTimer }: Playing): void => {
-    cancelTimer();
+  const forgetTimers = ({ cancelBreath, cancelGivingUp }: Playing): void => {
+    cancelBreath();
+    cancelGivingUp();
+  };
+
+  const cut = (stopped: Playing): void => {
+    const { text, samples, startedAt, utterance } = stopped;
+    forgetTimers(stopped);
     on.cut();
     const heard = (time.since(startedAt) - latencyMs) / (samples.length / samplesPerMs);
     // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
@@ -113,11 +166,13 @@ export const createPlayback = (options: {
     report({ utterance, text: part }, startedAt, part === text);
   };
 
-  const clear = (): void => {
+  const clear = (isSecond: boolean): void => {
     if (fork === null) return;
     clearing?.cancelTimer();
     const mark = nextMark();
-    clearing = { mark, cancelTimer: time.after(lostMarkMs, ready) };
+    clearing = { mark, isSecond, cancelTimer: time.after(lostMarkMs, ready) };
+    // Not before the first: a mark that is still out there must not get sound behind it.
+    if (isSecond) fork.send(silence(pushMs));
     fork.mark(mark);
     fork.kill();
   };
@@ -134,7 +189,7 @@ export const createPlayback = (options: {
     playing = null;
     if (stopped !== null) {
       cut(stopped);
-      if (!isOver) clear();
+      if (!isOver) clear(false);
     }
     for (const { utterance, abort } of forgotten) {
       abort.abort();
@@ -160,7 +215,8 @@ export const createPlayback = (options: {
       playNext();
     },
     onMark(name) {
-      if (name === playing?.mark) finish();
+      if (name === playing?.mark) endOrPush();
+      else if (name === clearing?.mark && !clearing.isSecond) clear(true);
       else if (name === clearing?.mark) ready();
     },
     say(utterance, text) {

@@ -196,7 +196,7 @@ export const startEmbedded = async ({
       const place = { dataFolder, cluster, log, socketFolder, binaries, unprivileged };
       await makeCluster(place);
       const { postmaster, isAdopted } = await bringUp(place);
-      logger.info({ pid: postmaster.pid, adopted: isAdopted }, 'the embedded database is ready');
+      logger.info({ server_pid: postmaster.pid, adopted: isAdopted }, 'the embedded database is ready');
       return {
         connection: { socketFolder, database: 'postgres', user },
         isAdopted,

@@ -40,17 +40,35 @@ const createWorld = () => {
 };
 
 test('an utterance is sent with its breath and its mark, the next one when the mark is back', async (t) => {
-  const { playback, attach, settle, sent, story } = createWorld();
+  const { playback, attach, settle, clock, sent, story } = createWorld();
   attach();
   playback.say(1, 'one');
   playback.say(2, 'two words');
   await settle();
-  t.deepEqual(sent, ['sound 1120', 'mark m1']);
+  t.deepEqual(sent, ['sound 1000']);
+  clock.advance(60);
+  t.deepEqual(sent.slice(1), ['sound 120', 'mark m1']);
+  clock.advance(1_070);
   playback.onMark('unknown');
   t.deepEqual(story(), []);
   playback.onMark('m1');
   t.deepEqual(story(), [[1, 'one', true]]);
-  t.deepEqual(sent.slice(2), ['sound 2120', 'mark m2']);
+  t.deepEqual(sent.slice(3), ['sound 2000']);
+});
+
+test('a mark that is back too early says that sound lies waiting, which is pushed on', async (t) => {
+  const { playback, attach, settle, clock, sent, story } = createWorld();
+  attach();
+  playback.say(1, 'one');
+  await settle();
+  clock.advance(80);
+  playback.onMark('m1');
+  t.deepEqual(story(), []);
+  t.deepEqual(sent.slice(3), ['sound 80', 'mark m2']);
+  clock.advance(1_200);
+  playback.onMark('m2');
+  t.deepEqual(story(), [[1, 'one', true]]);
+  t.is(clock.pending(), 0);
 });
 
 test('what is said before the sound is connected waits for it', async (t) => {
@@ -59,7 +77,7 @@ test('what is said before the sound is connected waits for it', async (t) => {
   await settle();
   t.deepEqual(sent, []);
   attach();
-  t.deepEqual(sent, ['sound 1120', 'mark m1']);
+  t.deepEqual(sent, ['sound 1000']);
 });
 
 test('what is stopped is reported with what was heard by the clock, and new sound waits for silence', async (t) => {
@@ -76,12 +94,14 @@ test('what is stopped is reported with what was heard by the clock, and new soun
   ]);
   playback.say(3, 'new');
   await settle();
-  t.deepEqual(sent, ['sound 4120', 'mark m1', 'cut', 'mark m2', 'kill']);
+  t.deepEqual(sent, ['sound 4000', 'sound 120', 'mark m1', 'cut', 'mark m2', 'kill']);
   // The mark of what was killed comes back, too.
   playback.onMark('m1');
-  t.is(sent.length, 5);
+  t.is(sent.length, 6);
   playback.onMark('m2');
-  t.deepEqual(sent.slice(5), ['sound 1120', 'mark m3']);
+  t.deepEqual(sent.slice(6), ['sound 80', 'mark m3', 'kill']);
+  playback.onMark('m3');
+  t.deepEqual(sent.slice(9), ['sound 1000']);
 });
 
 test('an utterance that is stopped after its last sound was heard whole', async (t) => {
@@ -95,14 +115,16 @@ test('an utterance that is stopped after its last sound was heard whole', async 
 });
 
 test('an empty utterance and one that the engine fails at are reported in their turn', async (t) => {
-  const { playback, attach, settle, story } = createWorld();
+  const { playback, attach, settle, clock, story } = createWorld();
   attach();
   playback.say(1, 'one');
   playback.say(2, '');
   playback.say(3, 'fails');
   playback.say(4, 'four');
   await settle();
+  clock.advance(1_130);
   playback.onMark('m1');
+  clock.advance(1_130);
   playback.onMark('m2');
   t.deepEqual(story(), [
     [1, 'one', true],
@@ -118,14 +140,15 @@ test('a mark that never comes back does not hold up what follows', async (t) => 
   playback.say(1, 'one');
   playback.say(2, 'two');
   await settle();
-  clock.advance(2_200);
+  clock.advance(2_150);
   t.deepEqual(story(), [[1, 'one', true]]);
-  t.is(sent.at(-1), 'mark m2');
+  t.is(sent.at(-1), 'sound 1000');
   playback.stop();
   playback.say(3, 'three');
   await settle();
-  clock.advance(1_100);
-  t.is(sent.at(-1), 'mark m4', 'nor does one of a kill');
+  t.is(sent.at(-1), 'kill');
+  clock.advance(1_010);
+  t.is(sent.at(-1), 'sound 1000', 'nor does one of a kill');
 });
 
 test('when the line ends everything is reported, and nothing is sent any more', async (t) => {
@@ -143,6 +166,6 @@ test('when the line ends everything is reported, and nothing is sent any more', 
     [2, '', false],
     [3, '', false],
   ]);
-  t.deepEqual(sent, ['sound 2120', 'mark m1', 'cut']);
+  t.deepEqual(sent, ['sound 2000', 'sound 120', 'mark m1', 'cut']);
   t.is(clock.pending(), 0);
 });
