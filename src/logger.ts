@@ -21,5 +21,8 @@ export const createLogger = (options: { level: string; format: 'pretty' | 'json'
         { ...settings, timestamp: pino.stdTimeFunctions.isoTime },
         pino.destination({ dest: 1, sync: false }),
       )
-    : pino(settings, pretty({ colorize: process.stdout.isTTY, translateTime: 'HH:MM:ss.l', sync: true, singleLine: true }));
+    : pino(
+        settings,
+        pretty({ colorize: process.stdout.isTTY, translateTime: 'HH:MM:ss.l', sync: true, singleLine: true }),
+      );
 };
