@@ -1,48 +1,32 @@
+/** espeak-ng as a process of its own: it speaks many languages and is in every Linux distribution. */
 import type { Synthesizer } from '#sip/speech.ts';
-import type { Turns } from './turns.ts';
-import { LanguageNotSpoken } from './language-not-spoken.ts';
-import { EngineFailure, runEngine } from './run-engine.ts';
-import { readWave } from './wave.ts';
+import { readWav } from './read-wav.ts';
+import { runProgram } from './run-program.ts';
 
-/** Where the voice is not simply called after the language. */
-const voices: ReadonlyMap<string, string> = new Map([['en', 'en-us']]);
+const command = 'espeak-ng';
+const timeoutMs = 15_000;
+const maxBytes = 64 * 1024 * 1024;
+
+/** Voices by language; another language speaks with the voice of its own name where there is one. */
+const voices: Readonly<Record<string, string>> = { ko: 'ko', en: 'en-us', ja: 'ja' };
 
 const voiceOf = (language: string): string => {
-  const [primary = ''] = language.toLowerCase().split('-');
-  // It becomes an argument: nothing but a language may get there.
-  if (!/^[a-z]{2,3}$/.test(primary)) throw new LanguageNotSpoken('espeak-ng', language);
-  return voices.get(primary) ?? primary;
+  const [base = ''] = language.toLowerCase().split('-');
+  return voices[base] ?? (/^[a-z]{2,3}$/.test(base) ? base : 'en-us');
 };
 
-/** Between double brackets espeak-ng expects the names of sounds instead of words; a zero ends what it reads. */
-const plain = (text: string): string => text.replaceAll('[[', '[ [').replaceAll('\0', ' ');
-
-/**
- * Speaks with espeak-ng (https://github.com/espeak-ng/espeak-ng), run as a process for each utterance: its licence
- * (GPL-3) stays outside. Rejects with `LanguageNotSpoken` where it has no voice.
- */
-export const createEspeakNg = (options: {
-  command: string;
-  turns: Turns;
-  timeLimitMs: number;
-  maxBytes: number;
-}): Synthesizer => ({
-  name: 'espeak-ng',
+export const espeakNg = (): Synthesizer => ({
+  name: command,
   async synthesize(text, language, signal) {
-    const voice = voiceOf(language);
-    const { turns, ...limits } = options;
-    const endTurn = await turns.take(signal);
-    try {
-      // -b 1: the text is UTF-8 whatever the locale says.
-      const args = ['-b', '1', '-v', voice, '--stdin', '--stdout'];
-      const wave = await runEngine({ ...limits, name: 'espeak-ng', args, text: plain(text), signal });
-      return readWave(wave);
-    } catch (error) {
-      if (error instanceof EngineFailure && /voice does not exist/i.test(error.complaint))
-        throw new LanguageNotSpoken('espeak-ng', language);
-      throw error;
-    } finally {
-      endTurn();
-    }
+    // The text goes in by standard input: a command line can be read by everybody on the machine.
+    const wav = await runProgram({
+      command,
+      arguments: ['-v', voiceOf(language), '-b', '1', '--stdin', '--stdout'],
+      input: text,
+      timeoutMs,
+      maxBytes,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return readWav(wav);
   },
 });

@@ -1,36 +1,24 @@
-import { mkdtempDisposable, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** flite as a process of its own; it speaks English. */
 import type { Synthesizer } from '#sip/speech.ts';
-import type { Turns } from './turns.ts';
-import { LanguageNotSpoken } from './language-not-spoken.ts';
-import { runEngine } from './run-engine.ts';
-import { readWave } from './wave.ts';
+import { readWav } from './read-wav.ts';
+import { runProgram } from './run-program.ts';
 
-/**
- * Speaks English with flite (https://github.com/festvox/flite), run as a process for each utterance. Rejects with
- * `LanguageNotSpoken` for everything else.
- */
-export const createFlite = (options: {
-  command: string;
-  turns: Turns;
-  timeLimitMs: number;
-  maxBytes: number;
-}): Synthesizer => ({
-  name: 'flite',
-  async synthesize(text, language, signal) {
-    if (!/^en\b/i.test(language)) throw new LanguageNotSpoken('flite', language);
-    const { turns, ...limits } = options;
-    const endTurn = await turns.take(signal);
-    try {
-      // flite goes back in its output to write the lengths, so it needs a file; nobody else may enter the folder.
-      await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
-      const file = join(folder.path, 'speech.wav');
-      const args = ['-voice', 'slt', '-f', '-', '-o', file];
-      await runEngine({ ...limits, name: 'flite', args, text, signal });
-      return readWave(await readFile(file));
-    } finally {
-      endTurn();
-    }
+const command = 'flite';
+const timeoutMs = 15_000;
+const maxBytes = 64 * 1024 * 1024;
+
+export const flite = (): Synthesizer => ({
+  name: command,
+  async synthesize(text, _language, signal) {
+    // `-` reads the text from standard input, and writes the sound to standard output.
+    const wav = await runProgram({
+      command,
+      arguments: ['-voice', 'kal16', '-f', '/dev/stdin', '-o', '/dev/stdout'],
+      input: text,
+      timeoutMs,
+      maxBytes,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return readWav(wav);
   },
 });

@@ -1,26 +1,69 @@
 /**
- * What is heard where no speech engine is installed: one soft buzz a syllable in the rhythm of the words, with pauses
- * at punctuation and a melody that falls to the end of a sentence, or rises when it asks. The same text always sounds
- * the same.
+ * An audible stand-in where no synthesizer is installed: a soft tone for each syllable, a rest at each pause. It says
+ * nothing, but one hears who speaks when, how long, and where the sentences end.
  */
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/speech.ts';
 
 const sampleRate = 16_000;
+const syllableMs = 150;
+const gapMs = 30;
+const wordGapMs = 60;
+const pauseMs = 280;
+/** Of full scale. */
+const loudness = 0.25;
+const basePitchHz = 170;
 
-/** A syllable, or a pause where `pitch` is 0. */
-type Beat = { ms: number; pitch: number };
+type Beat = { sounds: boolean; milliseconds: number; pitchHz: number };
 
-/** What sounds as one, by script, and how long: a letter belongs to its syllable, which ends behind its vowels. */
-const sounds: readonly { form: RegExp; msPerCharacter: number }[] = [
-  { form: /^\p{Script=Hangul}/u, msPerCharacter: 165 },
-  { form: /^[\p{Script=Hiragana}\p{Script=Katakana}ー][ぁぃぅぇぉゃゅょァィゥェォャュョー]?/u, msPerCharacter: 120 },
-  { form: /^\p{Script=Han}/u, msPerCharacter: 230 },
-  { form: /^\p{N}/u, msPerCharacter: 250 },
-  { form: /^(?:(?![aeiouy])\p{Script=Latin})*[aeiouy]+(?:(?![aeiouy])\p{Script=Latin})*?(?=(?:(?![aeiouy])\p{Script=Latin})?[aeiouy]|\P{L}|$)/iu, msPerCharacter: 60 },
-  { form: /^\p{L}+/u, msPerCharacter: 60 },
-];
-const pauses: readonly { form: RegExp; ms: number }[] = [
-  { form: /^[.!?…。！？]+/u, ms: 350 },
-  { form: /^[,;:、，；：]+/u, ms: 200 },
-  { form: /^\s+/u, ms: 40 },
-];
+const isPause = (character: string): boolean => /[.,!?;:…。、！？]/.test(character);
+
+/** Hangul and Japanese write a character for a syllable; elsewhere about three letters make one. */
+const syllablesOf = (word: string): number => {
+  const whole = word.match(/[\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}]/gu)?.length ?? 0;
+  const letters = (word.match(/[\p{L}\p{N}]/gu)?.length ?? 0) - whole;
+  return whole + Math.ceil(letters / 3);
+};
+
+const beatsOf = (text: string): Beat[] =>
+  text
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .flatMap((word) => {
+      const count = syllablesOf(word);
+      const syllables = Array.from({ length: count }, (_, index): Beat[] => [
+        // The voice falls a little towards the end of a word.
+        {
+          sounds: true,
+          milliseconds: syllableMs - gapMs,
+          pitchHz: basePitchHz * (1.15 - (0.25 * index) / count),
+        },
+        { sounds: false, milliseconds: gapMs, pitchHz: 0 },
+      ]).flat();
+      const rest = isPause(word.at(-1) ?? '') ? pauseMs : wordGapMs;
+      return [...syllables, { sounds: false, milliseconds: rest, pitchHz: 0 }];
+    });
+
+const render = (beats: readonly Beat[]): Int16Array => {
+  const lengths = beats.map(({ milliseconds }) => Math.round((milliseconds * sampleRate) / 1000));
+  const samples = new Int16Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const [index, { sounds, pitchHz }] of beats.entries()) {
+    const length = lengths[index] ?? 0;
+    for (let offset = 0; sounds && offset < length; offset += 1) {
+      const swell = Math.sin((Math.PI * offset) / length);
+      const phase = (2 * Math.PI * pitchHz * offset) / sampleRate;
+      const tone = Math.sin(phase) + 0.4 * Math.sin(2 * phase) + 0.2 * Math.sin(3 * phase);
+      samples[at + offset] = Math.round(32_767 * loudness * swell * (tone / 1.6));
+    }
+    at += length;
+  }
+  return samples;
+};
+
+export const standIn = (): Synthesizer => ({
+  name: 'stand-in',
+  synthesize: async (text, _language, signal) => {
+    signal?.throwIfAborted();
+    return { sampleRate, samples: render(beatsOf(text)) };
+  },
+});
