@@ -29,8 +29,9 @@ const earlyMs = 100;
 const maxPushes = 10;
 /** From sending a sample to hearing it at the far end. */
 const latencyMs = 40;
-/** A mark that does not come back within this is given up. */
-const lostMarkMs = 1_000;
+/** A mark that does not come back within this is given up: after the sound was played, and after a `kill`. */
+const lostMarkMs = 3_000;
+const lostKillMs = 1_000;
 
 /** An utterance that has left the line. `startedAt` is wall-clock. */
 export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
@@ -170,7 +171,7 @@ export const createPlayback = (options: {
     if (fork === null) return;
     clearing?.cancelTimer();
     const mark = nextMark();
-    clearing = { mark, isSecond, cancelTimer: time.after(lostMarkMs, ready) };
+    clearing = { mark, isSecond, cancelTimer: time.after(lostKillMs, ready) };
     // Not before the first: a mark that is still out there must not get sound behind it.
     if (isSecond) fork.send(silence(pushMs));
     fork.mark(mark);

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { startCallee, startTelephone, type Scenario } from './far-end.ts';
 import { decodeRecording } from './decode-recording.ts';
-import { bindFarewellAgent, nowhere, realGateway, voiceOf } from './real-gateway.ts';
-import { until } from './real-lines.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
+import { realLines, until } from './real-lines.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
 import { findIn, soundings } from './wave.ts';
 
 const callee = '01099998888';
@@ -173,7 +173,7 @@ if (missing.length > 0) {
   });
 
   test('a caller hears the greeting and hangs up', async (t) => {
-    const gateway = await realGateway(t, servers, await nowhere());
+    const gateway = await realGateway(t, servers, await freePort());
     const greeting = 'Good morning, this is the flower shop. What can I do for you?';
     await gateway.admin.patch(gateway.numberPath, { language: 'en', greeting });
     const telephone = await startTelephone(servers.folder, {
@@ -202,7 +202,7 @@ if (missing.length > 0) {
   });
 
   test('a caller of a number that belongs to nobody is refused with 404', async (t) => {
-    const gateway = await realGateway(t, servers, await nowhere());
+    const gateway = await realGateway(t, servers, await freePort());
     const telephone = await startTelephone(servers.folder, {
       dial: `sip:0298765432@127.0.0.1:${servers.sipPort}`,
       seconds: 5,
@@ -265,6 +265,23 @@ if (missing.length > 0) {
     t.teardown(telephone.close);
     await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
     await noStrayMedia(gateway, again);
+  });
+
+  test('a server that refuses the secret is named, and no call is placed', async (t) => {
+    const { drachtio, freeSwitch } = servers;
+    const wrong: readonly [Partial<SipServers>, RegExp][] = [
+      [{ drachtio: { ...drachtio, secret: 'wrong' } }, /drachtio-server at .* refused the secret/],
+      [{ freeSwitch: { ...freeSwitch, secret: 'wrong' } }, /FreeSWITCH at .* refused the secret/],
+      [{ freeSwitch: { ...freeSwitch, port: await freePort() } }, /FreeSWITCH at .* ECONNREFUSED/],
+      [{ drachtio: { ...drachtio, port: await freePort() } }, /drachtio-server at .* ECONNREFUSED/],
+    ];
+    for (const [change, detail] of wrong) {
+      const lines = realLines({ ...servers, ...change }, 9);
+      await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+      const health = lines.health();
+      t.regex(health.ready ? 'ready' : health.detail, detail);
+      await lines.close();
+    }
   });
 
   const noStrayMedia = async (gateway: TestGateway, callId: string): Promise<void> => {

@@ -5,7 +5,7 @@ import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { z } from 'zod';
-import { freePort, type SipServers } from './servers.ts';
+import type { SipServers } from './servers.ts';
 
 export const realGateway = (
   t: ExecutionContext,
@@ -20,9 +20,6 @@ export const realGateway = (
     GW_FREESWITCH_SECRET: freeSwitch.secret,
     GW_TRUNK: `127.0.0.1:${trunkPort}`,
   });
-
-/** A port on which nobody takes calls. */
-export const nowhere = freePort;
 
 /** The gateway's own voice, as it goes out on a telephone line. */
 export const voiceOf = async (text: string, language: string): Promise<Int16Array> => {

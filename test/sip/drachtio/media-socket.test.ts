@@ -51,7 +51,7 @@ test('sound comes in as samples and goes out without the value that stands for a
   freeSwitch.send(JSON.stringify({ type: 'mark', data: { name: 'm1', event: 'playout' } }));
   const received: unknown[] = [];
   freeSwitch.on('message', (data, isBinary) =>
-    received.push(isBinary && Buffer.isBuffer(data) ? [...data] : JSON.parse(String(data))),
+    received.push(Buffer.isBuffer(data) && (isBinary ? [...data] : JSON.parse(data.toString()))),
   );
   fork.send(Int16Array.of(1, -1, -2));
   fork.mark('m2');
