@@ -9,11 +9,11 @@ import { nameRequest } from './request-id.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
-import type { Services } from './services.ts';
+import type { Interior } from './interior.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
-export const createApi = (services: Services): Koa<ApiState> => {
-  const { logger } = services;
+export const createApi = (interior: Interior): Koa<ApiState> => {
+  const { logger } = interior;
   const app = new Koa<ApiState>();
   refuseLate(app, logger);
   app.use(nameRequest);
@@ -21,29 +21,29 @@ export const createApi = (services: Services): Koa<ApiState> => {
   app.use(securityHeaders());
   app.use(refuse(logger));
   app.use(checkTarget);
-  app.use(createRouter(services).routes());
+  app.use(createRouter(interior).routes());
   app.use(answerUnmatched);
   return app;
 };
 
-const createRouter = (services: Services): Router<ApiState> => {
-  const gate = createGate(services);
+const createRouter = (interior: Interior): Router<ApiState> => {
+  const gate = createGate(interior);
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) {
     router.register(
       route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       [route.method],
-      serving(route, gate, services),
+      serving(route, gate, interior),
     );
   }
   return router;
 };
 
 const serving =
-  (route: Route, gate: Gate, services: Services) =>
+  (route: Route, gate: Gate, interior: Interior) =>
   async (ctx: ApiContext): Promise<void> => {
     ctx.state.route = route.path;
-    const { status, headers, body } = await route.serve(ctx, gate, services);
+    const { status, headers, body } = await route.serve(ctx, gate, interior);
     ctx.status = status;
     // Koa makes a 204 of a null body; HEAD has none and keeps its status.
     if (status !== 204) ctx.body = body ?? '';

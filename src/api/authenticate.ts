@@ -4,7 +4,7 @@ import { authenticateAdmin, type AuthenticatedAdmin } from '#src/persistence/adm
 import { authenticateNumber, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { ApiContext } from './context.ts';
 import { createLimit, type Limit } from './rate-limit.ts';
-import type { Services } from './services.ts';
+import type { Interior } from './interior.ts';
 
 export type CallerOf = { number: AuthenticatedNumber; admin: AuthenticatedAdmin; none: null };
 
@@ -13,7 +13,7 @@ export type Auth = keyof CallerOf;
 /** Lets a caller in, or refuses with 401, 403 or 429. */
 export type Gate = { [A in Auth]: (ctx: ApiContext) => Promise<CallerOf[A]> };
 
-export const createGate = ({ database, vault, limits }: Services): Gate => {
+export const createGate = ({ database, vault, limits }: Interior): Gate => {
   const perKey = createLimit('key', limits.perKey);
   const failures = createLimit('failures', limits.failuresPerAddress);
   return {

@@ -1,9 +1,9 @@
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
-import type { Services } from './services.ts';
+import type { Interior } from './interior.ts';
 import { invalidField } from './validated.ts';
 
 /** The digits of a number in a field of the admin API; refuses what is no domestic number. */
-export const domesticNumber = ({ country }: Services, path: string, value: string): string => {
+export const domesticNumber = ({ country }: Interior, path: string, value: string): string => {
   const digits = normalizePhoneNumber(value, country);
   if (digits !== undefined) return digits;
   throw invalidField({

@@ -13,7 +13,7 @@ import {
 import type { ApiContext } from './context.ts';
 import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 import type { Rendered } from './route.ts';
-import type { Services } from './services.ts';
+import type { Interior } from './interior.ts';
 import { validated } from './validated.ts';
 
 /** A structured-field string (RFC 9651, 3.3.3), or the same without its quotation marks. */
@@ -39,12 +39,12 @@ export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() }
 export const once = async (
   ctx: ApiContext,
   { numberId, body }: { numberId: string; body: unknown },
-  services: Services,
+  interior: Interior,
   answer: () => Promise<Rendered>,
 ): Promise<Rendered> => {
   const { 'idempotency-key': key } = validated(idempotencyHeader, ctx.headers);
   if (key === undefined) return answer();
-  const { database, vault, logger } = services;
+  const { database, vault, logger } = interior;
   const record = { numberId, key };
   const fingerprint = vault.fingerprint(JSON.stringify(body));
   const before = await beginIdempotentRequest(database, { ...record, fingerprint });

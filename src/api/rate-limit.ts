@@ -5,7 +5,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
-import type { RequestLimit } from './services.ts';
+import type { RequestLimit } from './interior.ts';
 
 /** Counts one request for `key`; refuses with 429 beyond the limit. */
 export type Limit = (ctx: ApiContext, key: string) => Promise<void>;

@@ -9,7 +9,7 @@ import type { Auth, CallerOf, Gate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { once } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
-import type { Services } from './services.ts';
+import type { Interior } from './interior.ts';
 import { validated, type OutputOf } from './validated.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -83,7 +83,7 @@ export type Route = Declaration<
   z.ZodObject | undefined,
   z.ZodType | undefined,
   Readonly<Record<number, ResponseDeclaration>>
-> & { serve(ctx: ApiContext, gate: Gate, services: Services): Promise<Rendered> };
+> & { serve(ctx: ApiContext, gate: Gate, interior: Interior): Promise<Rendered> };
 
 /**
  * In two steps, so that the compiler knows the declaration whole when it reads the handler.
@@ -101,25 +101,25 @@ export const defineRoute = <
   handledBy(
     handle: (
       request: RouteRequest<A, Params, Query, Headers, Body>,
-      services: Services,
+      interior: Interior,
     ) => Promise<AnswerOf<Responses>> | AnswerOf<Responses>,
   ): Route;
 } => ({
   handledBy: (handle) => ({
     ...route,
-    async serve(ctx, gate, services) {
+    async serve(ctx, gate, interior) {
       const caller = await gate[route.auth](ctx);
       const params = validated(route.params, ctx.params);
       const query = validated(route.query, ctx.query);
       const headers = validated(route.headers, ctx.headers);
       const sent =
-        route.body === undefined ? undefined : await readJsonBody(ctx.req, services.limits.bodyBytes);
+        route.body === undefined ? undefined : await readJsonBody(ctx.req, interior.limits.bodyBytes);
       const body = validated(route.body, sent, route.fieldCodes);
       const isHead = ctx.method === 'HEAD';
       const answer = async (): Promise<Rendered> =>
-        render(await handle({ caller, params, query, headers, body, isHead }, services));
+        render(await handle({ caller, params, query, headers, body, isHead }, interior));
       if (route.idempotent !== true || caller === null) return answer();
-      return once(ctx, { numberId: caller.id, body }, services, answer);
+      return once(ctx, { numberId: caller.id, body }, interior, answer);
     },
   }),
 });

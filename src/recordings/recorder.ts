@@ -1,93 +1,108 @@
 /** The recording of one call: takes sound at any moment, writes it in the background, tells how it ended once. */
-import type { RecordingSink } from '#sip/recording.ts';
+import { setImmediate } from 'node:timers/promises';
+import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
 import type { RecordingFile } from './recording-file.ts';
+import type { Stretch } from './vorbis-encoder.ts';
 
 export type RecordingOutcome =
   { status: 'completed'; durationSec: number; bytes: number } | { status: 'failed'; error: Error };
 
-/** Samples of both channels that may wait for the disk: about four minutes. */
-const maxWaitingSamples = 8_000_000;
+/** So much is encoded before others get their turn: some five milliseconds of work. */
+const pieceSamples = recordingSampleRate;
 
-type Stretch = { counterparty: Int16Array; agent: Int16Array };
+/** Sound that may wait for the disk: about four minutes, 16 MB. */
+const maxWaitingSamples = 240 * recordingSampleRate;
 
-const asError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error('The recording failed', { cause: error });
-
-/** `onOutcome` is called exactly once. The file is opened with the first sound. */
+/**
+ * `onOutcome` is called exactly once, when the recording was finished or has failed; it must not throw. The file is
+ * opened with the first sound.
+ */
 export const createRecorder = (
   openFile: () => Promise<RecordingFile>,
   onOutcome: (outcome: RecordingOutcome) => void,
 ): RecordingSink => {
   const waiting: Stretch[] = [];
   let waitingSamples = 0;
-  let file: RecordingFile | undefined;
-  let isWriting = false;
-  let isFinished = false;
-  let failure: Error | undefined;
-  let isOver = false;
+  /** Why no more sound is taken. */
+  let end: 'finished' | Error | undefined;
+  let isBegun = false;
+  let goOn = (): void => {};
 
-  const settle = (outcome: RecordingOutcome): void => {
-    isOver = true;
-    waiting.length = 0;
-    onOutcome(outcome);
+  const takePiece = (): Stretch[] => {
+    const piece: Stretch[] = [];
+    for (let samples = 0; samples < pieceSamples;) {
+      const next = waiting.shift();
+      if (next === undefined) break;
+      samples += next.counterparty.length;
+      piece.push(next);
+    }
+    for (const { counterparty } of piece) waitingSamples -= counterparty.length;
+    return piece;
   };
 
-  const giveUp = async (error: Error): Promise<void> => {
+  const writeAll = async (file: RecordingFile): Promise<{ durationSec: number; bytes: number }> => {
+    for (;;) {
+      if (end instanceof Error) throw end;
+      const piece = takePiece();
+      if (piece.length > 0) {
+        await file.append(piece);
+        await setImmediate();
+      } else if (end === 'finished') return file.complete();
+      else {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        goOn = resolve;
+        await promise;
+      }
+    }
+  };
+
+  const record = async (): Promise<RecordingOutcome> => {
+    let file: RecordingFile | undefined;
     try {
-      await file?.discard();
-    } catch {
-      // What is left behind ends in `.part` and is swept away at the next start.
-    }
-    settle({ status: 'failed', error });
-  };
-
-  const writeAll = async (): Promise<void> => {
-    file ??= await openFile();
-    for (let next = waiting.shift(); next !== undefined && failure === undefined; next = waiting.shift()) {
-      waitingSamples -= next.counterparty.length * 2;
-      await file.append(next.counterparty, next.agent);
+      if (end instanceof Error) throw end;
+      file = await openFile();
+      return { status: 'completed', ...(await writeAll(file)) };
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error('The recording failed', { cause });
+      end = error;
+      waiting.length = 0;
+      // What cannot be removed is swept away at the next start; the first error says more about why.
+      await file?.discard().catch(() => {});
+      return { status: 'failed', error };
     }
   };
 
-  const work = async (): Promise<void> => {
-    if (isWriting || isOver) return;
-    isWriting = true;
-    try {
-      while (failure === undefined && (waiting.length > 0 || (isFinished && file === undefined)))
-        await writeAll();
-      if (failure !== undefined) await giveUp(failure);
-      else if (isFinished && file !== undefined) settle({ status: 'completed', ...(await file.complete()) });
-    } catch (error) {
-      await giveUp(asError(error));
-    } finally {
-      isWriting = false;
-    }
-    // Something may have come while the last of it was settled.
-    if (!isOver && (isFinished || failure !== undefined || waiting.length > 0)) await work();
+  const work = (): void => {
+    goOn();
+    if (isBegun) return;
+    isBegun = true;
+    void record().then(onOutcome);
   };
 
   return {
     write(counterparty, agent) {
-      if (isFinished || failure !== undefined || isOver) return;
-      if (counterparty.length !== agent.length) {
-        failure = new Error('The two sides of a recording must have the same length');
-      } else if (waitingSamples > maxWaitingSamples) {
-        failure = new Error('The disk does not keep up with the recording');
-      } else {
-        waiting.push({ counterparty, agent });
-        waitingSamples += counterparty.length * 2;
+      if (end !== undefined) return;
+      if (counterparty.length !== agent.length)
+        end = new Error('The two sides of a recording must have the same length');
+      else if (waitingSamples > maxWaitingSamples)
+        end = new Error('The disk does not keep up with the recording');
+      else {
+        for (let at = 0; at < agent.length; at += pieceSamples)
+          waiting.push({
+            counterparty: counterparty.slice(at, at + pieceSamples),
+            agent: agent.slice(at, at + pieceSamples),
+          });
+        waitingSamples += agent.length;
       }
-      void work();
+      work();
     },
     finish() {
-      if (isFinished || failure !== undefined || isOver) return;
-      isFinished = true;
-      void work();
+      end ??= 'finished';
+      work();
     },
     fail(error) {
-      if (isFinished || failure !== undefined || isOver) return;
-      failure = error;
-      void work();
+      end ??= error;
+      work();
     },
   };
 };

@@ -8,12 +8,8 @@ import type { OpenRecording, RecordingSink } from '#sip/recording.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import { createRecorder } from './recorder.ts';
-import {
-  openRecordingFile,
-  partExtension,
-  recordingContentType,
-  recordingExtension,
-} from './recording-file.ts';
+import { openRecordingFile, partExtension } from './recording-file.ts';
+import { createVorbisEncoders, vorbisContentType } from './vorbis-encoder.ts';
 
 export type StoredRecording = {
   bytes: number;
@@ -33,6 +29,12 @@ export type Recordings = {
 
 const folderFor = (at: number): string => new Date(at).toISOString().slice(0, 7);
 
+/** A file that is not there is an answer; a disk that cannot be read is an accident. */
+const absence = (error: unknown): undefined => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+};
+
 /** Parts of a process that died are of no use to anybody. */
 const sweep = async (folder: string): Promise<void> => {
   for await (const part of glob(`*/*${partExtension}`, { cwd: folder })) {
@@ -48,13 +50,14 @@ export const createRecordings = async (options: {
 }): Promise<Recordings> => {
   const { folder, publish, clock, logger } = options;
   const underWay = new Map<RecordingSink, Promise<void>>();
+  const newEncoder = createVorbisEncoders();
   await sweep(folder);
 
   const begin: OpenRecording = (callId) => {
-    const file = join(folderFor(clock.now()), `${callId}${recordingExtension}`);
+    const file = join(folderFor(clock.now()), `${callId}.ogg`);
     const { promise, resolve } = Promise.withResolvers<void>();
     const sink = createRecorder(
-      () => openRecordingFile(join(folder, file)),
+      () => openRecordingFile(join(folder, file), newEncoder),
       (outcome) => {
         underWay.delete(sink);
         if (outcome.status === 'failed') {
@@ -66,7 +69,7 @@ export const createRecordings = async (options: {
           publish(callId, {
             type: 'recording.completed',
             at: clock.now(),
-            contentType: recordingContentType,
+            contentType: vorbisContentType,
             durationSec,
             bytes,
             file,
@@ -83,7 +86,7 @@ export const createRecordings = async (options: {
     begin,
     async open({ file }) {
       const path = join(folder, file);
-      const found = await stat(path).catch(() => undefined);
+      const found = await stat(path).catch(absence);
       if (found === undefined || !found.isFile()) return undefined;
       return {
         bytes: found.size,

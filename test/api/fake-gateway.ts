@@ -11,7 +11,7 @@ import { Registry } from 'prom-client';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
-import type { Services } from '#src/api/services.ts';
+import type { Interior } from '#src/api/interior.ts';
 import { systemClock } from '#src/clock.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -78,10 +78,10 @@ export const addWorkspace = async (
   return { workspaceId, adminToken };
 };
 
-/** `overrides` replaces single services. The server ends with the test. */
+/** `overrides` replaces single interior. The server ends with the test. */
 export const fakeGateway = async (
   t: ExecutionContext,
-  overrides: Partial<Services> = {},
+  overrides: Partial<Interior> = {},
 ): Promise<FakeGateway> => {
   const database = await testDatabase(t);
   const { workspaceId, adminToken } = await addWorkspace(database);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import type { Script, Simulator } from '#src/api/services.ts';
+import type { Script, Simulator } from '#src/api/interior.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { fakeGateway } from './fake-gateway.ts';
 

@@ -39,12 +39,12 @@ export const getRecording = defineRoute({
     },
   },
   refusals: ['call_not_found', 'recording_not_available', 'range_not_satisfiable'],
-}).handledBy(async ({ caller, params, headers, isHead }, services) => {
-  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+}).handledBy(async ({ caller, params, headers, isHead }, interior) => {
+  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
   const { media, file: name } = completed(call.recording);
-  const file = await services.recordings.open({ callId: call.id, file: name });
+  const file = await interior.recordings.open({ callId: call.id, file: name });
   if (file === undefined) {
-    services.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
+    interior.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');
   }
   const etag = `"${call.id}-${file.bytes}"`;

@@ -22,9 +22,9 @@ export const getTranscript = defineRoute({
     },
   },
   refusals: ['call_not_found'],
-}).handledBy(async ({ caller, params }, services) => {
-  const { id } = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
-  const turns = await transcriptOf(services.database, id);
+}).handledBy(async ({ caller, params }, interior) => {
+  const { id } = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
+  const turns = await transcriptOf(interior.database, id);
   const transcript = turns.map((turn) => presentTurn(turn, caller.workspace.timeZone));
   return { status: 200, body: { call_id: id, transcript } };
 });

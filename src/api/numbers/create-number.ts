@@ -23,18 +23,18 @@ export const createNumber = defineRoute({
   }),
   responses: { 201: { description: 'The number.', schema: number } },
   refusals: ['number_taken'],
-}).handledBy(async ({ caller, body }, services) => {
+}).handledBy(async ({ caller, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const digits = domesticNumber(services, 'number', body.number);
-  const created = await storeNumber(services.database, {
+  const digits = domesticNumber(interior, 'number', body.number);
+  const created = await storeNumber(interior.database, {
     ...settingsOf(body),
     language: body.language ?? 'ko',
     id: randomUUID(),
     workspaceId,
     number: digits,
-    createdAt: new Date(services.clock.now()),
+    createdAt: new Date(interior.clock.now()),
   });
   if (created === undefined) throw new Refusal('number_taken', 'This number exists on this gateway already.');
-  await audit(services, caller, { action: 'number.created', subject: `number:${created.id}` });
-  return { status: 201, body: await presentNumber(services, created, timeZone) };
+  await audit(interior, caller, { action: 'number.created', subject: `number:${created.id}` });
+  return { status: 201, body: await presentNumber(interior, created, timeZone) };
 });

@@ -1,11 +1,11 @@
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import { findNumber, type NumberRecord } from '#src/persistence/numbers.ts';
-import type { Services } from '../services.ts';
+import type { Interior } from '../interior.ts';
 
 /** A number of the admin's workspace. */
 export const findOwnNumber = async (
-  { database }: Services,
+  { database }: Interior,
   admin: AuthenticatedAdmin,
   numberId: string,
 ): Promise<NumberRecord> => {

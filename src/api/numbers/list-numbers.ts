@@ -14,9 +14,9 @@ export const listNumbers = defineRoute({
   auth: 'admin',
   responses: { 200: { description: 'The numbers.', schema: z.object({ numbers: z.array(number) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, services) => {
+}).handledBy(async ({ caller }, interior) => {
   const { id, timeZone } = caller.workspace;
-  const found = await findNumbers(services.database, id);
-  const numbers = await Promise.all(found.map((one) => presentNumber(services, one, timeZone)));
+  const found = await findNumbers(interior.database, id);
+  const numbers = await Promise.all(found.map((one) => presentNumber(interior, one, timeZone)));
   return { status: 200, body: { numbers } };
 });

@@ -25,9 +25,9 @@ export const issueKey = defineRoute({
   params: numberInPath,
   responses: { 201: { description: 'The new key.', schema: key } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params }, services) => {
-  const { database, vault, clock } = services;
-  const { id } = await findOwnNumber(services, caller, params.id);
+}).handledBy(async ({ caller, params }, interior) => {
+  const { database, vault, clock } = interior;
+  const { id } = await findOwnNumber(interior, caller, params.id);
   const isReissue = (await findNumberKey(database, id)) !== undefined;
   const issued = newNumberKey();
   await putNumberKey(database, {
@@ -37,7 +37,7 @@ export const issueKey = defineRoute({
     issuedAt: new Date(clock.now()),
   });
   const action = isReissue ? 'number_key.reissued' : 'number_key.issued';
-  await audit(services, caller, { action, subject: `number:${id}` });
+  await audit(interior, caller, { action, subject: `number:${id}` });
   return { status: 201, body: { key: issued } };
 });
 
@@ -52,9 +52,9 @@ export const revealKey = defineRoute({
   params: numberInPath,
   responses: { 200: { description: 'The key.', schema: key } },
   refusals: ['number_not_found', 'not_found', 'key_not_recoverable'],
-}).handledBy(async ({ caller, params }, services) => {
-  const { id } = await findOwnNumber(services, caller, params.id);
-  const stored = await findNumberKey(services.database, id);
+}).handledBy(async ({ caller, params }, interior) => {
+  const { id } = await findOwnNumber(interior, caller, params.id);
+  const stored = await findNumberKey(interior.database, id);
   if (stored === undefined) throw new Refusal('not_found', 'No key was issued for this number yet.');
   if (stored.keySealed === null) {
     throw new Refusal(
@@ -63,6 +63,6 @@ export const revealKey = defineRoute({
     );
   }
   // First the entry: a key is never shown without one.
-  await audit(services, caller, { action: 'number_key.revealed', subject: `number:${id}` });
-  return { status: 200, body: { key: services.vault.open(stored.keySealed, id) } };
+  await audit(interior, caller, { action: 'number_key.revealed', subject: `number:${id}` });
+  return { status: 200, body: { key: interior.vault.open(stored.keySealed, id) } };
 });

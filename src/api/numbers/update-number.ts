@@ -20,18 +20,18 @@ export const updateNumber = defineRoute({
   body: z.strictObject(settingsFields),
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params, body }, services) => {
+}).handledBy(async ({ caller, params, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const changed = await patchNumber(
-    services.database,
+    interior.database,
     { numberId: params.id, workspaceId },
     settingsOf(body),
   );
   if (changed === undefined) throw numberNotFound();
-  await audit(services, caller, {
+  await audit(interior, caller, {
     action: 'number.changed',
     subject: `number:${changed.id}`,
     detail: { fields: Object.keys(body) },
   });
-  return { status: 200, body: await presentNumber(services, changed, timeZone) };
+  return { status: 200, body: await presentNumber(interior, changed, timeZone) };
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { defineRoute } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Interior } from '../interior.ts';
 
 /** A database that takes longer than this to answer is not ready for calls. */
 const patienceMs = 2_000;
@@ -16,18 +16,18 @@ export const getReadiness = defineRoute({
   auth: 'none',
   responses: { 200: { description: 'Ready.', schema: z.object({ status: z.literal('ready') }) } },
   refusals: ['draining', 'service_unavailable'],
-}).handledBy(async (_, services) => {
-  const { health } = services;
+}).handledBy(async (_, interior) => {
+  const { health } = interior;
   if (health.isDraining())
     throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
-  const problems = [await whyDatabaseIsDown(services), health.whyLinesAreDown()].filter(
+  const problems = [await whyDatabaseIsDown(interior), health.whyLinesAreDown()].filter(
     (problem) => problem !== undefined,
   );
   if (problems.length > 0) throw new Refusal('service_unavailable', problems.join(' '));
   return { status: 200, body: { status: 'ready' } };
 });
 
-const whyDatabaseIsDown = async ({ database, logger }: Services): Promise<string | undefined> => {
+const whyDatabaseIsDown = async ({ database, logger }: Interior): Promise<string | undefined> => {
   const tooLate = Promise.withResolvers<never>();
   const timer = setTimeout(() => tooLate.reject(new Error(`No answer within ${patienceMs} ms`)), patienceMs);
   try {

@@ -24,16 +24,16 @@ export const updateWebhook = defineRoute({
   body: z.strictObject({ ...webhookFields, state: z.enum(['active', 'paused']) }).partial(),
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params, body }, services) => {
+}).handledBy(async ({ caller, params, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const { url, events, number_id: numberId, state } = body;
   const endpoint = await patchEndpoint(
-    administration(services),
+    administration(interior),
     { endpointId: params.id, workspaceId },
     { url, events, numberId, state },
   );
   if (endpoint === undefined) throw webhookNotFound();
-  await audit(services, caller, {
+  await audit(interior, caller, {
     action: 'webhook.changed',
     subject: `webhook:${endpoint.id}`,
     detail: { fields: Object.keys(body) },

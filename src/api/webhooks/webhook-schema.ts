@@ -5,7 +5,7 @@ import { timestampIn } from '#src/domain/timestamp.ts';
 import type { EndpointAdministration, WebhookEndpoint } from '#src/events/endpoints.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
-import type { Services } from '../services.ts';
+import type { Interior } from '../interior.ts';
 
 export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') });
 
@@ -59,7 +59,7 @@ export const administration = ({
   vault,
   clock,
   whyUrlIsRefused,
-}: Services): EndpointAdministration => ({ db, vault, clock, whyUrlIsRefused });
+}: Interior): EndpointAdministration => ({ db, vault, clock, whyUrlIsRefused });
 
 export const webhookNotFound = (): Refusal =>
   new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

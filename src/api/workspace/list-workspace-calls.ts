@@ -12,7 +12,7 @@ export const listWorkspaceCalls = defineRoute({
   query: callListQuery,
   responses: { 200: { description: 'A page of calls.', schema: callPage } },
   refusals: [],
-}).handledBy(async ({ caller, query }, services) => {
+}).handledBy(async ({ caller, query }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  return { status: 200, body: await pageOfCalls(services, { workspaceId }, query, timeZone) };
+  return { status: 200, body: await pageOfCalls(interior, { workspaceId }, query, timeZone) };
 });

@@ -15,7 +15,7 @@ import type { Vault } from '#src/persistence/vault.ts';
 export type { AuthenticatedNumber };
 
 /** The whole of it: the doors below, and what the border works with itself. */
-export type Services = CallControl & {
+export type Interior = CallControl & {
   database: Database;
   vault: Vault;
   logger: Logger;
