@@ -6,8 +6,8 @@
 import type { Logger } from 'pino';
 import type { Line, LineEvent, LineInput, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { createLineReports } from '../simulator/line-reports.ts';
-import { createLineTime } from '../simulator/line-time.ts';
+import { createLineReports } from '../line-reports.ts';
+import { createLineTime } from '../line-time.ts';
 import type { RecordingSink } from '../recording.ts';
 import { hangUpDialog, type Attempt, type Connection } from './attempt.ts';
 import { createLineRecording, type LineRecording } from './line-recording.ts';

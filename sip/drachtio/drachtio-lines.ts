@@ -9,7 +9,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { Lines } from '../lines.ts';
 import { dialledNumber, type NumberFormat } from '../numbers.ts';
 import type { OpenRecording } from '../recording.ts';
-import { resample } from '../simulator/resample.ts';
+import { resample } from '../resample.ts';
 import type { Synthesizer } from '../speech.ts';
 import type { Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';

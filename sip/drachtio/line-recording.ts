@@ -2,7 +2,7 @@
  * The recording of a real call, written as it goes: what was heard of the counterparty on one channel, the agent's own
  * playback on the other. The frames of the counterparty, which come without a break, are the clock of both.
  */
-import type { LineTime } from '../simulator/line-time.ts';
+import type { LineTime } from '../line-time.ts';
 import { recordingSampleRate, type RecordingSink } from '../recording.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;

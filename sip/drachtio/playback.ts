@@ -12,8 +12,8 @@
  *   waiting survives a `kill`: a second one, with silence before it, gets it, too.
  */
 import type { Logger } from 'pino';
-import type { LineTime, Cancel } from '../simulator/line-time.ts';
-import { heardAfter, sayingTime } from '../simulator/voice.ts';
+import type { LineTime, Cancel } from '../line-time.ts';
+import { heardAfter, sayingTime } from '../voice.ts';
 import type { Fork } from './media-socket.ts';
 
 export const samplesPerMs = 8;

@@ -4,7 +4,7 @@
  * changes and when its time is up, so a waiting person costs one small object and at most one timer.
  */
 import type { UnansweredCause } from '#machines/line.ts';
-import type { Cancel, LineTime } from './line-time.ts';
+import type { Cancel, LineTime } from '../line-time.ts';
 import type { Voice } from './playback.ts';
 
 /** The far end's telephone: what a person can do with it and hear in it. */

@@ -1,6 +1,6 @@
 /** The agent's voice on a line: utterances are said one after the other, each as long as its text takes. */
-import type { Cancel, LineTime } from './line-time.ts';
-import { heardAfter, sayingTime } from './voice.ts';
+import type { Cancel, LineTime } from '../line-time.ts';
+import { heardAfter, sayingTime } from '../voice.ts';
 
 /** An utterance that sounds now. It is the same object from its first to its last sound. */
 export type Voice = { readonly startedAt: number; readonly durationMs: number };

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '../recording.ts';
 import type { Synthesizer } from '../speech.ts';
 import type { RecordedCall, RecordedPart } from './call-recording.ts';
-import { resample } from './resample.ts';
+import { resample } from '../resample.ts';
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 

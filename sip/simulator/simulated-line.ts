@@ -7,8 +7,8 @@
  * was disposed. Only an answered line carries voices.
  */
 import type { Line, LineEvent, LineInput, UnansweredCause } from '#machines/line.ts';
-import { createLineReports } from './line-reports.ts';
-import type { LineTime } from './line-time.ts';
+import { createLineReports } from '../line-reports.ts';
+import type { LineTime } from '../line-time.ts';
 import { createParty, type Behaviour, type Phone } from './party.ts';
 import { createPlayback } from './playback.ts';
 import type { CallRecording } from './call-recording.ts';

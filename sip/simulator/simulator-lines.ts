@@ -11,7 +11,7 @@ import type { OpenRecording, RecordingSink } from '../recording.ts';
 import type { Synthesizer } from '../speech.ts';
 import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
 import { callerOf, knownCallees, unreachable, unknownCallee } from './callees.ts';
-import { createLineTime, type LineTime } from './line-time.ts';
+import { createLineTime, type LineTime } from '../line-time.ts';
 import type { Behaviour } from './party.ts';
 import { calleeOf } from './play-script.ts';
 import { renderRecording } from './render-recording.ts';

@@ -3,8 +3,8 @@
  * a sentence is known to be over a moment after it is.
  */
 import { isBackchannel } from '#src/domain/backchannels.ts';
-import type { Cancel, LineTime } from './line-time.ts';
-import { heardAfter, sayingTime } from './voice.ts';
+import type { Cancel, LineTime } from '../line-time.ts';
+import { heardAfter, sayingTime } from '../voice.ts';
 
 /** From the first sound to the first recognised word. */
 const recognitionMs = 200;

@@ -10,8 +10,8 @@ export type RecordingOutcome =
 /** So much is encoded before others get their turn: some five milliseconds of work. */
 const pieceSamples = recordingSampleRate;
 
-/** Sound that may wait for the disk: about four minutes, 16 MB. */
-const maxWaitingSamples = 240 * recordingSampleRate;
+/** Sound that may wait to be encoded: two minutes, 8 MB. */
+const maxWaitingSamples = 120 * recordingSampleRate;
 
 /**
  * `onOutcome` is called exactly once, when the recording was finished or has failed; it must not throw. The file is
@@ -45,7 +45,7 @@ export const createRecorder = (
       if (end instanceof Error) throw end;
       const piece = takePiece();
       if (piece.length > 0) {
-        await file.append(piece);
+        file.append(piece);
         await setImmediate();
       } else if (end === 'finished') return file.complete();
       else {
@@ -85,7 +85,7 @@ export const createRecorder = (
       if (counterparty.length !== agent.length)
         end = new Error('The two sides of a recording must have the same length');
       else if (waitingSamples > maxWaitingSamples)
-        end = new Error('The disk does not keep up with the recording');
+        end = new Error('Encoding does not keep up with the recording');
       else {
         for (let at = 0; at < agent.length; at += pieceSamples)
           waiting.push({

@@ -9,9 +9,12 @@ import type { Stretch, VorbisEncoder } from './vorbis-encoder.ts';
 
 export const partExtension = '.part';
 
+/** Encoded sound that may wait for the disk: some three minutes. */
+const maxWaitingBytes = 1024 * 1024;
+
 export type RecordingFile = {
-  /** Encodes and writes. */
-  append(stretches: readonly Stretch[]): Promise<void>;
+  /** Encodes now and writes in the background. Throws when the disk failed before, or does not keep up. */
+  append(stretches: readonly Stretch[]): void;
   /** Makes the file complete. */
   complete(): Promise<{ durationSec: number; bytes: number }>;
   /** Removes what was written. */
@@ -35,20 +38,35 @@ export const openRecordingFile = async (
   const file = await open(part, 'w', 0o600);
   let samples = 0;
   let bytes = 0;
+  let waitingBytes = 0;
+  let written: Promise<void> = Promise.resolve();
+  let failure: unknown;
 
-  const write = async (encoded: readonly Uint8Array[]): Promise<void> => {
-    const whole = Buffer.concat(encoded);
-    if (whole.length > 0) await file.appendFile(whole);
-    bytes += whole.length;
+  const write = (encoded: Uint8Array): void => {
+    if (failure !== undefined) throw failure;
+    if (waitingBytes > maxWaitingBytes) throw new Error('The disk does not keep up with the recording');
+    if (encoded.length === 0) return;
+    bytes += encoded.length;
+    waitingBytes += encoded.length;
+    written = written.then(async () => {
+      await file.appendFile(encoded);
+      waitingBytes -= encoded.length;
+    });
+    written.catch((error: unknown) => {
+      failure ??= error;
+    });
   };
 
   return {
-    async append(stretches) {
-      for (const { counterparty } of stretches) samples += counterparty.length;
-      await write(stretches.map(encoder.encode));
+    append(stretches) {
+      for (const stretch of stretches) {
+        samples += stretch.counterparty.length;
+        write(encoder.encode(stretch));
+      }
     },
     async complete() {
-      await write([encoder.finish()]);
+      write(encoder.finish());
+      await written;
       await file.sync();
       await file.close();
       await rename(part, path);

@@ -1,6 +1,6 @@
 /** A whole gateway on real servers; its calls go to one telephone. */
 import type { ExecutionContext } from 'ava';
-import { resample } from '#sip/simulator/resample.ts';
+import { resample } from '#sip/resample.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createLineRecording } from '#sip/drachtio/line-recording.ts';
-import { createLineTime } from '#sip/simulator/line-time.ts';
+import { createLineTime } from '#sip/line-time.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 const createWorld = () => {

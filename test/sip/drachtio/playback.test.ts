@@ -1,7 +1,7 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { createPlayback, type Played } from '#sip/drachtio/playback.ts';
-import { createLineTime } from '#sip/simulator/line-time.ts';
+import { createLineTime } from '#sip/line-time.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 /** One second of sound a word; the texts "fails" and "never" have none. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate } from '#sip/recording.ts';
-import { sayingTime } from '#sip/simulator/voice.ts';
+import { sayingTime } from '#sip/voice.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import { createNetwork } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { heardAfter, sayingTime } from '#sip/simulator/voice.ts';
+import { heardAfter, sayingTime } from '#sip/voice.ts';
 
 const takes = test.macro<[text: string, least: number, most: number]>({
   exec(t, text, least, most) {

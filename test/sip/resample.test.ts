@@ -1,5 +1,5 @@
 import test from 'ava';
-import { resample } from '#sip/simulator/resample.ts';
+import { resample } from '#sip/resample.ts';
 
 const tone = (hertz: number, rate: number): Int16Array =>
   Int16Array.from({ length: rate / 2 }, (_, index) =>
