@@ -92,9 +92,10 @@ const settings = z.object({
     .string()
     .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, 'must be the host, or host:port, of a SIP trunk')
     .optional(),
+  GW_TRUNK_NUMBERS: z.enum(['domestic', 'e164'], 'must be domestic or e164').default('domestic'),
   GW_MEDIA_HOST: z
     .string()
-    .regex(/^[0-9a-fA-F.:]+$/, 'must be an address of this machine')
+    .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')
     .default('127.0.0.1'),
   GW_MEDIA_PORT: wholeNumber(0, 65_535).default(0),
   GW_LOG_LEVEL: z
@@ -118,6 +119,8 @@ export type DrachtioConfig = Readonly<{
   freeSwitch: { host: string; port: number; secret: string };
   /** Where calls go: `host` or `host:port`. */
   trunkAddress: string;
+  /** How numbers are written to the trunk. */
+  trunkNumbers: 'domestic' | 'e164';
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   media: { host: string; port: number };
 }>;
@@ -163,6 +166,7 @@ const realLinesOf = (values: z.infer<typeof settings>, trunkAddress: string): Dr
   drachtio: { ...values.GW_DRACHTIO, secret: values.GW_DRACHTIO_SECRET },
   freeSwitch: { ...values.GW_FREESWITCH, secret: values.GW_FREESWITCH_SECRET },
   trunkAddress,
+  trunkNumbers: values.GW_TRUNK_NUMBERS,
   media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
 });
 

@@ -26,11 +26,11 @@ export const chooseLines = (options: {
 }): ChosenLines => {
   const { config, country, callClock, openRecording, synthesizer, logger } = options;
   if (config.realLines !== null) {
-    const { drachtio, freeSwitch, trunkAddress, media } = config.realLines;
+    const { drachtio, freeSwitch, trunkAddress, trunkNumbers, media } = config.realLines;
     const lines = createDrachtioLines({
       drachtio,
       freeSwitch,
-      trunk: { address: trunkAddress },
+      trunk: { address: trunkAddress, numbers: trunkNumbers },
       media,
       country,
       synthesizer,
