@@ -40,9 +40,9 @@ export type ConversationEvent =
 export type ConversationMessage =
   | { type: 'say'; utterance: number; text: string }
   | { type: 'stopTalking' }
-  /** Something is being said, or a reply is being produced. */
+  /** Something is being said, a reply is being produced, or the other party is in the midst of a sentence. */
   | { type: 'agent.busy' }
-  /** Nothing is left to say. */
+  /** Nothing is left to say or to answer. */
   | { type: 'agent.quiet' }
   /** Two replies in a row failed. */
   | { type: 'agent.failed' }
@@ -222,7 +222,6 @@ export const conversationMachine = setup({
     },
     listening: {
       description: 'The floor is free; the other party may speak.',
-      entry: 'reportQuiet',
       always: [
         {
           guard: 'turnIsOver',
@@ -233,7 +232,6 @@ export const conversationMachine = setup({
       initial: 'silent',
       on: {
         'line.heard': {
-          target: '.silent',
           actions: [
             { type: 'publish', params: ({ event }) => heardTurn(event) },
             { type: 'hear', params: ({ event }) => event },
@@ -243,6 +241,7 @@ export const conversationMachine = setup({
       states: {
         silent: {
           description: 'Nobody speaks.',
+          entry: 'reportQuiet',
           after: {
             silenceTimeout: [
               { guard: 'wasReprompted', target: '#conversation.closing', actions: 'reportSilence' },
@@ -260,6 +259,7 @@ export const conversationMachine = setup({
         },
         hearing: {
           description: 'The other party speaks, however long; its words are awaited.',
+          entry: 'reportBusy',
           after: { longestSpeech: { target: 'silent', description: 'No words came of it.' } },
           on: { 'line.speech': { target: 'hearing', reenter: true } },
         },
@@ -302,7 +302,7 @@ export const conversationMachine = setup({
             description: '"Uh-huh" does not take the floor.',
           },
           {
-            target: 'listening',
+            target: 'listening.hearing',
             actions: [
               'stopTalking',
               { type: 'publish', params: ({ event }) => heardTurn(event) },
@@ -381,7 +381,7 @@ export const conversationMachine = setup({
             description: 'It does not take the floor, but somebody is there.',
           },
           {
-            target: 'listening',
+            target: 'listening.hearing',
             actions: [
               'stopTalking',
               { type: 'publish', params: ({ event }) => heardTurn(event) },

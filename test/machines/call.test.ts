@@ -680,3 +680,21 @@ for (const first of causes)
   for (const second of causes)
     if (first !== second && first[0] !== 'counterparty_hangup' && second[0] !== 'agent_error')
       test(firstWins, first, second);
+
+test('a hangup that is asked for while the other party is in the midst of a sentence is cancelled by its words', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.replyAndPlay('Thank you, goodbye.');
+  world.onLine({ type: 'line.speech' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.hangup-pending');
+  world.onLine({ type: 'line.heard', text: 'And the address?', backchannel: false });
+  t.is(world.state(), 'active.conversing', 'words after the request cancel it');
+  world.replyAndPlay('Main Street 5.');
+  t.is(world.state(), 'active.conversing');
+  t.deepEqual(world.turns(), [
+    'assistant: Thank you, goodbye.',
+    'user: And the address?',
+    'assistant: Main Street 5.',
+  ]);
+});
