@@ -42,16 +42,19 @@ export const openRecordingFile = async (
   let written: Promise<void> = Promise.resolve();
   let failure: unknown;
 
+  const appendAfter = async (earlier: Promise<void>, encoded: Uint8Array): Promise<void> => {
+    await earlier;
+    await file.appendFile(encoded);
+    waitingBytes -= encoded.length;
+  };
+
   const write = (encoded: Uint8Array): void => {
     if (failure !== undefined) throw failure;
     if (waitingBytes > maxWaitingBytes) throw new Error('The disk does not keep up with the recording');
     if (encoded.length === 0) return;
     bytes += encoded.length;
     waitingBytes += encoded.length;
-    written = written.then(async () => {
-      await file.appendFile(encoded);
-      waitingBytes -= encoded.length;
-    });
+    written = appendAfter(written, encoded);
     written.catch((error: unknown) => {
       failure ??= error;
     });

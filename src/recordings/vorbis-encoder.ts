@@ -25,7 +25,7 @@ const toFloats = (samples: Int16Array): Float32Array =>
  * leaves some of its memory behind.
  */
 export const createVorbisEncoders = (): (() => Promise<VorbisEncoder>) => {
-  let code: Parameters<typeof createEncoder>[1] | undefined;
+  let code: Parameters<typeof createEncoder>[1];
   return async () => {
     code ??= await readFile(new URL(import.meta.resolve('wasm-media-encoders/wasm/ogg')));
     const encoder = await createEncoder(vorbisContentType, code, (compiled) => {

@@ -2,21 +2,44 @@ import type { Synthesizer } from '#sip/speech.ts';
 
 /** Lets at most `count` sentences be spoken at the same time; the others wait their turn. */
 export const atMost = (count: number, synthesizer: Synthesizer): Synthesizer => {
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let running = 0;
+
+  /** Resolves when it is one's turn; rejects with the signal's reason when that comes first. */
+  const turn = async (signal: AbortSignal | undefined): Promise<void> => {
+    signal?.throwIfAborted();
+    if (running < count) {
+      running += 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      waiting.delete(resolve);
+      reject(signal?.reason);
+    };
+    waiting.add(resolve);
+    signal?.addEventListener('abort', giveUp);
+    await promise.finally(() => signal?.removeEventListener('abort', giveUp));
+  };
+
+  const endTurn = (): void => {
+    const [next] = waiting;
+    // The place goes straight to the one who waits.
+    if (next === undefined) running -= 1;
+    else {
+      waiting.delete(next);
+      next();
+    }
+  };
+
   return {
     name: synthesizer.name,
     async synthesize(text, language, signal) {
-      if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
-      else running += 1;
+      await turn(signal);
       try {
-        signal?.throwIfAborted();
         return await synthesizer.synthesize(text, language, signal);
       } finally {
-        const next = waiting.shift();
-        // The place goes straight to the one who waits.
-        if (next === undefined) running -= 1;
-        else next();
+        endTurn();
       }
     },
   };

@@ -6,6 +6,7 @@ import { runProgram } from './run-program.ts';
 const command = 'espeak-ng';
 const timeoutMs = 15_000;
 const maxBytes = 64 * 1024 * 1024;
+const silentRate = 22_050;
 
 /** Voices by language; another language speaks with the voice of its own name where there is one. */
 const voices: Readonly<Record<string, string>> = { ko: 'ko', en: 'en-us', ja: 'ja' };
@@ -15,6 +16,9 @@ const voiceOf = (language: string): string => {
   return voices[base] ?? (/^[a-z]{2,3}$/.test(base) ? base : 'en-us');
 };
 
+/** Between double brackets espeak-ng expects the names of sounds instead of words, and a zero ends what it reads. */
+const words = (text: string): string => text.replaceAll('[[', '[ [').replaceAll('\0', ' ');
+
 export const espeakNg = (): Synthesizer => ({
   name: command,
   async synthesize(text, language, signal) {
@@ -22,11 +26,12 @@ export const espeakNg = (): Synthesizer => ({
     const wav = await runProgram({
       command,
       arguments: ['-v', voiceOf(language), '-b', '1', '--stdin', '--stdout'],
-      input: text,
+      input: words(text),
       timeoutMs,
       maxBytes,
       ...(signal === undefined ? {} : { signal }),
     });
-    return readWav(wav);
+    // Where there is nothing to say it writes nothing.
+    return wav.length === 0 ? { sampleRate: silentRate, samples: new Int16Array() } : readWav(wav);
   },
 });

@@ -7,6 +7,7 @@ import type { Synthesizer } from '#sip/speech.ts';
 import { atMost } from './at-most.ts';
 import { espeakNg } from './espeak-ng.ts';
 import { flite } from './flite.ts';
+import { rememberSentences } from './remember-sentences.ts';
 import { standIn } from './stand-in.ts';
 
 const isInstalled = async (program: string, path: string): Promise<boolean> => {
@@ -43,15 +44,18 @@ const englishOnly = (english: Synthesizer, others: Synthesizer): Synthesizer => 
     (language.startsWith('en') ? english : others).synthesize(text, language, signal),
 });
 
+/** Some six minutes of sound over all sentences that are kept. */
+const rememberedBytes = 16 * 1024 * 1024;
+
 /** Looks once what is installed. `path` is the search path for programs. */
 export const findSynthesizer = async (options: { logger: Logger; path: string }): Promise<Synthesizer> => {
   const { logger, path } = options;
-  const processes = availableParallelism();
+  const remembering = (engine: Synthesizer): Synthesizer =>
+    rememberSentences(atMost(availableParallelism(), engine), rememberedBytes);
   const fallback = standIn();
-  if (await isInstalled('espeak-ng', path))
-    return withFallback(atMost(processes, espeakNg()), fallback, logger);
+  if (await isInstalled('espeak-ng', path)) return withFallback(remembering(espeakNg()), fallback, logger);
   if (await isInstalled('flite', path)) {
-    return englishOnly(withFallback(atMost(processes, flite()), fallback, logger), fallback);
+    return englishOnly(withFallback(remembering(flite()), fallback, logger), fallback);
   }
   logger.warn(
     'no synthesizer is installed: recordings of simulated calls carry tones in the rhythm of the words instead of voices (install espeak-ng for voices)',

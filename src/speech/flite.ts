@@ -1,24 +1,30 @@
 /** flite as a process of its own; it speaks English. */
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Synthesizer } from '#sip/speech.ts';
 import { readWav } from './read-wav.ts';
 import { runProgram } from './run-program.ts';
 
 const command = 'flite';
 const timeoutMs = 15_000;
-const maxBytes = 64 * 1024 * 1024;
+/** It writes its sound into a file, and next to nothing else. */
+const maxBytes = 64 * 1024;
 
 export const flite = (): Synthesizer => ({
   name: command,
   async synthesize(text, _language, signal) {
-    // `-` reads the text from standard input, and writes the sound to standard output.
-    const wav = await runProgram({
+    // It goes back in its output to write the lengths, which a pipe does not allow. Nobody else may enter the folder.
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
+    const file = join(folder.path, 'speech.wav');
+    await runProgram({
       command,
-      arguments: ['-voice', 'kal16', '-f', '/dev/stdin', '-o', '/dev/stdout'],
+      arguments: ['-voice', 'kal16', '-f', '-', '-o', file],
       input: text,
       timeoutMs,
       maxBytes,
       ...(signal === undefined ? {} : { signal }),
     });
-    return readWav(wav);
+    return readWav(await readFile(file));
   },
 });

@@ -11,6 +11,12 @@ export type ProgramRun = {
   signal?: AbortSignal;
 };
 
+/** What a program needs to be found and to find its own files; the gateway's secrets are not for it. */
+const environment = (): NodeJS.ProcessEnv => {
+  const { PATH, HOME, ESPEAK_DATA_PATH } = process.env;
+  return { PATH, HOME, ESPEAK_DATA_PATH, LC_ALL: 'C.UTF-8' };
+};
+
 /**
  * Runs a program to its end and returns what it wrote. Rejects with the signal's reason when aborted; the errors name
  * the program, never its input.
@@ -19,7 +25,7 @@ export const runProgram = (run: ProgramRun): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { command, signal } = run;
     if (signal?.aborted === true) return reject(signal.reason);
-    const program = spawn(command, run.arguments, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const program = spawn(command, run.arguments, { env: environment(), stdio: ['pipe', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let bytes = 0;
 

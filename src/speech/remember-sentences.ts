@@ -1,0 +1,38 @@
+import type { Audio, Synthesizer } from '#sip/speech.ts';
+
+/**
+ * Keeps the sound of the sentences that were asked for last, up to so many bytes in all: apologies, reprompts and
+ * backchannels are said over and over. The samples are shared between those who ask, and only to be read.
+ */
+export const rememberSentences = (synthesizer: Synthesizer, maxBytes: number): Synthesizer => {
+  /** In order of use, the one that was used last at the end. */
+  const known = new Map<string, Audio>();
+  let bytes = 0;
+
+  const forget = (key: string): void => {
+    bytes -= known.get(key)?.samples.byteLength ?? 0;
+    known.delete(key);
+  };
+
+  const keep = (key: string, audio: Audio): void => {
+    forget(key);
+    if (audio.samples.byteLength > maxBytes) return;
+    known.set(key, audio);
+    bytes += audio.samples.byteLength;
+    for (const oldest of known.keys()) {
+      if (bytes <= maxBytes) break;
+      forget(oldest);
+    }
+  };
+
+  return {
+    name: synthesizer.name,
+    async synthesize(text, language, signal) {
+      signal?.throwIfAborted();
+      const key = `${language}:${text}`;
+      const audio = known.get(key) ?? (await synthesizer.synthesize(text, language, signal));
+      keep(key, audio);
+      return audio;
+    },
+  };
+};
