@@ -21,15 +21,32 @@ const yesOrNo = z
   .enum(['0', '1', 'true', 'false'], 'must be 1 or 0')
   .transform((value) => value === '1' || value === 'true');
 
-/** `host`, or `host:port`. */
-const hostAndPort = (defaultPort: number) =>
+/** A host, with or without a port from 1 to 65535. */
+const address = (message: string) =>
   z
     .string()
-    .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, 'must be a host, or host:port')
-    .transform((text) => {
-      const [host = '', port] = text.split(':');
-      return { host, port: port === undefined ? defaultPort : Number(port) };
-    });
+    .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, message)
+    .refine((text) => {
+      const port = Number(text.split(':')[1] ?? 1);
+      return port >= 1 && port <= 65_535;
+    }, message);
+
+const hostAndPort = (defaultPort: number) =>
+  address('must be a host, or host:port').transform((text) => {
+    const [host = '', port] = text.split(':');
+    return { host, port: port === undefined ? defaultPort : Number(port) };
+  });
+
+/** Anything else is found out when it is connected to. */
+const isDatabaseUrl = (text: string): boolean => {
+  try {
+    const { protocol, pathname } = new URL(text);
+    decodeURIComponent(pathname);
+    return protocol === 'postgresql:' || protocol === 'postgres:';
+  } catch {
+    return false;
+  }
+};
 
 const hostList = z.string().transform((text) =>
   text
@@ -47,7 +64,7 @@ const settings = z.object({
   GW_DATA_DIR: z.string().default('.data'),
   GW_DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\/\S+$/, 'must look like postgresql://user:password@host:5432/database')
+    .refine(isDatabaseUrl, 'must look like postgresql://user:password@host:5432/database')
     .optional(),
   GW_DATABASE_POOL: wholeNumber(2, 200).default(10),
   GW_LINES: z.enum(['simulator', 'drachtio'], 'must be simulator or drachtio').default('simulator'),
@@ -88,10 +105,7 @@ const settings = z.object({
   GW_DRACHTIO_SECRET: z.string().default('cymru'),
   GW_FREESWITCH: hostAndPort(8021).default({ host: '127.0.0.1', port: 8021 }),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
-  GW_TRUNK: z
-    .string()
-    .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, 'must be the host, or host:port, of a SIP trunk')
-    .optional(),
+  GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
   GW_TRUNK_NUMBERS: z.enum(['domestic', 'e164'], 'must be domestic or e164').default('domestic'),
   GW_MEDIA_HOST: z
     .string()
@@ -103,6 +117,8 @@ const settings = z.object({
     .default('info'),
   GW_LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
 });
+
+const names: ReadonlySet<string> = new Set(Object.keys(settings.shape));
 
 /** Values that are never repeated in a message. */
 const secret: ReadonlySet<string> = new Set([
@@ -152,6 +168,8 @@ export type Config = Readonly<{
   drainSec: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'pretty' | 'json';
+  /** Names that begin with GW_ and are no setting: mistyped, most likely. */
+  unknownNames: readonly string[];
 }>;
 
 const problemOf = (issue: z.core.$ZodIssue, environment: NodeJS.ProcessEnv): string => {
@@ -159,7 +177,7 @@ const problemOf = (issue: z.core.$ZodIssue, environment: NodeJS.ProcessEnv): str
   const value = environment[name] ?? '';
   return secret.has(name)
     ? `${name} ${issue.message}`
-    : `${name} ${issue.message} (it is "${value.slice(0, 100)}")`;
+    : `${name} ${issue.message} (it is ${JSON.stringify(value.slice(0, 100))})`;
 };
 
 const realLinesOf = (values: z.infer<typeof settings>, trunkAddress: string): DrachtioConfig => ({
@@ -214,5 +232,6 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     drainSec: values.GW_DRAIN_SEC,
     logLevel: values.GW_LOG_LEVEL,
     logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),
+    unknownNames: Object.keys(given).filter((name) => !names.has(name)),
   });
 };

@@ -86,15 +86,16 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // The journal, and what follows from it
   const liveCalls = createLiveCalls();
-  const { journal, metrics, settled } = startJournal({
+  const journalling = startJournal({
     database,
     liveCalls,
     clock: systemClock,
     limit: journalLimits.facts,
     logger,
   });
+  const { journal, metrics } = journalling;
   await recover({ database, journal, node: config.node, now: systemClock.now, logger });
-  started.defer(settled);
+  started.defer(journalling.close);
 
   // Servers of customers
   const outgoing = await startOutgoing(config, { ...outgoingLimits, connectMs: agentTimes.connectMs });

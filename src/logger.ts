@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 
@@ -9,20 +10,47 @@ const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instructio
   `*.${name}`,
 ]);
 
-/** One line a fact, on standard output: readable in a terminal (`pretty`) or JSON for machines. */
-export const createLogger = (options: { level: string; format: 'pretty' | 'json' }): Logger => {
+type LoggedError = { type: string; message: string; stack?: string; code?: string; cause?: LoggedError };
+
+/**
+ * What is said of an error. Its other properties stay out: PostgreSQL, for one, tells in `detail` the whole row that
+ * it refused, spoken words and numbers included.
+ */
+const describeError = (error: unknown): LoggedError => {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+};
+
+/** One line a fact, on standard output unless said otherwise: for a terminal (`pretty`) or JSON for machines. */
+export const createLogger = (
+  options: { level: string; format: 'pretty' | 'json' },
+  destination?: Writable,
+): Logger => {
   const settings = {
     level: options.level,
     base: null,
     redact: { paths: redacted, censor: '[hidden]' },
+    serializers: { err: describeError },
   };
   return options.format === 'json'
     ? pino(
         { ...settings, timestamp: pino.stdTimeFunctions.isoTime },
-        pino.destination({ dest: 1, sync: false }),
+        destination ?? pino.destination({ dest: 1, sync: false }),
       )
     : pino(
         settings,
-        pretty({ colorize: process.stdout.isTTY, translateTime: 'HH:MM:ss.l', sync: true, singleLine: true }),
+        pretty({
+          colorize: process.stdout.isTTY,
+          translateTime: 'HH:MM:ss.l',
+          sync: true,
+          singleLine: true,
+          ...(destination === undefined ? {} : { destination }),
+        }),
       );
 };

@@ -7,13 +7,16 @@ import { welcome } from './start/welcome.ts';
 
 /** One line, no stack: the person who starts the gateway can mend what it names. */
 const giveUp = (message: string): never => {
-  process.stderr.write(`Trunkline did not start: ${message}\n`);
+  process.stderr.write(`Trunkline did not start: ${message.replaceAll(/\s+/g, ' ')}\n`);
   process.exit(1);
 };
 
 const main = async (): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+  if (config.unknownNames.length > 0) {
+    logger.warn({ names: config.unknownNames }, 'these settings do not exist and change nothing');
+  }
 
   const gateway = await startGateway(config, logger);
   process.stdout.write(welcome(gateway.credentials, gateway.startedInMs));

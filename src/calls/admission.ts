@@ -30,16 +30,17 @@ export const createAdmission = (options: {
   limits: AdmissionLimits;
 }): Admission => {
   const { liveCalls, limits } = options;
-  /** Let in and not yet on the switchboard, per number and workspace. */
-  const entering = new Map<string, number>();
+  /** Let in and not yet on the switchboard: in all, and per number and workspace. */
+  let entering = 0;
+  const enteringOf = new Map<string, number>();
   let isDraining = false;
 
   const change = (owner: string, by: 1 | -1): void => {
-    const count = (entering.get(owner) ?? 0) + by;
-    if (count === 0) entering.delete(owner);
-    else entering.set(owner, count);
+    const count = countOf(owner) + by;
+    if (count === 0) enteringOf.delete(owner);
+    else enteringOf.set(owner, count);
   };
-  const countOf = (owner: string): number => entering.get(owner) ?? 0;
+  const countOf = (owner: string): number => enteringOf.get(owner) ?? 0;
 
   const concurrencyLimit = (whose: string, maximum: number): Refusal =>
     new Refusal(
@@ -53,7 +54,7 @@ export const createAdmission = (options: {
   return {
     enter({ numberId, workspaceId, maxConcurrentCalls, maxCallsInProgress }) {
       if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
-      if (liveCalls.count() >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
+      if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
         throw new Refusal('over_capacity', 'This gateway cannot take another call right now.', {
           headers: { 'Retry-After': '5' },
         });
@@ -64,6 +65,7 @@ export const createAdmission = (options: {
       if (liveCalls.countOfWorkspace(workspaceId) + countOf(workspaceId) >= maxCallsInProgress) {
         throw concurrencyLimit('The workspace', maxCallsInProgress);
       }
+      entering += 1;
       change(numberId, 1);
       change(workspaceId, 1);
       let isOver = false;
@@ -71,6 +73,7 @@ export const createAdmission = (options: {
         end() {
           if (isOver) return;
           isOver = true;
+          entering -= 1;
           change(numberId, -1);
           change(workspaceId, -1);
         },

@@ -19,6 +19,8 @@ export type Journal = {
   backlog(): number;
   /** Resolves when everything published so far is written or given up. */
   settled(): Promise<void>;
+  /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
+  giveUp(): void;
 };
 
 export type JournalOptions = {
@@ -47,11 +49,19 @@ export const createJournal = (options: JournalOptions): Journal => {
   const { clock, logger } = options;
   const journals = new Map<string, CallJournal>();
   const writers = new Set<Promise<void>>();
+  const pauses = new Set<() => void>();
   let waiting = 0;
+  let isGivenUp = false;
 
   const pause = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
-      clock.setTimeout(resolve, milliseconds);
+      const end = (): void => {
+        clock.clearTimeout(timer);
+        pauses.delete(end);
+        resolve();
+      };
+      const timer = clock.setTimeout(end, milliseconds);
+      pauses.add(end);
     });
 
   const writeOne = async (callId: string, journal: CallJournal, fact: StampedFact): Promise<boolean> => {
@@ -63,8 +73,8 @@ export const createJournal = (options: JournalOptions): Journal => {
         journal.next += 1;
         return true;
       } catch (error) {
-        const isPassing = options.isPassing(error);
-        if (!isPassing && tries >= triesOfABrokenFact) {
+        const isBroken = !options.isPassing(error) && tries >= triesOfABrokenFact;
+        if (isBroken || isGivenUp) {
           logger.error(
             { call_id: callId, fact: fact.type, err: error },
             'a fact of a call could not be written',
@@ -121,6 +131,10 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog: () => waiting,
     async settled() {
       while (writers.size > 0) await Promise.all(writers);
+    },
+    giveUp() {
+      isGivenUp = true;
+      for (const end of pauses) end();
     },
   };
 };

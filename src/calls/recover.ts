@@ -1,6 +1,6 @@
 /**
  * What a restart does with the calls that the dead process of this gateway held: each is ended once, with
- * `system_error`, and each recording that was still being written is declared failed (architecture 4).
+ * `system_error` and an unknown duration, and each recording that was still being written is declared failed (architecture 4).
  */
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
@@ -26,6 +26,7 @@ export const recover = async (options: {
       at: options.now(),
       reason: 'system_error',
       status: statusAfter('system_error', call.answeredAt !== null),
+      durationIsKnown: false,
     });
   }
   await journal.settled();

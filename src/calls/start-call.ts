@@ -1,5 +1,6 @@
 /** The birth of a call, in either direction: its place, its row, its agent, its actor; in this order. */
 import type { Logger } from 'pino';
+import { statusAfter } from '#machines/outcome.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { insertCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -62,19 +63,26 @@ export const createStartCall =
         node: options.node,
       });
       options.journal.open(callId);
-      options.keepBrief(callId, brief);
-      options.switchboard.connect({
-        numberId: number.id,
-        workspaceId: number.workspace.id,
-        input: callInput({
-          brief,
-          language: number.language,
-          policy,
-          maxDurationSec,
-          greeting: number.greeting,
-          times: options.times,
-        }),
-      });
+      try {
+        options.keepBrief(callId, brief);
+        options.switchboard.connect({
+          numberId: number.id,
+          workspaceId: number.workspace.id,
+          input: callInput({
+            brief,
+            language: number.language,
+            policy,
+            maxDurationSec,
+            greeting: number.greeting,
+            times: options.times,
+          }),
+        });
+      } catch (error) {
+        // Its row is committed: it would ring for ever.
+        const reason = 'system_error';
+        options.journal.publish(callId, { type: 'call.ended', reason, status: statusAfter(reason, false) });
+        throw error;
+      }
     } finally {
       place.end();
     }

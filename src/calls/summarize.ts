@@ -3,6 +3,7 @@ import type { EndReason } from '#machines/outcome.ts';
 
 export type SummarySource = {
   language: string;
+  /** `null` when it is unknown. */
   durationSec: number | null;
   endReason: EndReason;
   turns: readonly { role: 'assistant' | 'user'; text: string }[];
@@ -10,7 +11,8 @@ export type SummarySource = {
 
 type Words = {
   reasons: Readonly<Record<EndReason, string>>;
-  talk: (seconds: number, agentTurns: number, otherTurns: number) => string;
+  duration: (seconds: number) => string;
+  talk: (agentTurns: number, otherTurns: number) => string;
   noTalk: string;
   lastWords: (text: string) => string;
 };
@@ -33,11 +35,13 @@ const korean: Words = {
     caller_rejected: '발신자 확인을 통과하지 못해 받지 않았습니다.',
     system_error: '시스템 오류로 끝났습니다.',
   },
-  talk: (seconds, agentTurns, otherTurns) =>
-    `${seconds}초 통화, AI ${agentTurns}번, 상대방 ${otherTurns}번 발화.`,
+  duration: (seconds) => `${seconds}초 통화,`,
+  talk: (agentTurns, otherTurns) => `AI ${agentTurns}번, 상대방 ${otherTurns}번 발화.`,
   noTalk: '대화는 없었습니다.',
   lastWords: (text) => `상대방의 마지막 말: "${text}"`,
 };
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 const english: Words = {
   reasons: {
@@ -57,13 +61,20 @@ const english: Words = {
     caller_rejected: 'The call was not taken: the caller was rejected.',
     system_error: 'The call ended because of an error in the gateway.',
   },
-  talk: (seconds, agentTurns, otherTurns) =>
-    `${seconds} s connected; the AI spoke ${agentTurns} times, the other party ${otherTurns} times.`,
+  duration: (seconds) => `${seconds} s connected.`,
+  talk: (agentTurns, otherTurns) =>
+    `The AI spoke ${times(agentTurns)}, the other party ${times(otherTurns)}.`,
   noTalk: 'Nothing was said.',
   lastWords: (text) => `Last words of the other party: "${text}"`,
 };
 
-const shorten = (text: string): string => (text.length <= 120 ? text : `${text.slice(0, 119)}…`);
+const longest = 120;
+
+/** Cut between characters, not within one that takes two code units. */
+const shorten = (text: string): string => {
+  const characters = Array.from(text);
+  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
+};
 
 /** In Korean where the call is Korean, in English otherwise. */
 export const summarize = ({ language, durationSec, endReason, turns }: SummarySource): string => {
@@ -72,9 +83,12 @@ export const summarize = ({ language, durationSec, endReason, turns }: SummarySo
   const others = spoken.filter(({ role }) => role === 'user');
   const lastWords = others.at(-1)?.text;
   const sentences = [
-    spoken.length === 0
-      ? words.noTalk
-      : words.talk(Math.round(durationSec ?? 0), spoken.length - others.length, others.length),
+    ...(spoken.length === 0
+      ? [words.noTalk]
+      : [
+          ...(durationSec === null ? [] : [words.duration(Math.round(durationSec))]),
+          words.talk(spoken.length - others.length, others.length),
+        ]),
     words.reasons[endReason],
     ...(lastWords === undefined ? [] : [words.lastWords(shorten(lastWords))]),
   ];

@@ -18,7 +18,7 @@ export type Switchboard = {
   /** Brings a call to life: its line begins to dial, or answers its arrival. */
   connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
   find(callId: string): CallActor | undefined;
-  /** Asks every call to end; see `gateway.closing` in the chart. */
+  /** Asks every call to end, also those that are still to come; see `gateway.closing` in the chart. */
   closeAll(): void;
   /** Resolves when no call is left, or after the given time. */
   empty(withinMs: number): Promise<void>;
@@ -43,11 +43,21 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
   const { clock, liveCalls, logger } = options;
   const actors = new Map<string, CallActor>();
   const whenEmpty = new Set<() => void>();
+  let isClosing = false;
+
+  const release = (callId: string): void => {
+    try {
+      options.release(callId);
+    } catch (error) {
+      // XState would throw it at the whole process, and with it at every other call.
+      logger.error({ call_id: callId, err: error }, 'what a call held could not be let go of');
+    }
+  };
 
   const remove = (callId: string): void => {
     if (!actors.delete(callId)) return;
     liveCalls.remove(callId);
-    options.release(callId);
+    release(callId);
     if (actors.size === 0) for (const resolve of whenEmpty) resolve();
   };
 
@@ -66,6 +76,8 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
         complete: () => remove(callId),
         error: (error) => {
           logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
+          // XState leaves the children of a crashed actor running.
+          actor.getSnapshot().children.conversation?.send({ type: 'call.over' });
           options.publish(callId, {
             type: 'call.ended',
             reason: 'system_error',
@@ -75,9 +87,11 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
         },
       });
       actor.start();
+      if (isClosing) actor.send({ type: 'gateway.closing' });
     },
     find: (callId) => actors.get(callId),
     closeAll() {
+      isClosing = true;
       for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
     },
     empty: (withinMs) =>

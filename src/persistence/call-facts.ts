@@ -12,6 +12,8 @@ type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: num
 /** What is written of a call; `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
+  /** `false`: nobody saw when this call really ended; its duration is then unknown if it was answered. */
+  | (Extract<Stamped<CallFact>, { type: 'call.ended' }> & { durationIsKnown: false })
   | {
       type: 'recording.completed';
       at: number;
@@ -61,7 +63,7 @@ const statements = {
 
   ended: `with ${journalled}, changed as (
       update call set status = $10, end_reason = $11, ended_at = $4, ${sipColumns(7)},
-        duration_sec = case when answered_at is null then 0
+        duration_sec = case when answered_at is null then 0 when not $12::boolean then null
           else greatest(0, extract(epoch from $4::timestamptz(3) - answered_at)) end
       from journalled where call.id = journalled.call_id and call.status in ('ringing', 'active')
       returning call.*
@@ -122,7 +124,14 @@ const writingOf = (fact: RecordedFact): Writing => {
     case 'call.answered':
       return withEvent(statements.answered, rest, ...sipParameters(fact));
     case 'call.ended':
-      return withEvent(statements.ended, rest, ...sipParameters(fact), fact.status, fact.reason);
+      return withEvent(
+        statements.ended,
+        rest,
+        ...sipParameters(fact),
+        fact.status,
+        fact.reason,
+        !('durationIsKnown' in fact),
+      );
     case 'call.hangup_requested':
     case 'call.hangup_cancelled':
       return withEvent(statements.untouchedCall, rest);

@@ -5,6 +5,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { dataFolderError } from './data-folder.ts';
 
 const stored = z.object({
   base_url: z.string(),
@@ -38,13 +39,18 @@ export const readCredentials = async (dataFolder: string): Promise<StoredCredent
   }
 };
 
+/** Throws a StartError when the data folder does not take them. */
 export const writeCredentials = async (
   dataFolder: string,
   credentials: StoredCredentials,
 ): Promise<Credentials> => {
   const file = fileIn(dataFolder);
-  await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  // An existing file keeps its old mode when it is written.
-  await chmod(file, 0o600);
+  try {
+    await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+    // An existing file keeps its old mode when it is written.
+    await chmod(file, 0o600);
+  } catch (cause) {
+    throw dataFolderError(dataFolder, cause);
+  }
   return { ...credentials, file };
 };

@@ -1,15 +1,44 @@
-import { access, constants, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { StartError } from '#src/domain/start-error.ts';
 
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
 const why = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EROFS') return 'it is on a read-only file system';
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not write there';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder';
+  if (code === 'ENOENT') return 'it does not exist and cannot be made';
   return error instanceof Error ? error.message : 'for an unknown reason';
 };
+
+const isFolder = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+/** Node's own recursive `mkdir` never returns where a file system answers ENOENT to any new folder, as /proc does. */
+const makeFolder = async (folder: string): Promise<void> => {
+  if (await isFolder(folder)) return;
+  await makeFolder(dirname(folder));
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another gateway may start in the same folder at the same time.
+    if (!(await isFolder(folder))) throw error;
+  }
+};
+
+/** Why the data folder cannot hold what the gateway writes, in one line that names the setting. */
+export const dataFolderError = (folder: string, cause: unknown): StartError =>
+  new StartError(`the data folder ${folder} cannot be written to: ${why(cause)} (GW_DATA_DIR)`, { cause });
 
 /**
  * Makes the data folder and sees by writing that it can be written to: permission bits do not tell about a full disk
@@ -18,13 +47,11 @@ const why = (error: unknown): string => {
 export const prepareDataFolder = async (folder: string): Promise<void> => {
   const probe = join(folder, '.write-test');
   try {
-    await mkdir(join(folder, 'recordings'), { recursive: true, mode: 0o700 });
+    await makeFolder(join(folder, 'recordings'));
     await access(folder, constants.W_OK);
     await writeFile(probe, Buffer.alloc(4096, 1));
     await rm(probe);
   } catch (cause) {
-    throw new StartError(`the data folder ${folder} cannot be written to: ${why(cause)} (GW_DATA_DIR)`, {
-      cause,
-    });
+    throw dataFolderError(folder, cause);
   }
 };

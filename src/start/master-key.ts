@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '#src/domain/start-error.ts';
+import { dataFolderError } from './data-folder.ts';
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -25,7 +26,7 @@ export const keptMasterKey = async (dataFolder: string): Promise<Buffer> => {
     // `wx`: two gateways that start at once must not each keep a key of their own.
     await writeFile(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (cause) {
-    throw new StartError(`the data folder ${dataFolder} cannot be written to (GW_DATA_DIR)`, { cause });
+    throw dataFolderError(dataFolder, cause);
   }
   return key;
 };

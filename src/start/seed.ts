@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-tokens.ts';
 import { appendAudit } from '#src/persistence/audit.ts';
+import { StartError } from '#src/domain/start-error.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
 import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
@@ -50,9 +51,21 @@ const numberOf = async (database: Database, workspaceId: string): Promise<{ id: 
   return made;
 };
 
+const openKey = (vault: Vault, sealed: string, numberId: string): string => {
+  try {
+    return vault.open(sealed, numberId);
+  } catch (cause) {
+    throw new StartError(
+      'GW_MASTER_KEY (or the file master-key in the data folder) is not the key that sealed the secrets in this ' +
+        'database; give the earlier key back, or add it to GW_OLD_MASTER_KEYS',
+      { cause },
+    );
+  }
+};
+
 const keyOf = async ({ database, vault }: Seeding, numberId: string): Promise<string> => {
   const sealed = (await findNumberKey(database, numberId))?.keySealed;
-  if (sealed !== undefined && sealed !== null) return vault.open(sealed, numberId);
+  if (sealed !== undefined && sealed !== null) return openKey(vault, sealed, numberId);
   const key = newNumberKey();
   await putNumberKey(database, {
     numberId,
@@ -63,6 +76,7 @@ const keyOf = async ({ database, vault }: Seeding, numberId: string): Promise<st
   return key;
 };
 
+/** Throws a StartError when the master key is not the one of the database. */
 export const seed = async (seeding: Seeding): Promise<Seeded> => {
   const known = await stillValid(seeding);
   if (known !== undefined) return known;

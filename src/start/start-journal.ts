@@ -12,9 +12,12 @@ import { createMetrics, type Metrics } from './metrics.ts';
 export type StartedJournal = {
   journal: Journal;
   metrics: Metrics;
-  /** Resolves when every fact and summary is written or given up. */
-  settled(): Promise<void>;
+  /** Resolves when every fact and summary is written. Rejects when the database stayed away and facts are lost. */
+  close(): Promise<void>;
 };
+
+/** How long the end of the gateway waits for an absent database. */
+const closeMs = 5_000;
 
 export const startJournal = (options: {
   database: Database;
@@ -46,10 +49,17 @@ export const startJournal = (options: {
   return {
     journal,
     metrics,
-    async settled() {
+    async close() {
+      let lost = 0;
+      const limit = clock.setTimeout(() => {
+        lost = journal.backlog();
+        journal.giveUp();
+      }, closeMs);
       await journal.settled();
       await summaries.settled();
       await journal.settled();
+      clock.clearTimeout(limit);
+      if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is away`);
     },
   };
 };

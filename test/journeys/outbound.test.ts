@@ -15,16 +15,6 @@ test('a newcomer places a call and reads how it went', async (t) => {
   const callId = z.string().parse(created.body['call_id']);
   t.deepEqual(created.body, { call_id: callId, status: 'ringing', from: gateway.credentials.number });
 
-  const ringing = await gateway.client.get(`/api/v1/calls/${callId}`);
-  t.like(ringing.body, {
-    status: 'ringing',
-    end_reason: null,
-    duration_sec: null,
-    answered_at: null,
-    options: {},
-  });
-  t.deepEqual(ringing.body['options_pending'], { max_duration_sec: 600, recording: true });
-
   const active = await gateway.untilStatus(callId, 'active');
   t.like(active, { duration_sec: null, options_pending: {} });
   t.deepEqual(active['options'], { max_duration_sec: 600, recording: true });
@@ -53,6 +43,15 @@ test('a newcomer places a call and reads how it went', async (t) => {
     return typeof body['summary'] === 'string' ? body['summary'] : undefined;
   });
   t.regex(summarized, /AI가 통화를 마쳤습니다/);
+});
+
+test('while a call rings its options are pending, and nothing has an end', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+  const callId = await gateway.call('01000000002');
+  const { body } = await gateway.client.get(`/api/v1/calls/${callId}`);
+  t.like(body, { status: 'ringing', end_reason: null, duration_sec: null, answered_at: null });
+  t.deepEqual(body['options'], {});
+  t.deepEqual(body['options_pending'], { max_duration_sec: 600, recording: true });
 });
 
 test('the recording of a call can be heard: both parties, in a real file', async (t) => {

@@ -26,11 +26,13 @@ test('no more sentences are spoken at once than allowed, and all are spoken', as
   t.is(most, 2);
 });
 
-test('who gives up waiting does not take a place', async (t) => {
+test('who gives up waiting hears so at once and takes no place', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const spoken: string[] = [];
   const held: Synthesizer = {
     name: 'held',
-    async synthesize() {
+    async synthesize(text) {
+      spoken.push(text);
       await promise;
       return { sampleRate: 8_000, samples: new Int16Array(1) };
     },
@@ -41,8 +43,9 @@ test('who gives up waiting does not take a place', async (t) => {
   const second = limited.synthesize('b', 'en', abort.signal);
   const third = limited.synthesize('c', 'en');
   abort.abort(new Error('gone'));
-  resolve();
   await t.throwsAsync(second, { message: 'gone' });
+  resolve();
   t.is((await first).samples.length, 1);
   t.is((await third).samples.length, 1);
+  t.deepEqual(spoken, ['a', 'c']);
 });

@@ -15,6 +15,17 @@ test('what goes in by standard input comes out', async (t) => {
   t.is((await node('process.stdin.pipe(process.stdout)')).toString(), 'a secret sentence');
 });
 
+test('a program gets nothing of the environment but where things are found', async (t) => {
+  process.env['GW_TEST_SECRET'] = 'secret';
+  t.teardown(() => delete process.env['GW_TEST_SECRET']);
+  const names = (await node('console.log(Object.keys(process.env).join())')).toString().trim().split(',');
+  t.true(names.includes('PATH'));
+  t.deepEqual(
+    names.filter((name) => !['PATH', 'HOME', 'ESPEAK_DATA_PATH', 'LC_ALL'].includes(name)),
+    [],
+  );
+});
+
 test('a program that fails is named, its input is not', async (t) => {
   const error = await t.throwsAsync(node('process.exit(3)'));
   t.regex(error.message, /ended with code 3$/);

@@ -1,0 +1,80 @@
+import { PassThrough } from 'node:stream';
+import test from 'ava';
+import { z } from 'zod';
+import { createLogger } from '#src/logger.ts';
+import { until } from '#test/helpers/until.ts';
+
+const line = z.looseObject({ time: z.string() });
+
+/** `lines` resolves when this many were written. */
+const logged = (format: 'json' | 'pretty', level = 'info') => {
+  let written = '';
+  const destination = new PassThrough();
+  destination.on('data', (chunk: Buffer) => (written += chunk.toString()));
+  const all = (): string[] => written.split('\n').slice(0, -1);
+  return {
+    logger: createLogger({ level, format }, destination),
+    lines: (count: number): Promise<string[]> =>
+      until(`${count} lines are logged`, () => (all().length >= count ? all() : undefined)),
+  };
+};
+
+test('a fact is one line of JSON with its time and its call', async (t) => {
+  const { logger, lines } = logged('json');
+  logger.info({ call_id: 'a-call' }, 'a call begins');
+  const [written = ''] = await lines(1);
+  const { time, ...rest } = line.parse(JSON.parse(written));
+  t.deepEqual(rest, { level: 30, call_id: 'a-call', msg: 'a call begins' });
+  t.is(new Date(time).toISOString(), time);
+});
+
+test('a fact is one line for people, too', async (t) => {
+  const { logger, lines } = logged('pretty');
+  logger.info({ call_id: 'a-call', nested: { deep: [1, 2] } }, 'a call begins');
+  logger.info('the next one');
+  const [first, second] = await lines(2);
+  t.regex(first ?? '', /INFO.*a call begins.*a-call/);
+  t.regex(second ?? '', /the next one/);
+});
+
+test('what is below the level is not logged', async (t) => {
+  const { logger, lines } = logged('json', 'warn');
+  logger.info('a call begins');
+  logger.warn('a call crashed');
+  const written = await lines(1);
+  t.is(written.length, 1);
+  t.regex(written[0] ?? '', /crashed/);
+});
+
+for (const format of ['json', 'pretty'] as const) {
+  test(`secrets and spoken words are hidden where they were logged by mistake (${format})`, async (t) => {
+    const { logger, lines } = logged(format);
+    for (const name of ['authorization', 'token', 'key', 'secret', 'text', 'instruction']) {
+      logger.info({ [name]: 'hush-hush' }, 'at the top');
+      logger.info({ fact: { [name]: 'hush-hush' } }, 'in an object');
+    }
+    const written = (await lines(12)).join('');
+    t.notRegex(written, /hush-hush/);
+    t.is(written.match(/\[hidden\]/g)?.length, 12);
+  });
+
+  test(`an error of the database tells its reason and its place, not the row that it is about (${format})`, async (t) => {
+    const { logger, lines } = logged(format);
+    const cause = Object.assign(new Error('new row violates check constraint "role"'), {
+      code: '23514',
+      detail: 'Failing row contains (1, Shall we meet at noon?, 01012345678).',
+      where: 'Shall we meet at noon?',
+    });
+    logger.error({ call_id: 'a-call', err: new Error('not written', { cause }) }, 'a fact is lost');
+    const written = (await lines(1)).join('');
+    t.notRegex(written, /noon|01012345678/);
+    t.regex(written, /not written.*check constraint.*23514/);
+    t.regex(written, /logger\.test\.ts/, 'the stack is there');
+  });
+}
+
+test('something thrown that is no error is told as well', async (t) => {
+  const { logger, lines } = logged('json');
+  logger.error({ err: 'out of paper' }, 'a surprise');
+  t.like(JSON.parse((await lines(1))[0] ?? ''), { err: { type: 'string', message: 'out of paper' } });
+});

@@ -1,0 +1,70 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import type { Synthesizer } from '#sip/speech.ts';
+import { rememberSentences } from '#src/speech/remember-sentences.ts';
+
+/** One sample a character; notes what it was asked. */
+const engine = () => {
+  const asked: string[] = [];
+  const synthesizer: Synthesizer = {
+    name: 'engine',
+    async synthesize(text, language) {
+      asked.push(`${language} ${text}`);
+      if (text === 'bad') throw new Error('failed');
+      return { sampleRate: 8_000, samples: new Int16Array(text.length) };
+    },
+  };
+  return { asked, synthesizer };
+};
+
+test('a sentence is spoken once a language', async (t) => {
+  const { asked, synthesizer } = engine();
+  const remembering = rememberSentences(synthesizer, 1_000);
+  const first = await remembering.synthesize('a', 'en');
+  t.is(await remembering.synthesize('a', 'en'), first);
+  await remembering.synthesize('a', 'ko');
+  t.deepEqual(asked, ['en a', 'ko a']);
+});
+
+test('what was asked for last is kept, what was asked for long ago is forgotten', async (t) => {
+  const { asked, synthesizer } = engine();
+  const remembering = rememberSentences(synthesizer, 4);
+  for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.synthesize(text, 'en');
+  t.deepEqual(asked, ['en a', 'en b', 'en c', 'en b']);
+});
+
+test('a failure is not kept', async (t) => {
+  const { asked, synthesizer } = engine();
+  const remembering = rememberSentences(synthesizer, 1_000);
+  await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
+  await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
+  t.is(asked.length, 2);
+});
+
+test('an aborted sentence is not spoken, known or not', async (t) => {
+  const remembering = rememberSentences(engine().synthesizer, 1_000);
+  await remembering.synthesize('a', 'en');
+  await t.throwsAsync(remembering.synthesize('a', 'en', AbortSignal.abort(new Error('over'))), {
+    message: 'over',
+  });
+});
+
+test('it keeps exactly the sentences used last that fit', async (t) => {
+  const sentence = fc.integer({ min: 1, max: 8 }).map((length) => 'x'.repeat(length));
+  await fc.assert(
+    fc.asyncProperty(fc.array(sentence, { maxLength: 40 }), fc.nat(30), async (texts, maxBytes) => {
+      const { asked, synthesizer } = engine();
+      const remembering = rememberSentences(synthesizer, maxBytes);
+      let kept: string[] = [];
+      const expected: string[] = [];
+      for (const text of texts) {
+        if (!kept.includes(text)) expected.push(`en ${text}`);
+        kept = kept.filter((other) => other !== text);
+        if (text.length * 2 <= maxBytes) kept.push(text);
+        while (kept.join('').length * 2 > maxBytes) kept.shift();
+        t.is((await remembering.synthesize(text, 'en')).samples.length, text.length);
+      }
+      t.deepEqual(asked, expected);
+    }),
+  );
+});
