@@ -38,7 +38,7 @@ export type JournalOptions = {
   limit: number;
 };
 
-type CallJournal = { next: number | null; waiting: StampedFact[]; isOver: boolean };
+type CallJournal = { next: number | null; waiting: StampedFact[]; isOver: boolean; isDraining: boolean };
 
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
@@ -100,13 +100,14 @@ export const createJournal = (options: JournalOptions): Journal => {
       if (fact.type === 'call.ended') journal.isOver = true;
       if (isWritten) options.onWritten(callId, fact);
     }
+    journal.isDraining = false;
     // A later fact (recording, summary) finds its number in the database again.
     if (journal.isOver) journals.delete(callId);
   };
 
   return {
     open(callId) {
-      journals.set(callId, { next: 1, waiting: [], isOver: false });
+      journals.set(callId, { next: 1, waiting: [], isOver: false, isDraining: false });
     },
     publish(callId, fact) {
       const stamped = { ...fact, at: fact.at ?? clock.now() };
@@ -119,12 +120,13 @@ export const createJournal = (options: JournalOptions): Journal => {
       }
       let journal = journals.get(callId);
       if (journal === undefined) {
-        journal = { next: null, waiting: [], isOver: true };
+        journal = { next: null, waiting: [], isOver: true, isDraining: false };
         journals.set(callId, journal);
       }
       journal.waiting.push(stamped);
       waiting += 1;
-      if (journal.waiting.length > 1) return;
+      if (journal.isDraining) return;
+      journal.isDraining = true;
       const writer = drain(callId, journal).finally(() => writers.delete(writer));
       writers.add(writer);
     },

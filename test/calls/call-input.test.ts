@@ -1,0 +1,69 @@
+import test from 'ava';
+import type { CallBrief } from '#src/calls/call-brief.ts';
+import { callInput } from '#src/calls/call-input.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import { callContext } from '#src/domain/call-context.ts';
+
+const policy = {
+  maxDurationSec: 1_800,
+  defaultDurationSec: 600,
+  silenceTimeoutSec: 31,
+  ringTimeoutSec: 46,
+  maxConcurrentCalls: 1,
+  recordingEnabled: true,
+};
+
+const inputOf = (
+  direction: 'inbound' | 'outbound',
+  agent: AgentBinding['agent'],
+  { instruction = null, greeting = null }: { instruction?: string | null; greeting?: string | null } = {},
+) => {
+  const brief: CallBrief = {
+    context: callContext({
+      id: 'a-call',
+      direction,
+      ownNumber: '07011112222',
+      counterparty: '01000000001',
+      language: 'en',
+    }),
+    binding: { direction, agent, agentType: null, chatUrl: null, assistantId: null, agentId: null },
+    bearerToken: 'hush-hush',
+    instruction,
+  };
+  const times = { farewellWaitMs: 30_000, hangUpTimeoutMs: 5_000 };
+  return callInput({ brief, language: 'en', policy, maxDurationSec: 90, greeting, times });
+};
+
+test('an outbound call starts from its policy and its kickoff, and greets nobody', (t) => {
+  const input = inputOf('outbound', 'builtin', { instruction: 'Book\na table', greeting: 'Welcome.' });
+  t.deepEqual(input, {
+    callId: 'a-call',
+    direction: 'outbound',
+    from: '07011112222',
+    to: '01000000001',
+    language: 'en',
+    recording: true,
+    ringTimeoutSec: 46,
+    maxDurationSec: 90,
+    silenceTimeoutSec: 31,
+    farewellWaitMs: 30_000,
+    hangUpTimeoutMs: 5_000,
+    kickoff:
+      '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] Book a table',
+    greeting: null,
+    apology: 'I am sorry, something went wrong. Could you say that again, please?',
+    reprompt: 'Hello? Are you still there?',
+  });
+});
+
+test('an inbound call has no kickoff, and its numbers are turned round', (t) => {
+  t.like(inputOf('inbound', 'builtin'), { from: '01000000001', to: '07011112222', kickoff: null });
+});
+
+test('the built-in agent greets a caller, an endpoint waits, and a greeting of the number goes before both', (t) => {
+  t.is(inputOf('inbound', 'builtin').greeting, 'Hello, thank you for calling. How can I help you?');
+  t.is(inputOf('inbound', 'endpoint').greeting, null);
+  for (const agent of ['builtin', 'endpoint'] as const) {
+    t.is(inputOf('inbound', agent, { greeting: 'Welcome.' }).greeting, 'Welcome.');
+  }
+});

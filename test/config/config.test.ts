@@ -1,0 +1,294 @@
+import { resolve } from 'node:path';
+import test from 'ava';
+import { ConfigError, readConfig, type Config } from '#config/config.ts';
+import { readFileSync } from 'node:fs';
+
+const masterKey = Buffer.alloc(32, 1).toString('base64');
+const databaseUrl = 'postgresql://trunkline:hush-hush@db.example:5432/trunkline';
+const real = { GW_LINES: 'drachtio', GW_TRUNK: 'sip.example:5060' };
+
+const read = (environment: Record<string, string> = {}): Config => readConfig(environment, false);
+
+const refused = (environment: Record<string, string>): string => {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error(`This was accepted: ${JSON.stringify(environment)}`);
+};
+
+type Setting = {
+  /** What the setting becomes. */
+  of: (config: Config) => unknown;
+  default: unknown;
+  /** Accepted texts and what they become. */
+  valid: Readonly<Record<string, unknown>>;
+  invalid: readonly string[];
+  /** Other settings that it needs to be of any effect. */
+  with?: Record<string, string>;
+};
+
+const notWhole = ['-1', '1.5', '1e3', ' 1', 'ten', '0x10', '99999999999'];
+
+const settings: Readonly<Record<string, Setting>> = {
+  GW_PORT: {
+    of: ({ port }) => port,
+    default: 8080,
+    valid: { 0: 0, 65535: 65_535 },
+    invalid: [...notWhole, '65536'],
+  },
+  GW_HOST: {
+    of: ({ host }) => host,
+    default: '127.0.0.1',
+    valid: { '0.0.0.0': '0.0.0.0', '::1': '::1', localhost: 'localhost' },
+    invalid: ['a host', 'http://localhost', 'host/'],
+  },
+  GW_DATA_DIR: {
+    of: ({ dataFolder }) => dataFolder,
+    default: resolve('.data'),
+    valid: { '/var/lib/trunkline': '/var/lib/trunkline', here: resolve('here') },
+    invalid: [],
+  },
+  GW_DATABASE_URL: {
+    of: (config) => config.databaseUrl,
+    default: null,
+    valid: {
+      [databaseUrl]: databaseUrl,
+      'postgres://localhost/x?host=%2Frun': 'postgres://localhost/x?host=%2Frun',
+    },
+    invalid: [
+      'db.example',
+      'mysql://u:hush-hush@db.example/x',
+      'postgresql://u:hush-hush@db.example:99999/x',
+      'postgresql://u:hush-hush@db.example/%zz',
+    ],
+    with: { GW_MASTER_KEY: masterKey },
+  },
+  GW_DATABASE_POOL: {
+    of: ({ databasePool }) => databasePool,
+    default: 10,
+    valid: { 2: 2, 200: 200 },
+    invalid: [...notWhole, '1', '201'],
+  },
+  GW_MASTER_KEY: {
+    of: (config) => config.masterKey,
+    default: null,
+    valid: { [masterKey]: Buffer.alloc(32, 1) },
+    invalid: ['hush-hush', Buffer.alloc(31).toString('base64'), Buffer.alloc(32).toString('hex')],
+  },
+  GW_OLD_MASTER_KEYS: {
+    of: (config) => config.oldMasterKeys,
+    default: [],
+    valid: {
+      [masterKey]: [Buffer.alloc(32, 1)],
+      [`${masterKey}, ${masterKey}`]: [Buffer.alloc(32, 1), Buffer.alloc(32, 1)],
+    },
+    invalid: ['hush-hush', `${masterKey},hush-hush`],
+  },
+  GW_NODE: {
+    of: ({ node }) => node,
+    default: 'gateway',
+    valid: { 'node-1.example_a': 'node-1.example_a' },
+    invalid: ['two words', 'n'.repeat(65), 'a/b'],
+  },
+  GW_LINES: {
+    of: ({ lines }) => lines,
+    default: 'simulator',
+    valid: { simulator: 'simulator', drachtio: 'drachtio' },
+    invalid: ['asterisk', 'Simulator'],
+    with: { GW_TRUNK: 'sip.example' },
+  },
+  GW_SIMULATOR_SPEED: {
+    of: ({ simulatorSpeed }) => simulatorSpeed,
+    default: 1,
+    valid: { '0.1': 0.1, 10: 10, 1000: 1000 },
+    invalid: ['0', '0.09', '1001', '-1', '.5', 'fast', '1e2'],
+  },
+  GW_COUNTRY: {
+    of: ({ country }) => country,
+    default: 'KR',
+    valid: { JP: 'JP' },
+    invalid: ['kr', 'KOR', '82'],
+  },
+  GW_MAX_CALLS: {
+    of: ({ maxCalls }) => maxCalls,
+    default: 5_000,
+    valid: { 1: 1, 100000: 100_000 },
+    invalid: [...notWhole, '0', '100001'],
+  },
+  GW_RATE_LIMIT: {
+    of: ({ rateLimit }) => rateLimit,
+    default: 6_000,
+    valid: { 0: 0, 10000000: 10_000_000 },
+    invalid: [...notWhole, '10000001'],
+  },
+  GW_DRAIN_SEC: {
+    of: ({ drainSec }) => drainSec,
+    default: 30,
+    valid: { 0: 0, 3600: 3_600 },
+    invalid: [...notWhole, '3601'],
+  },
+  GW_AGENT_ALLOW_LOOPBACK: {
+    of: ({ agentAllowLoopback }) => agentAllowLoopback,
+    default: true,
+    valid: { 1: true, true: true, 0: false, false: false },
+    invalid: ['yes', 'TRUE', '2'],
+  },
+  GW_AGENT_ALLOWED_HOSTS: {
+    of: ({ agentAllowedHosts }) => agentAllowedHosts,
+    default: [],
+    valid: { 'Agent.internal, ,other.internal,': ['agent.internal', 'other.internal'] },
+    invalid: [],
+  },
+  GW_AGENT_CA_FILE: {
+    of: ({ agentCaFile }) => agentCaFile,
+    default: null,
+    valid: { '/etc/ca.pem': '/etc/ca.pem' },
+    invalid: [],
+  },
+  GW_LOG_LEVEL: {
+    of: ({ logLevel }) => logLevel,
+    default: 'info',
+    valid: { debug: 'debug', warn: 'warn', error: 'error', silent: 'silent' },
+    invalid: ['trace', 'INFO', '30'],
+  },
+  GW_LOG_FORMAT: {
+    of: ({ logFormat }) => logFormat,
+    default: 'json',
+    valid: { pretty: 'pretty', json: 'json' },
+    invalid: ['text'],
+  },
+  GW_TRUNK: {
+    of: ({ realLines }) => realLines?.trunkAddress ?? null,
+    default: null,
+    valid: { 'sip.example': 'sip.example', '192.0.2.1:5060': '192.0.2.1:5060' },
+    invalid: ['sip:sip.example', 'sip.example:0', 'sip.example:70000', 'sip.example:', 'two words'],
+    with: { GW_LINES: 'drachtio' },
+  },
+  GW_TRUNK_NUMBERS: {
+    of: ({ realLines }) => realLines?.trunkNumbers,
+    default: 'domestic',
+    valid: { domestic: 'domestic', e164: 'e164' },
+    invalid: ['E164', 'international'],
+    with: real,
+  },
+  GW_DRACHTIO: {
+    of: ({ realLines }) => [realLines?.drachtio.host, realLines?.drachtio.port],
+    default: ['127.0.0.1', 9022],
+    valid: { 'sip-server': ['sip-server', 9022], 'sip-server:9023': ['sip-server', 9023] },
+    invalid: ['http://sip-server', 'sip-server:0', 'sip-server:65536', 'a:1:2'],
+    with: real,
+  },
+  GW_DRACHTIO_SECRET: {
+    of: ({ realLines }) => realLines?.drachtio.secret,
+    default: 'cymru',
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: [],
+    with: real,
+  },
+  GW_FREESWITCH: {
+    of: ({ realLines }) => [realLines?.freeSwitch.host, realLines?.freeSwitch.port],
+    default: ['127.0.0.1', 8021],
+    valid: { media: ['media', 8021], 'media:1': ['media', 1] },
+    invalid: ['media:99999', 'me dia'],
+    with: real,
+  },
+  GW_FREESWITCH_SECRET: {
+    of: ({ realLines }) => realLines?.freeSwitch.secret,
+    default: 'ClueCon',
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: [],
+    with: real,
+  },
+  GW_MEDIA_HOST: {
+    of: ({ realLines }) => realLines?.media.host,
+    default: '127.0.0.1',
+    valid: { '192.0.2.7': '192.0.2.7' },
+    invalid: ['media.example', 'http://192.0.2.7'],
+    with: real,
+  },
+  GW_MEDIA_PORT: {
+    of: ({ realLines }) => realLines?.media.port,
+    default: 0,
+    valid: { 8090: 8_090 },
+    invalid: [...notWhole, '65536'],
+    with: real,
+  },
+};
+
+for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] of Object.entries(settings)) {
+  const { [name]: _own, ...needed } = others;
+
+  test(`${name} has its default when it is absent or empty`, (t) => {
+    // What needs it is left out where it has no default of its own.
+    const base = name === 'GW_TRUNK' ? {} : needed;
+    t.deepEqual(of(read(base)), fallback);
+    t.deepEqual(of(read({ ...base, [name]: '' })), fallback);
+  });
+
+  test(`${name} takes what is valid`, (t) => {
+    for (const [text, value] of Object.entries(valid)) {
+      t.deepEqual(of(read({ ...needed, [name]: text })), value, text);
+    }
+  });
+
+  if (invalid.length > 0) {
+    test(`${name} refuses everything else with one line that names it, and tells no secret`, (t) => {
+      for (const text of invalid) {
+        const message = refused({ ...needed, [name]: text });
+        t.true(message.startsWith(`${name} must `), message);
+        t.notRegex(message, /\n/);
+        t.notRegex(message, /hush-hush/, text);
+      }
+    });
+  }
+}
+
+test('every setting is in the table of the README with its default, and here', (t) => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const documented = [...readme.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
+  t.deepEqual(documented.toSorted(), Object.keys(settings).toSorted());
+  t.deepEqual(read(Object.fromEntries(Object.keys(settings).map((name) => [name, '']))).unknownNames, []);
+});
+
+test('a wrong value is shown as it is, on one line', (t) => {
+  t.is(refused({ GW_PORT: '80\n80' }), 'GW_PORT must be a whole number from 0 to 65535 (it is "80\\n80")');
+});
+
+test('the master key is required with a configured database', (t) => {
+  t.regex(refused({ GW_DATABASE_URL: databaseUrl }), /^GW_MASTER_KEY is required with GW_DATABASE_URL: /);
+  t.notRegex(refused({ GW_DATABASE_URL: databaseUrl }), /hush-hush|\n/);
+});
+
+test('real lines require a trunk, and simulated ones know none', (t) => {
+  t.regex(refused({ GW_LINES: 'drachtio' }), /^GW_TRUNK is required with GW_LINES=drachtio: /);
+  t.is(read({ GW_TRUNK: 'sip.example' }).realLines, null);
+});
+
+test('agents on this machine are allowed with the embedded database alone, unless said otherwise', (t) => {
+  const configured = { GW_DATABASE_URL: databaseUrl, GW_MASTER_KEY: masterKey };
+  t.false(read(configured).agentAllowLoopback);
+  t.true(read({ ...configured, GW_AGENT_ALLOW_LOOPBACK: '1' }).agentAllowLoopback);
+});
+
+test('a terminal gets a log for people', (t) => {
+  t.is(readConfig({}, true).logFormat, 'pretty');
+  t.is(readConfig({ GW_LOG_FORMAT: 'json' }, true).logFormat, 'json');
+});
+
+test('mistyped settings are listed, others of the environment are not', (t) => {
+  const { unknownNames } = read({
+    GW_PROT: '1',
+    GW_PORT: '1',
+    PORT: '2',
+    GW_LOG_LEVELS: 'info',
+    GW_EMPTY: '',
+  });
+  t.deepEqual(unknownNames, ['GW_PROT', 'GW_LOG_LEVELS']);
+});
+
+test('a configuration cannot be changed', (t) => {
+  t.true(Object.isFrozen(read()));
+});
