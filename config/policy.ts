@@ -32,6 +32,12 @@ export const agentTimes = {
   handshakeMs: 3_000,
 } as const;
 
+/** A streamed reply of an agent; see `EndpointWorld` of src/agents/ask-endpoint.ts. */
+export const replyLimits = {
+  streamBytes: 16 * 1024 * 1024,
+  lineCharacters: 2 * 1024 * 1024,
+} as const;
+
 /** Connections to servers of customers. */
 export const outgoingLimits = {
   /** An agent's reply beyond this is a failure, not a speech. */

@@ -23,6 +23,10 @@ export type ReplyFailure =
   | 'redirect_refused'
   | 'http_error'
   | 'invalid_reply'
+  /** The server answered, but there was no reply in it. */
+  | 'no_reply'
+  /** The agent itself said, within an answer, that it has failed or refuses. */
+  | 'agent_reported_error'
   | 'reply_too_large'
   | 'agent_crashed';
 

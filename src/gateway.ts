@@ -15,16 +15,13 @@ import {
   outgoingLimits,
   platformCallPolicy,
   platformMaxCallsInProgress,
+  replyLimits,
   requestLimits,
 } from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { ReplyInput } from '#machines/reply.ts';
-import type { Agent } from '#src/agents/agent.ts';
-import { createAgents } from '#src/agents/create-agent.ts';
-import { createHandshake } from '#src/agents/handshake.ts';
-import { createStartReply } from '#src/agents/start-reply.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { createCallDesk } from '#src/calls/call-desk.ts';
@@ -47,6 +44,7 @@ import { chooseLines, whyDown } from './start/choose-lines.ts';
 import { seed } from './start/seed.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { countryOf } from './start/country.ts';
+import { startAgents } from './start/start-agents.ts';
 import { startDatabase } from './start/start-database.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
 import { startJournal } from './start/start-journal.ts';
@@ -133,20 +131,23 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const openLines = createOpenLines(lines.open);
 
   // Agents
-  const agents = new Map<string, Agent>();
-  const startReply = createStartReply({
-    findAgent: (callId) => agents.get(callId),
-    times: agentTimes,
+  const agents = startAgents({
+    client: outgoing.agents,
     clock: systemClock,
+    limits: replyLimits,
+    times: agentTimes,
+    hangUp: (callId, options) => desk.hangUpOwnCall(callId, options),
     logger,
   });
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ input, sendBack }) =>
-    startReply(input, sendBack),
+    agents.startReply(input, sendBack),
   );
 
   // Calls
-  const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void =>
+  const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
     journal.publish(context.callId, fact);
+    if (fact.type === 'call.answered') agents.begin(context.callId);
+  };
   const machine = callMachine.provide({
     actors: {
       line: openLines.actor,
@@ -161,8 +162,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     publish: journal.publish,
     release(callId) {
       openLines.dispose(callId);
-      agents.get(callId)?.end?.();
-      agents.delete(callId);
+      agents.release(callId);
     },
     logger,
   });
@@ -172,12 +172,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     journal,
     liveCalls,
     switchboard,
-    keepBrief: (callId, brief) => agents.set(callId, createAgent(brief)),
-    handshake: createHandshake({
-      client: outgoing.agents,
-      timeoutMs: agentTimes.handshakeMs,
-      clock: systemClock,
-    }),
+    keepBrief: agents.keep,
+    handshake: agents.handshake,
     canSignal: () => lines.health().ready,
     limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
     platformPolicy: platformCallPolicy,
@@ -187,7 +183,6 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     now: systemClock.now,
     logger,
   });
-  const createAgent = createAgents({ client: outgoing.agents, hangUp: desk.hangUpOwnCall, logger });
   await lines.start(desk.receiveCall);
 
   // The border

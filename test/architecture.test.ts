@@ -37,7 +37,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/agents': {
     values: ['src/domain', 'src/outgoing'],
     types: ['machines'],
-    packages: ['eventsource-parser', 'pino', 'undici', 'zod'],
+    packages: ['pino', 'undici', 'zod'],
   },
   'src/speech': { values: ['src/domain'], types: ['sip'], packages: ['pino', 'zod'] },
   'src/recordings': {
@@ -73,7 +73,16 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/console': { values: ['src/domain'] },
   /** What the composition root is put together from at the start. */
   'src/start': {
-    values: ['sip', 'src/api', 'src/calls', 'src/domain', 'src/outgoing', 'src/persistence', 'src/speech'],
+    values: [
+      'sip',
+      'src/agents',
+      'src/api',
+      'src/calls',
+      'src/domain',
+      'src/outgoing',
+      'src/persistence',
+      'src/speech',
+    ],
     types: ['config'],
     packages: ['pino', 'prom-client', 'zod'],
   },

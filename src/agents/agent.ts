@@ -22,14 +22,24 @@ export type AgentRequest = {
   messages: readonly Message[];
 };
 
+/** The sentence so far is complete, also where its words do not show it: nothing more will be added to it. */
+export const sentenceEnd = Symbol('sentence end');
+
+/** What is worth a line in the log although the reply stands: why it is empty, that its end is missing. Safe to log. */
+export type Remark = { remark: string };
+
+export type ReplyPiece = string | typeof sentenceEnd | Remark;
+
 export type Agent = {
+  /** The other party is on the line: what a first reply needs may be prepared now. Never throws. */
+  begin?(): void;
   /**
    * The reply's text in pieces, as they come; cut anywhere. Ending without any text is the agent choosing silence.
-   * Throws an AgentFailure or EndpointFailure when no reply can be had. Aborting the signal means that nobody wants the
-   * reply any more; whatever it throws then is of no interest.
+   * Throws an AgentFailure or EndpointFailure when no reply can be had; what came before it stays said. Aborting the
+   * signal means that nobody wants the reply any more; whatever it throws then is of no interest.
    */
-  reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<string>;
-  /** The call is over: lets go of whatever the agent still holds. */
+  reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<ReplyPiece>;
+  /** The call is over: lets go of whatever the agent still holds. Never throws. */
   end?(): void;
 };
 
@@ -37,9 +47,19 @@ export type Agent = {
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly failure: ReplyFailure;
+  /** What the server itself said of it. Not for the log: it may repeat what was spoken. For the endpoint's owner. */
+  readonly serverSays: string | undefined;
+  /** The HTTP status of an `http_error`. */
+  readonly status: number | undefined;
 
-  constructor(failure: ReplyFailure, detail: string, options: { cause?: unknown } = {}) {
-    super(detail, options);
+  constructor(
+    failure: ReplyFailure,
+    detail: string,
+    options: { cause?: unknown; serverSays?: string; status?: number } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.failure = failure;
+    this.serverSays = options.serverSays;
+    this.status = options.status;
   }
 }

@@ -1,28 +1,56 @@
+import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure, type AgentCall } from './agent.ts';
+import { excerptOf } from './excerpt.ts';
 import { traceparent } from './traceparent.ts';
 
-/** What all requests to agent endpoints have in common (specification 4.7 and 5.2): JSON, the bearer token, the trace. */
+/** What agents on customers' servers work with. */
+export type EndpointWorld = {
+  client: EndpointClient;
+  /** The system's clock, also where calls run accelerated. */
+  clock: Clock;
+  limits: {
+    /** Bytes of a streamed reply; far more than its words, for some servers repeat all of it with each token. */
+    streamBytes: number;
+    /** Characters of one line of it. */
+    lineCharacters: number;
+  };
+};
+
+export type AgentEndpointRequest = {
+  url: string;
+  headers?: Readonly<Record<string, string>>;
+  body: unknown;
+  signal: AbortSignal;
+  /** Where the reply is streamed. */
+  maxBodyBytes?: number;
+};
+
+/**
+ * What all requests to agent endpoints have in common (specification 4.7 and 5.2): JSON, the bearer token, the trace.
+ * Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
+ */
 export const askEndpoint = async (
-  client: EndpointClient,
+  { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,
   call: AgentCall,
-  request: { url: string; headers?: Readonly<Record<string, string>>; body: unknown; signal: AbortSignal },
+  { url, headers = {}, body, ...others }: AgentEndpointRequest,
 ): Promise<EndpointResponse> => {
-  const { url, headers = {}, body, signal } = request;
   const response = await client.post(url, {
     headers: {
-      'content-type': 'application/json',
-      ...(call.bearerToken === null ? {} : { authorization: `Bearer ${call.bearerToken}` }),
+      'Content-Type': 'application/json',
+      ...(call.bearerToken === null ? {} : { Authorization: `Bearer ${call.bearerToken}` }),
       traceparent: traceparent(call.context.call_id),
       ...headers,
     },
     body: JSON.stringify(body),
-    signal,
+    ...others,
   });
   if (response.status >= 200 && response.status < 300) return response;
-  // Never spoken, whatever its body holds.
-  response.discard();
-  throw new AgentFailure('http_error', `HTTP ${response.status}`);
+  const serverSays = await excerptOf(response, clock);
+  throw new AgentFailure('http_error', `HTTP ${response.status}`, {
+    status: response.status,
+    ...(serverSays === '' ? {} : { serverSays }),
+  });
 };
 
 /** The whole body as JSON. */

@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import type { AgentType } from '#src/domain/agent-binding.ts';
-import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import type { EndpointWorld } from './ask-endpoint.ts';
 import { builtInAgent, type HangUp } from './built-in.ts';
 import { webhookAgent } from './webhook.ts';
 
-type EndpointAgent = (client: EndpointClient, url: string, call: AgentCall) => Agent;
+/** One file per wire format (specification 4.7); `url` is the binding's chat URL. */
+type EndpointAgent = (world: EndpointWorld, url: string, call: AgentCall) => Agent;
 
 /** A binding of this type can be saved; its calls get an apology and end with `agent_error`. */
-const notServed: EndpointAgent = (_client, _url, { binding }) => ({
+const notServed: EndpointAgent = (_world, _url, { binding }) => ({
   // oxlint-disable-next-line require-yield -- there is nothing to yield
   async *reply() {
     throw new AgentFailure(
@@ -30,10 +31,10 @@ export type CreateAgent = (call: AgentCall) => Agent;
 
 /** Makes the agent of a call from its binding, which must be able to take calls (`canTakeCalls`). */
 export const createAgents =
-  ({ client, hangUp, logger }: { client: EndpointClient; hangUp: HangUp; logger: Logger }): CreateAgent =>
+  ({ hangUp, logger, ...world }: EndpointWorld & { hangUp: HangUp; logger: Logger }): CreateAgent =>
   (call) => {
     const { agent, agentType, chatUrl } = call.binding;
     if (agent === 'builtin') return builtInAgent(call, { hangUp, logger });
     if (agentType === null || chatUrl === null) throw new Error('A call was begun with half a binding');
-    return endpointAgents[agentType](client, chatUrl, call);
+    return endpointAgents[agentType](world, chatUrl, call);
   };

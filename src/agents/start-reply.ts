@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyFailure, ReplyInput } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { AgentFailure, type Agent } from './agent.ts';
+import { AgentFailure, sentenceEnd, type Agent, type ReplyPiece } from './agent.ts';
 import { createSentenceCutter } from './sentences.ts';
 
 export type ReplyTimes = {
@@ -48,6 +48,13 @@ export const createStartReply =
       for (const text of texts) if (!isOver) emit({ type: 'reply.sentence', text });
     };
 
+    const take = (piece: ReplyPiece): void => {
+      if (piece === sentenceEnd) return say(sentences.end());
+      if (typeof piece === 'object') return logger.info({ ...about, remark: piece.remark }, 'about a reply');
+      if (piece !== '') clock.clearTimeout(firstToken);
+      say(sentences.add(piece));
+    };
+
     const letGo = (): void => {
       isOver = true;
       clock.clearTimeout(firstToken);
@@ -72,8 +79,7 @@ export const createStartReply =
       if (agent === undefined) throw new Error('This call has no agent');
       for await (const piece of agent.reply({ turn, messages }, abort.signal)) {
         if (isOver) return;
-        if (piece !== '') clock.clearTimeout(firstToken);
-        say(sentences.add(piece));
+        take(piece);
       }
       say(sentences.end());
       if (isOver) return;

@@ -1,15 +1,14 @@
 /** The generic JSON webhook (specification 4.7). */
 import { z } from 'zod';
-import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
-import { askEndpoint, readJson } from './ask-endpoint.ts';
+import { askEndpoint, readJson, type EndpointWorld } from './ask-endpoint.ts';
 
 const responseBody = z.object({ reply: z.string() });
 
-export const webhookAgent = (client: EndpointClient, url: string, call: AgentCall): Agent => ({
+export const webhookAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
   async *reply({ messages }, signal) {
     const { context } = call;
-    const response = await askEndpoint(client, call, {
+    const response = await askEndpoint(world, call, {
       url,
       body: {
         call_id: context.call_id,

@@ -10,11 +10,14 @@ import { endpointUrlProblem } from './endpoint-url.ts';
 import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
 
 export type EndpointRequest = {
-  /** Names in lower case. `accept-encoding` and `user-agent` are added. */
+  /** Sent as they are written. `accept-encoding` and `user-agent` are added. */
   headers: Readonly<Record<string, string>>;
-  body: string;
+  /** Absent: a request without a body. */
+  body?: string;
   /** The caller's time limit; aborting it lets go of request and response. */
   signal: AbortSignal;
+  /** Bytes that the response's body may have, where the client's own limit is not the right one. */
+  maxBodyBytes?: number;
 };
 
 export type EndpointResponse = {
@@ -73,7 +76,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
     bodyTimeout: 0,
   });
 
-  const request = (url: URL, { headers, body, signal }: EndpointRequest) =>
+  const request = (url: URL, { headers, body = '', signal }: EndpointRequest) =>
     agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
@@ -100,7 +103,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
 
   return {
     async post(text, endpointRequest) {
-      const { signal } = endpointRequest;
+      const { signal, maxBodyBytes = options.maxBodyBytes } = endpointRequest;
       // Again here: the rules may have changed since the URL was saved.
       const problem = endpointUrlProblem(text, options.rules);
       if (problem !== undefined) throw new EndpointFailure('target_refused', problem);
@@ -114,7 +117,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
         discard();
         throw new EndpointFailure('redirect_refused', `HTTP ${status}`, { status });
       }
-      return { status, headers, body: limited(body, options.maxBodyBytes, signal), discard };
+      return { status, headers, body: limited(body, maxBodyBytes, signal), discard };
     },
     close: () => agent.destroy(),
   };

@@ -42,7 +42,7 @@ const talk = ({ language, direction, task }: Call, hangUpFails?: Error) => {
   const reply = async (history: readonly Message[], onPiece?: () => void): Promise<string> => {
     let text = '';
     for await (const piece of agent.reply({ turn: 1, messages: history }, abort.signal)) {
-      text += piece;
+      if (typeof piece === 'string') text += piece;
       onPiece?.();
     }
     return text;

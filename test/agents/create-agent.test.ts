@@ -3,6 +3,9 @@ import pino from 'pino';
 import type { AgentCall } from '#src/agents/agent.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
+import { replyLimits } from '#config/policy.ts';
+import { systemClock } from '#src/clock.ts';
+import { textOf } from '#test/helpers/heard-reply.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 
 /** Notes the URLs that it was to call, and calls none. */
@@ -36,15 +39,15 @@ const setUp = () => {
   const { client, urls } = clientWithoutNetwork();
   const createAgent = createAgents({
     client,
+    clock: systemClock,
+    limits: replyLimits,
     hangUp: () => Promise.resolve(),
     logger: pino({ level: 'silent' }),
   });
   const ask = async (agentCall: AgentCall): Promise<string> => {
     const agent = createAgent(agentCall);
-    let text = '';
     const messages = [{ role: 'user', content: 'kickoff' }] as const;
-    for await (const piece of agent.reply({ turn: 1, messages }, new AbortController().signal)) text += piece;
-    return text;
+    return textOf(agent.reply({ turn: 1, messages }, new AbortController().signal));
   };
   return { createAgent, ask, urls };
 };

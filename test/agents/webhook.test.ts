@@ -2,7 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { AgentCall } from '#src/agents/agent.ts';
 import { webhookAgent } from '#src/agents/webhook.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { endpointWorld } from '#test/helpers/endpoint-world.ts';
+import { textOf } from '#test/helpers/heard-reply.ts';
 import type { Message } from '#machines/reply.ts';
 import {
   breakInTheMiddle,
@@ -25,18 +26,9 @@ const context = {
 
 const setUp = async (t: ExecutionContext, answers: Answer | Answer[], changes: Partial<AgentCall> = {}) => {
   const server = await startAgentServer(answers);
-  const client = createEndpointClient({
-    rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: 3_000,
-    maxBodyBytes: 256 * 1024,
-    connectionsPerHost: 4,
-  });
-  t.teardown(async () => {
-    await client.close();
-    await server.close();
-  });
+  t.teardown(server.close);
   const url = `${server.url}/chat`;
-  const agent = webhookAgent(client, url, {
+  const agent = webhookAgent(endpointWorld(t), url, {
     context,
     binding: {
       direction: 'outbound',
@@ -50,14 +42,8 @@ const setUp = async (t: ExecutionContext, answers: Answer | Answer[], changes: P
     instruction: null,
     ...changes,
   });
-  const ask = async (
-    messages: readonly Message[],
-    signal = new AbortController().signal,
-  ): Promise<string> => {
-    let text = '';
-    for await (const piece of agent.reply({ turn: 1, messages }, signal)) text += piece;
-    return text;
-  };
+  const ask = (messages: readonly Message[], signal = new AbortController().signal): Promise<string> =>
+    textOf(agent.reply({ turn: 1, messages }, signal));
   return { server, ask };
 };
 

@@ -1,0 +1,39 @@
+import type { Clock } from '#src/domain/clock.ts';
+import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
+
+const longestBytes = 2_048;
+/** A server that sends its error slowly, or never, holds nobody up. */
+const longestWaitMs = 300;
+
+/**
+ * The beginning of a response that is an error, for its owner to read; empty when nothing of it can be had. Never
+ * spoken and never logged. The response is used up by it. Never throws.
+ */
+export const excerptOf = async (
+  { body, discard }: EndpointResponse,
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
+): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const read = async (): Promise<void> => {
+    for await (const bytes of body) {
+      chunks.push(bytes);
+      size += bytes.byteLength;
+      if (size >= longestBytes) return;
+    }
+  };
+  await new Promise<void>((resolve) => {
+    const timer = clock.setTimeout(() => {
+      discard();
+      resolve();
+    }, longestWaitMs);
+    // What breaks off a body that is only an error's is of no interest.
+    read()
+      .catch(() => undefined)
+      .finally(() => {
+        clock.clearTimeout(timer);
+        resolve();
+      });
+  });
+  return Buffer.concat(chunks).subarray(0, longestBytes).toString('utf8').trim();
+};

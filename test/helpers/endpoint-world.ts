@@ -1,0 +1,17 @@
+import type { ExecutionContext } from 'ava';
+import { agentTimes, outgoingLimits, replyLimits } from '#config/policy.ts';
+import type { EndpointWorld } from '#src/agents/ask-endpoint.ts';
+import { systemClock } from '#src/clock.ts';
+import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+
+/** What agents on customers' servers work with, for servers on loopback; it is closed with the test. */
+export const endpointWorld = (t: ExecutionContext): EndpointWorld => {
+  const client = createEndpointClient({
+    rules: { allowedHosts: [], allowLoopback: true },
+    connectMs: agentTimes.connectMs,
+    maxBodyBytes: outgoingLimits.maxBodyBytes,
+    connectionsPerHost: 4,
+  });
+  t.teardown(() => client.close());
+  return { client, clock: systemClock, limits: replyLimits };
+};

@@ -1,0 +1,64 @@
+/** What agent servers really answered: the exact bytes, and what must be spoken of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const recording = z.object({
+  case: z.string(),
+  request: z
+    .object({
+      method: z.string(),
+      path: z.string(),
+      authorization: z.string().optional(),
+      body: z.unknown(),
+    })
+    .optional(),
+  response: z.object({
+    status: z.number(),
+    headers: z.record(z.string(), z.string()).default({}),
+    /** Whether the connection breaks at the end of these bytes. */
+    reset: z.boolean().default(false),
+  }),
+  expect: z.object({
+    spoken: z.string().optional(),
+    failure: z.string().optional(),
+    finish: z.string().optional(),
+    interrupt: z.boolean().optional(),
+  }),
+});
+
+export type RecordedReply = z.output<typeof recording> & {
+  /** The file's name without its ending. */
+  name: string;
+  bytes: Buffer;
+};
+
+export const recordedReplies = (server: 'langgraph' | 'mastra' | 'n8n' | 'openai_compatible') => {
+  const folder = new URL(`../recorded/${server}/`, import.meta.url);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+    .map((file): RecordedReply => {
+      const name = file.slice(0, -'.json'.length);
+      return {
+        ...recording.parse(JSON.parse(readFileSync(new URL(file, folder), 'utf8'))),
+        name,
+        bytes: readFileSync(new URL(`${name}.body`, folder)),
+      };
+    });
+};
+
+/** A body whose bytes come in the given pieces; with `reset` it breaks off behind them. */
+export async function* bodyOf(
+  pieces: readonly Uint8Array[],
+  { reset = false }: { reset?: boolean } = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* pieces;
+  if (reset) throw new Error('the connection broke');
+}
+
+/** The same bytes, cut in two at every place in turn, and once into single bytes. */
+export function* everyCut(bytes: Buffer): Generator<Buffer[], void, undefined> {
+  for (let place = 0; place <= bytes.length; place += 1)
+    yield [bytes.subarray(0, place), bytes.subarray(place)];
+  yield Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
+}
