@@ -38,6 +38,8 @@ export type CallInput = {
 /** What others ask of a call. */
 export type CallRequest =
   | { type: 'hangup.requested'; immediate: boolean }
+  /** The agent presses keys of the telephone, as in `LineCommand`. */
+  | { type: 'keys.requested'; keys: string }
   | { type: 'cancel.requested' }
   /** The gateway shuts down and cannot wait any longer. */
   | { type: 'gateway.closing' };
@@ -238,6 +240,12 @@ export const callMachine = setup({
         },
         'agent.busy': { actions: 'noteBusy' },
         'agent.quiet': { actions: 'noteQuiet' },
+        'keys.requested': {
+          actions: [
+            { type: 'publish', params: ({ event }) => ({ type: 'keys.pressed', keys: event.keys }) },
+            { type: 'tellLine', params: ({ event }) => toLine({ type: 'press', keys: event.keys }) },
+          ],
+        },
         say: { actions: { type: 'tellLine', params: ({ event }) => event } },
         stopTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
       },
@@ -331,6 +339,7 @@ export const callMachine = setup({
             'line.speech': { description: 'Too late.' },
             'line.heard': { description: 'Too late.' },
             say: { description: 'Too late.' },
+            'keys.requested': { description: 'Too late.' },
             'line.failed': { description: 'It is over anyway.' },
             'agent.failed': { description: 'It is over anyway.' },
             'silence.lasted': { description: 'It is over anyway.' },

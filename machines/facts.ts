@@ -24,6 +24,8 @@ export type CallFact =
       whole: boolean;
     }
   | { type: 'turn.digit'; at: number; digit: string }
+  /** The agent pressed keys, as in `LineCommand`. */
+  | { type: 'keys.pressed'; at?: number; keys: string }
   /** A reply that did not come; `turn` is the reply's number. */
   | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string }
   | { type: 'call.ended'; at?: number; reason: EndReason; status: FinalStatus; sip?: SipDetails };

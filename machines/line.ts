@@ -47,6 +47,8 @@ export type LineEvent =
 export type LineCommand =
   /** Queue this text behind everything still to be said. `utterance` counts up from 1 within the call. */
   | { type: 'say'; utterance: number; text: string }
+  /** Press these keys of the telephone at once, one after another: 0–9, *, #, A–D; `w` waits for half a second. */
+  | { type: 'press'; keys: string }
   /** Be silent at once and forget what is queued. */
   | { type: 'stopTalking' }
   /** The call will be hung up when the voice is quiet. A line may prepare for it; most have nothing to do. */

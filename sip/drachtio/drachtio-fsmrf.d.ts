@@ -29,6 +29,8 @@ declare module 'drachtio-fsmrf' {
         metadata: Record<string, string>;
         bidirectionalAudio: { enabled: string; streaming: string; sampleRate: string };
       }): Promise<void>;
+      /** Runs a command of FreeSWITCH; its answer begins with `+OK` or `-ERR`. */
+      api(command: string, args: readonly string[]): Promise<{ body: string }>;
       /** Resolves when FreeSWITCH has confirmed with BYE, which it may never do. */
       destroy(): Promise<void>;
     }

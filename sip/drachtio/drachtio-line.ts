@@ -84,6 +84,16 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     if (endpoint !== undefined) looseEnds.add('destroying an endpoint', () => endpoint.destroy());
   };
 
+  const press = (keys: string): void => {
+    const endpoint = phase === 'answered' ? connection?.endpoint : undefined;
+    if (endpoint === undefined) return;
+    looseEnds.add('pressing keys', () =>
+      endpoint.press(keys).catch((error: unknown) => {
+        logger.warn({ err: error }, 'keys could not be pressed');
+      }),
+    );
+  };
+
   const bye = (): Promise<void> =>
     connection === null ? Promise.resolve() : hangUpDialog(connection.dialog);
 
@@ -209,6 +219,9 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
               whole: false,
             }));
           } else playback.say(command.utterance, command.text);
+          break;
+        case 'press':
+          press(command.keys);
           break;
         case 'stopTalking':
           playback.stop();

@@ -8,6 +8,8 @@ export type MediaEndpoint = {
   modify(remoteSdp: string): Promise<string>;
   /** Connects the sound of the call with the websocket behind this URL, both ways at 8000 Hz. */
   fork(url: string, name: string): Promise<void>;
+  /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
+  press(keys: string): Promise<void>;
   onDigit(listener: (digit: string) => void): void;
   /** The channel has ended although nobody here ended it. */
   onLost(listener: () => void): void;
@@ -30,6 +32,10 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
         metadata: { call: name },
         bidirectionalAudio: { enabled: 'true', streaming: 'true', sampleRate: '8000' },
       }),
+    async press(keys) {
+      const { body } = await endpoint.api('uuid_send_dtmf', [endpoint.uuid, keys]);
+      if (!body.startsWith('+OK')) throw new Error('FreeSWITCH did not take the keys');
+    },
     onDigit(listener) {
       endpoint.on('dtmf', ({ dtmf }: { dtmf?: string }) => {
         if (dtmf !== undefined && /^[0-9*#A-D]$/.test(dtmf)) listener(dtmf);

@@ -20,6 +20,8 @@ export interface Phone {
   say(text: string): void;
   isSpeaking(): boolean;
   press(digit: string): void;
+  /** The keys that the agent has pressed so far. */
+  keysHeard(): string;
   /** What the agent is saying now. */
   voice(): Voice | null;
   /** Milliseconds on the line since the voice began. */

@@ -42,6 +42,8 @@ export function* talkByScript(phone: Phone, script: Script): Course {
   /** How many utterances of the agent had begun when the person last spoke or listened. */
   let begunBefore = 0;
   let expectsAnswer = false;
+  /** Of the agent's keys, those that were awaited already. */
+  let keysTaken = 0;
 
   for (const step of script) {
     if ('say' in step) {
@@ -72,6 +74,11 @@ export function* talkByScript(phone: Phone, script: Script): Course {
         phone.press(digit);
         yield* pause(betweenKeysMs);
       }
+    } else if ('await_digits' in step) {
+      const { await_digits: digits } = step;
+      yield { until: () => phone.keysHeard().includes(digits, keysTaken) };
+      keysTaken = phone.keysHeard().indexOf(digits, keysTaken) + digits.length;
+      expectsAnswer = false;
     } else if ('hang_up' in step) {
       phone.hangUp();
       return;

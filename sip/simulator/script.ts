@@ -11,6 +11,7 @@
  * | `{wait_sec}` | does nothing for a while |
  * | `{noise_sec}` | makes noise without words for a while |
  * | `{digits}` | presses keys: 0–9, *, #, A–D |
+ * | `{await_digits}` | waits until the agent has pressed these keys, after those that were awaited before |
  * | `{hang_up: true}` | hangs up at once |
  *
  * Its turn has come when the agent is silent and has answered what the person said before, or nobody has said
@@ -25,6 +26,7 @@ type Talking =
   | { wait_sec: number }
   | { noise_sec: number }
   | { digits: string }
+  | { await_digits: string }
   | { hang_up: true };
 
 type Taking =
@@ -72,6 +74,7 @@ const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
   wait_sec: whyNoTime,
   noise_sec: whyNoTime,
   digits: whyNoDigits,
+  await_digits: whyNoDigits,
   hang_up: whyNotTrue,
 };
 

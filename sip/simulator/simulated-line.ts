@@ -32,6 +32,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const { language } = options.input;
   let phase: 'ringing' | 'answered' | 'leaving' | 'over' = 'ringing';
   let isFarewell = false;
+  let keysHeard = '';
   let recording: CallRecording | null = null;
 
   const expectFarewell = (expected: boolean): void => {
@@ -122,6 +123,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     press(digit) {
       if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
     },
+    keysHeard: () => keysHeard,
     voice: () => playback.voice(),
     sinceBeginOf: ({ startedAt }) => time.since(startedAt),
     voicesBegun: () => playback.begun(),
@@ -139,6 +141,11 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           if (phase === 'answered') playback.say(command.utterance, command.text);
           // Nobody is there to hear it, not yet or no longer.
           else reportUnheard(command.utterance);
+          break;
+        case 'press':
+          if (phase !== 'answered') break;
+          keysHeard += command.keys.replaceAll('w', '');
+          party.notice();
           break;
         case 'stopTalking':
           playback.stop();

@@ -13,6 +13,7 @@ import type { Journal } from './journal.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { openNumber } from './open-number.ts';
 import { createPlaceCall, type PlaceCallRequest } from './place-call.ts';
+import { createPressKeys, type PressKeys } from './press-keys.ts';
 import { createReceiveCall, type Handshake, type ReceiveCall } from './receive-call.ts';
 import { createHangupRequests, type HangupRequests } from './request-hangup.ts';
 import { createStartCall } from './start-call.ts';
@@ -21,6 +22,8 @@ import type { Switchboard } from './switchboard.ts';
 export type CallDesk = HangupRequests & {
   placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<{ callId: string; from: string }>;
   receiveCall: ReceiveCall;
+  /** Keys of the telephone, pressed by the built-in agent for its own call. */
+  pressOwnKeys: PressKeys;
   admission: Admission;
 };
 
@@ -64,6 +67,7 @@ export const createCallDesk = (options: {
       policyOf,
       startCall,
     }),
+    pressOwnKeys: createPressKeys(options.switchboard),
     admission,
   };
 };

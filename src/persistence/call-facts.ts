@@ -140,6 +140,7 @@ const writingOf = (fact: RecordedFact): Writing => {
       return { sql: statements.turnSpoken, data: { endedAt }, parameters: [role, text, whole] };
     }
     case 'turn.digit':
+    case 'keys.pressed':
     case 'reply.failed':
       return { sql: statements.journalOnly, data: rest, parameters: [] };
     case 'recording.completed': {

@@ -17,6 +17,8 @@ export type FarEnd =
   | 'murmuring'
   /** Presses 1, 2 and #. */
   | 'dialling'
+  /** Presses 1, 2 and # when the agent has pressed them. */
+  | 'echoing'
   /** Hangs up two seconds after it has answered. */
   | 'leaving';
 

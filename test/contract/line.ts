@@ -165,6 +165,23 @@ export const lineContract = (
     );
   });
 
+  clause('keys that the agent presses arrive, also while it speaks', 'echoing', async (t, driver, reach) => {
+    const line = reach();
+    line.tell({ type: 'press', keys: '9' });
+    await answered(driver, line);
+    line.say(sentence);
+    line.tell({ type: 'press', keys: '1w2' });
+    await driver.pass(500);
+    line.tell({ type: 'press', keys: '#' });
+    await driver.until(() => line.all('line.digit').length === 3 && line.saw('line.played'), 30_000);
+    t.deepEqual(
+      line.all('line.digit').map(({ digit }) => digit),
+      ['1', '2', '#'],
+      'what was pressed before the answer went nowhere',
+    );
+    t.is(line.all('line.played')[0]?.whole, true, 'pressing keys does not silence the agent');
+  });
+
   clause(
     'a counterparty that hangs up ends the line and what is said',
     'leaving',

@@ -16,6 +16,7 @@ const farEnds: Readonly<Record<FarEnd, { number: string; script?: Script }>> = {
   interrupting: { number: '01055550002', script: [{ interrupt: 'Please wait a moment.' }] },
   murmuring: { number: '01055550003', script: [{ backchannel: 'Uh-huh.' }] },
   dialling: { number: '01055550004', script: [{ digits: '12#' }] },
+  echoing: { number: '01055550006', script: [{ await_digits: '12#' }, { digits: '12#' }] },
   leaving: { number: '01055550005', script: [{ wait_sec: 2 }, { hang_up: true }] },
 };
 

@@ -301,6 +301,14 @@ test('a pressed key does not cancel the hangup', (t) => {
   t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '#' });
 });
 
+test('keys that the agent presses go to the line, and change nothing else', (t) => {
+  const world = sayingFarewell();
+  world.actor.send({ type: 'keys.requested', keys: '1w#' });
+  t.is(world.state(), 'active.hangup-pending');
+  t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w#' });
+  t.deepEqual(world.facts.at(-1), { type: 'keys.pressed', keys: '1w#' });
+});
+
 test('a hangup can be asked for again after it was cancelled, with the whole wait', (t) => {
   const world = sayingFarewell();
   world.clock.increment(20_000);

@@ -16,9 +16,44 @@ export type FarEndProcess = {
 
 /** What sipp can play: one file in `far-ends` each. */
 export type Scenario =
-  'silent' | 'unattended' | 'busy' | 'declining' | 'unknown-number' | 'dialling' | 'leaving' | 'late-answer';
+  | 'silent'
+  | 'unattended'
+  | 'busy'
+  | 'declining'
+  | 'unknown-number'
+  | 'dialling'
+  /** As `silent`, but every packet of sound, keys included, comes back. */
+  | 'echoing'
+  | 'leaving'
+  | 'late-answer';
 
 let count = 0;
+
+const tryToStartCallee = async (
+  scenario: Scenario,
+  folder: string,
+  calls: number | undefined,
+): Promise<FarEndProcess | { error: string }> => {
+  const port = await freePort();
+  const rtpPort = await freePort();
+  count += 1;
+  const logFile = join(folder, `sipp-${scenario}-${count}.log`);
+  const name = scenario === 'echoing' ? 'silent' : scenario;
+  const file = fileURLToPath(new URL(`far-ends/${name}.xml`, import.meta.url));
+  const child = start(
+    'sipp',
+    [
+      ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
+      scenario === 'echoing' ? ['-rtp_echo'] : [],
+      calls === undefined ? [] : ['-m', String(calls)],
+    ].flat(),
+    logFile,
+  );
+  await delay(300);
+  return child.exitCode === null
+    ? { child, port, logFile, close: () => endProcess(child) }
+    : { error: await readFile(logFile, 'utf8') };
+};
 
 /** A callee by sipp, for any number of calls, or for so many: then it ends, with 0 if they went as in its scenario. */
 export const startCallee = async (
@@ -26,22 +61,12 @@ export const startCallee = async (
   folder: string,
   calls?: number,
 ): Promise<FarEndProcess> => {
-  const port = await freePort();
-  const rtpPort = await freePort();
-  count += 1;
-  const logFile = join(folder, `sipp-${scenario}-${count}.log`);
-  const file = fileURLToPath(new URL(`far-ends/${scenario}.xml`, import.meta.url));
-  const child = start(
-    'sipp',
-    [
-      ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
-      calls === undefined ? [] : ['-m', String(calls)],
-    ].flat(),
-    logFile,
-  );
-  await delay(300);
-  if (child.exitCode !== null) throw new Error(`sipp did not start: ${await readFile(logFile, 'utf8')}`);
-  return { child, port, logFile, close: () => endProcess(child) };
+  // It takes ports beside the one for sound, too, which somebody else may just have been given.
+  for (let tries = 1; ; tries += 1) {
+    const callee = await tryToStartCallee(scenario, folder, calls);
+    if (!('error' in callee)) return callee;
+    if (tries === 3) throw new Error(`sipp did not start: ${callee.error}`);
+  }
 };
 
 export type Telephone = FarEndProcess & {

@@ -14,6 +14,7 @@ const scenarios: Partial<Record<FarEnd, Scenario>> = {
   busy: 'busy',
   declining: 'declining',
   dialling: 'dialling',
+  echoing: 'echoing',
   leaving: 'leaving',
 };
 
@@ -25,6 +26,7 @@ const numbers: Partial<Record<FarEnd, string>> = {
   declining: '01000000004',
   unreachable: '01000000009',
   dialling: '01055550004',
+  echoing: '01055550006',
   leaving: '01055550005',
 };
 

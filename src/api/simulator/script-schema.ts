@@ -11,6 +11,7 @@ const steps = {
   wait_sec: 'Does nothing for so many seconds.',
   noise_sec: 'Makes noise without words for so many seconds.',
   digits: 'Presses these keys: 0–9, *, #, A–D.',
+  await_digits: 'Waits until the agent has pressed these keys.',
   hang_up: 'Hangs up at once (`true`).',
   answer_after_sec: 'First step of a callee: takes the call after so many seconds.',
   no_answer: 'Only step of a callee: lets it ring (`true`).',

@@ -162,6 +162,27 @@ test('digits: keys are pressed one after the other', (t) => {
   );
 });
 
+test('await_digits: goes on when the agent has pressed these keys, each awaited once', (t) => {
+  const { reachScript, until } = createNetwork();
+  const line = reachScript([
+    { await_digits: '1' },
+    { digits: 'A' },
+    { await_digits: '1#' },
+    { digits: 'B' },
+    { hang_up: true },
+  ]);
+  until(() => line.saw('line.answered'));
+  const pressed = (): string[] => line.all('line.digit').map(({ digit }) => digit);
+  line.tell({ type: 'press', keys: '0w1' });
+  until(() => pressed().length === 1);
+  line.tell({ type: 'press', keys: '#' });
+  line.tell({ type: 'press', keys: '1' });
+  t.deepEqual(pressed(), ['A']);
+  line.tell({ type: 'press', keys: '#' });
+  until(() => line.isOver());
+  t.deepEqual(pressed(), ['A', 'B']);
+});
+
 test('hang_up: at once, with what was said whole before it', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Not today.' }, { hang_up: true }, { say: 'Never said.' }]);

@@ -27,6 +27,7 @@ test(accepts, [
   { backchannel: 'yeah' },
   { noise_sec: 2 },
   { digits: '12#' },
+  { await_digits: '1' },
 ]);
 test(accepts, [{ busy: true }]);
 test(accepts, [{ decline: true }]);
