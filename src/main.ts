@@ -1,7 +1,7 @@
 /** Starts the gateway from the environment, and ends it on SIGTERM or SIGINT. */
 import { ConfigError, readConfig } from '#config/config.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { startGateway } from './gateway.ts';
+import { startGateway, type Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { welcome } from './start/welcome.ts';
 
@@ -18,19 +18,11 @@ const main = async (): Promise<void> => {
     logger.warn({ names: config.unknownNames }, 'these settings do not exist and change nothing');
   }
 
-  const gateway = await startGateway(config, logger);
-  process.stdout.write(welcome(gateway.credentials, gateway.startedInMs));
-
+  let gateway: Gateway | undefined;
   let isEnding = false;
-  const end = (signal: string): void => {
-    if (isEnding) {
-      logger.warn({ signal }, 'asked again to end: calls in progress are hung up now');
-      gateway.hurry();
-      return;
-    }
-    isEnding = true;
-    logger.info({ signal }, 'the gateway is ending');
-    gateway.close().then(
+
+  const close = (running: Gateway): void => {
+    running.close().then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error({ err: error }, 'the gateway did not end cleanly');
@@ -38,8 +30,30 @@ const main = async (): Promise<void> => {
       },
     );
   };
+  const end = (signal: string): void => {
+    if (!isEnding) {
+      isEnding = true;
+      logger.info({ signal }, 'the gateway is ending');
+      if (gateway !== undefined) close(gateway);
+    } else if (gateway !== undefined) {
+      logger.warn({ signal }, 'asked again to end: calls in progress are hung up now');
+      gateway.hurry();
+    } else {
+      logger.warn({ signal }, 'asked again to end: the start is broken off');
+      process.exit(1);
+    }
+  };
+  // Before the start, which would otherwise be killed by a signal and leave its database running.
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+
+  gateway = await startGateway(config, logger);
+  if (isEnding) return close(gateway);
+  logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
+  // A key belongs on a newcomer's terminal, not where a server's output is collected.
+  if (config.databaseUrl === null || process.stdout.isTTY) {
+    process.stdout.write(welcome(gateway.credentials, gateway.startedInMs));
+  }
 };
 
 try {

@@ -1,9 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
+import * as z from 'zod';
 import type { ApiMiddleware } from './context.ts';
 
 /** Asked every few seconds by machines; not worth a line each. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** A path may hold anything; what is no id of a call stays out of the log. */
+const callInPath = z.object({ call_id: z.uuid() });
 
 /** One line a request: no path as it came, no query, no body, no address. */
 export const logAccess =
@@ -12,6 +16,7 @@ export const logAccess =
     const startedAt = performance.now();
     ctx.res.once('close', () => {
       const { route = null, requestId } = ctx.state;
+      const callId = callInPath.safeParse(ctx.params).data?.call_id;
       const level = route !== null && quiet.has(route) && ctx.res.statusCode < 500 ? 'debug' : 'info';
       logger[level](
         {
@@ -20,6 +25,7 @@ export const logAccess =
           status: ctx.res.statusCode,
           ms: Math.round((performance.now() - startedAt) * 10) / 10,
           request_id: requestId,
+          ...(callId === undefined ? {} : { call_id: callId }),
           ...(ctx.res.writableFinished ? {} : { aborted: true }),
         },
         'http request',

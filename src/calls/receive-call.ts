@@ -75,7 +75,10 @@ export const createReceiveCall = (options: {
   return async (arrival) => {
     const number = await options.findNumber(arrival.to);
     if (number === undefined) {
-      logger.info('an inbound call for a number that belongs to nobody was not taken');
+      logger.info(
+        { call_id: arrival.callId },
+        'an inbound call for a number that belongs to nobody was not taken',
+      );
       return { accepted: false, because: 'unknown_number' };
     }
     const binding = number.bindings.inbound;

@@ -50,7 +50,8 @@ export const prepareDataFolder = async (folder: string): Promise<void> => {
     await makeFolder(join(folder, 'recordings'));
     await access(folder, constants.W_OK);
     await writeFile(probe, Buffer.alloc(4096, 1));
-    await rm(probe);
+    // Another gateway that starts here may have been quicker.
+    await rm(probe, { force: true });
   } catch (cause) {
     throw dataFolderError(folder, cause);
   }

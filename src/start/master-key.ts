@@ -1,32 +1,53 @@
 /** The key that seals secrets. Embedded, it is made once and kept in the data folder (decisions 7). */
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '#src/domain/start-error.ts';
 import { dataFolderError } from './data-folder.ts';
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+/** `undefined` when none is kept yet. */
+const readKey = async (file: string): Promise<Buffer | undefined> => {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return undefined;
+    throw new StartError(`the master key in ${file} cannot be read (GW_DATA_DIR)`, { cause });
+  }
+  const key = Buffer.from(text, 'base64');
+  if (key.length === 32) return key;
+  throw new StartError(`the master key in ${file} is damaged; set GW_MASTER_KEY or restore the file`);
+};
+
+/**
+ * Written beside its place and then linked there: neither a full disk nor a power cut leaves half of a key, and of two
+ * gateways that start at once the later one finds the key of the other.
+ */
+const keep = async (file: string, key: Buffer): Promise<void> => {
+  const written = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(written, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await link(written, file);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(written, { force: true });
+  }
+};
 
 /** 32 bytes. Throws a StartError when the kept key cannot be read, is damaged or cannot be kept. */
 export const keptMasterKey = async (dataFolder: string): Promise<Buffer> => {
   const file = join(dataFolder, 'master-key');
+  const kept = await readKey(file);
+  if (kept !== undefined) return kept;
+  const fresh = randomBytes(32);
   try {
-    const key = Buffer.from(await readFile(file, 'utf8'), 'base64');
-    if (key.length === 32) return key;
-    throw new StartError(`the master key in ${file} is damaged; set GW_MASTER_KEY or restore the file`);
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    if (!isMissing(error)) {
-      throw new StartError(`the master key in ${file} cannot be read (GW_DATA_DIR)`, { cause: error });
-    }
-  }
-  const key = randomBytes(32);
-  try {
-    // `wx`: two gateways that start at once must not each keep a key of their own.
-    await writeFile(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+    await keep(file, fresh);
   } catch (cause) {
     throw dataFolderError(dataFolder, cause);
   }
-  return key;
+  return (await readKey(file)) ?? fresh;
 };

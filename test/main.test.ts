@@ -1,0 +1,109 @@
+/** SIGTERM drains; the second one, or the end of the time for it, hangs up. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { apiClient } from '#test/helpers/api-client.ts';
+import { runStatement } from '#test/helpers/database-statement.ts';
+import { until } from '#test/helpers/until.ts';
+import { emptyFolder, runGateway, serverSettings, startedGateway } from '#test/start/gateway-process.ts';
+
+/** A gateway with a call that would last for minutes. */
+const gatewayWithCall = async (t: ExecutionContext, drainSec: number) => {
+  const settings = await serverSettings(t);
+  const gateway = await startedGateway(t, {
+    ...settings,
+    GW_SIMULATOR_SPEED: '1',
+    GW_DRAIN_SEC: String(drainSec),
+  });
+  const { base_url, number_key, admin_token, number } = gateway.credentials;
+  const client = apiClient(base_url, number_key);
+  const { body } = await client.post('/api/v1/calls', { to: '01000000006' });
+  const callId = z.uuid().parse(body['call_id']);
+  await until('the call is active', async () => {
+    const read = await client.get(`/api/v1/calls/${callId}`);
+    return read.body['status'] === 'active' ? true : undefined;
+  });
+  return {
+    ...gateway,
+    client,
+    admin: client.as(admin_token),
+    number,
+    callId,
+    /** What is stored of the call, whether a gateway runs or not. */
+    async stored(): Promise<unknown> {
+      const [row] = await runStatement(
+        settings['GW_DATABASE_URL'] ?? '',
+        `select status, end_reason, duration_sec > 0 as lasted from call where id = '${callId}'`,
+      );
+      return row;
+    },
+  };
+};
+
+test.serial('while it drains a gateway takes no new call and lets those in progress go on', async (t) => {
+  const gateway = await gatewayWithCall(t, 600);
+  const { client, admin, callId } = gateway;
+  t.is((await client.get('/readyz')).status, 200);
+  const { number_key, admin_token } = gateway.credentials;
+  for (const secret of [number_key, admin_token, gateway.number]) {
+    t.false(gateway.stdout().includes(secret), 'the output of a server is collected by others');
+  }
+  gateway.signal('SIGTERM');
+  await gateway.printed('the gateway is ending');
+
+  const refused = [
+    await client.get('/readyz'),
+    await client.post('/api/v1/calls', { to: '01000000001' }),
+    await admin.post('/api/v1/admin/simulator/calls', { to: gateway.number, from: '01012345678' }),
+  ];
+  for (const { status, body } of refused) t.deepEqual([status, body['code']], [503, 'draining']);
+  t.is((await client.get('/healthz')).status, 200);
+  const { body: list } = await client.get('/api/v1/calls');
+  t.is(z.array(z.unknown()).parse(list['calls']).length, 1, 'what was refused left no call');
+
+  t.is((await client.get(`/api/v1/calls/${callId}`)).body['status'], 'active');
+  const hungUp = await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  t.is(hungUp.status, 202);
+  t.deepEqual(await gateway.ended, { code: 0, signal: null });
+  t.is(gateway.stderr(), '');
+  t.deepEqual(await gateway.stored(), { status: 'completed', end_reason: 'agent_hangup', lasted: true });
+});
+
+test.serial('a call that outlasts the draining is hung up, and its end is stored', async (t) => {
+  const gateway = await gatewayWithCall(t, 1);
+  gateway.signal('SIGTERM');
+  t.deepEqual(await gateway.ended, { code: 0, signal: null });
+  t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
+});
+
+test.serial('a second signal hangs up at once, and what is in progress is stored all the same', async (t) => {
+  const gateway = await gatewayWithCall(t, 600);
+  gateway.signal('SIGINT');
+  await gateway.printed('the gateway is ending');
+  gateway.signal('SIGINT');
+  const askedAt = performance.now();
+  t.deepEqual(await gateway.ended, { code: 0, signal: null });
+  t.true(performance.now() - askedAt < 10_000);
+  t.regex(gateway.stdout(), /asked again to end/);
+  t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
+});
+
+test.serial('a start that waits for something is broken off by the second signal', async (t) => {
+  const silentDatabase = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  await once(silentDatabase, 'listening');
+  t.teardown(() => silentDatabase.close());
+  const address = silentDatabase.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const gateway = runGateway(t, {
+    GW_DATA_DIR: await emptyFolder(t),
+    GW_DATABASE_URL: `postgresql://gateway@127.0.0.1:${address.port}/calls`,
+    GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  await once(silentDatabase, 'connection');
+  gateway.signal('SIGINT');
+  await gateway.printed('the gateway is ending');
+  gateway.signal('SIGINT');
+  t.deepEqual(await gateway.ended, { code: 1, signal: null });
+  t.regex(gateway.stdout(), /the start is broken off/);
+});

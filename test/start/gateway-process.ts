@@ -1,0 +1,108 @@
+/** The gateway as its user runs it: `node src/main.ts`, a process of its own with settings, output and an exit code. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { testSettings } from '#test/helpers/gateway.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const credentials = z.strictObject({
+  base_url: z.url(),
+  console_url: z.url(),
+  workspace_id: z.uuid(),
+  number_id: z.uuid(),
+  number: z.string(),
+  number_key: z.string(),
+  admin_token: z.string(),
+});
+
+export type StoredCredentials = z.infer<typeof credentials>;
+
+export const credentialsIn = async (dataFolder: string): Promise<StoredCredentials> =>
+  credentials.parse(JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')));
+
+/** Empty; removed with the test. */
+export const emptyFolder = async (t: ExecutionContext): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-start-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** Settings of a gateway on a database server, which starts sooner than an embedded one. */
+export const serverSettings = async (t: ExecutionContext): Promise<Record<string, string>> => {
+  const databaseUrl = await testDatabaseUrl(t);
+  return testSettings(databaseUrl, await emptyFolder(t));
+};
+
+export type GatewayProcess = {
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when this was printed on standard output; rejects when the process ends without having printed it. */
+  printed(text: string): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended and all of its output is there. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+/** Of the test's own environment the gateway gets everything but its settings. It ends with the test. */
+export const runGateway = (
+  t: ExecutionContext,
+  settings: Record<string, string>,
+  /** A command that runs the gateway, such as `unshare`. */
+  wrapper: readonly string[] = [],
+): GatewayProcess => {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
+  const [command, ...parameters] = [...wrapper, process.execPath, 'src/main.ts'];
+  const child = spawn(command ?? process.execPath, parameters, {
+    cwd: root,
+    env: { ...Object.fromEntries(inherited), ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (written[name] += text));
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: z.number().nullable().parse(code),
+    signal: signal as NodeJS.Signals | null,
+  }));
+  t.teardown(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    async printed(text) {
+      while (!written.stdout.includes(text)) {
+        const isOver = await Promise.race([
+          once(child.stdout, 'data').then(() => false),
+          ended.then(() => true),
+        ]);
+        if (isOver && !written.stdout.includes(text)) {
+          throw new Error(`The gateway ended without "${text}": ${written.stdout}${written.stderr}`);
+        }
+      }
+    },
+    signal: (signal) => void child.kill(signal),
+    ended,
+  };
+};
+
+/** A gateway that is up, with its credentials. */
+export const startedGateway = async (
+  t: ExecutionContext,
+  settings: Record<string, string>,
+): Promise<GatewayProcess & { credentials: StoredCredentials }> => {
+  const gateway = runGateway(t, settings);
+  await gateway.printed('the gateway is ready');
+  return { ...gateway, credentials: await credentialsIn(settings['GW_DATA_DIR'] ?? '') };
+};

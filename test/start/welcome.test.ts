@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { welcome } from '#src/start/welcome.ts';
+
+const printed = welcome(
+  {
+    base_url: 'http://127.0.0.1:8080',
+    console_url: 'http://127.0.0.1:8080/',
+    workspace_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+    number_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c12',
+    number: '07000000000',
+    number_key: 'gw_live_key',
+    admin_token: 'gw_admin_token',
+    file: '/a folder/dev-credentials.json',
+  },
+  1_234,
+);
+
+/** What a shell makes of the printed commands: the arguments of each `curl`. */
+const argumentsOf = async (commands: string): Promise<string[][]> => {
+  const curl = 'curl() { for argument; do printf "%s\\0" "$argument"; done; printf "\\n"; }';
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${curl}\n${commands}`]);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\0').slice(0, -1));
+};
+
+test('a shell understands the printed commands as they are meant', async (t) => {
+  const commands = printed
+    .split('\n')
+    .filter((line) => line.startsWith('    '))
+    .join('\n');
+  const [placing = [], reading, ...others] = await argumentsOf(commands);
+  t.deepEqual(others, []);
+  t.deepEqual(placing.slice(0, -1), [
+    '-s',
+    'http://127.0.0.1:8080/api/v1/calls',
+    '-H',
+    'Authorization: Bearer gw_live_key',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+  ]);
+  t.deepEqual(JSON.parse(placing.at(-1) ?? ''), {
+    to: '01000000001',
+    instruction: '내일 오후 3시 예약을 확인해 주세요',
+  });
+  t.deepEqual(reading, [
+    '-s',
+    'http://127.0.0.1:8080/api/v1/calls/CALL_ID/transcript',
+    '-H',
+    'Authorization: Bearer gw_live_key',
+  ]);
+});
+
+test('the time of the start, the number and the file are told, the admin token is not', (t) => {
+  t.regex(printed, /ready \(1\.2 s\)/);
+  t.regex(printed, /Your number +07000000000\n/);
+  t.regex(printed, /All of this +\/a folder\/dev-credentials\.json\n/);
+  t.false(printed.includes('gw_admin_token'));
+});
