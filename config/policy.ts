@@ -30,6 +30,10 @@ export const agentTimes = {
   firstTokenMs: 8_000,
   wholeReplyMs: 60_000,
   handshakeMs: 3_000,
+  /** Nothing came of a reply for this long: what could be spoken of it is. */
+  idleFlushMs: 250,
+  /** A trial of an agent by the admin API, all turns together. */
+  wholeTrialMs: 60_000,
 } as const;
 
 /** A streamed reply of an agent; see `EndpointWorld` of src/agents/ask-endpoint.ts. */

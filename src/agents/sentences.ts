@@ -1,109 +1,116 @@
+import { cjk, judge, looksWhole, possibleEnd } from './sentence-end.ts';
+
 /**
  * Cuts a reply that comes in pieces into sentences, so that the first is spoken while the next is still being written.
- * Where it cuts depends on the text alone, never on how the text was cut into pieces. It waits rather than cuts in the
- * wrong place: a sentence that ends with a plain full stop is known to be over when the character after it is there.
+ * Without `pause`, where it cuts depends on the text alone, never on how the text was cut into pieces. It waits rather
+ * than cuts in the wrong place: a sentence that ends with a full stop is known to be over when the character after it is
+ * there. A sentence without an end is cut where it may take a breath, so that none is longer than one can listen to.
  */
 export type SentenceCutter = {
   /** The sentences that are complete with this piece. */
   add(piece: string): string[];
+  /** Nothing came for a moment: what was held back only because more might follow. Never half a sentence. */
+  pause(): string[];
   /** What is left at the end of the reply: at most one sentence. */
   end(): string[];
 };
 
-/** A line break, or a run of sentence marks with the quotes and brackets that close behind it. */
-const possibleEnd = /[\r\n]+|[.!?…。！？．]+["'”’)\]）」』】》〉]*/gu;
+/** Characters of a sentence. */
+const longestSentence = 250;
+/** Characters without any space: a URL with a signature is not torn apart, an endless word is. */
+const longestWord = 2_000;
 
-const idealMark = /[。！？]/u;
-const ellipsis = /^(?:\.{2,}|[.…]*…[.…]*)["'”’)\]）」』】》〉]*$/u;
-const cjk = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** English words that carry a full stop inside a sentence; besides single letters ("J.") and dotted ones ("e.g."). */
-const abbreviation =
-  /^(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|ext|tel|inc|ltd|co|corp|ave|blvd|[a-z]|(?:[a-z]\.)+[a-z])$/iu;
+/** The characters of a text as people see them; the last one is left out, for it may not be whole. */
+const wholeCharacters = (text: string) => [...graphemes.segment(text)].slice(0, -1);
 
-/** Before a number they are no sentence of their own: "No. 5". */
-const numbering = /^(?:no|nos|pp?|vol|fig)$/iu;
-
-const lastWord = (text: string): string => /[^\s("'“‘「『（]*$/u.exec(text.slice(-40))?.[0] ?? '';
-
-type Verdict = 'end' | 'inside' | 'unknown';
-
-/** Whether the full stop between `before` and `after` ends a sentence; `unknown` needs more of `after`. */
-const judgeFullStop = (before: string, after: string): Verdict => {
-  const next = after.at(0);
-  if (next === undefined) return 'unknown';
-  const word = lastWord(before);
-  // Korean and Japanese text sometimes leaves the space out: "했습니다.그리고".
-  if (cjk.test(next)) return cjk.test(word.at(-1) ?? '') ? 'end' : 'inside';
-  if (!/\s/u.test(next)) return 'inside';
-  const isNumber = /^\d+$/u.test(word);
-  if (!isNumber && !numbering.test(word)) return abbreviation.test(word) ? 'inside' : 'end';
-  // "1. First" at the start of a sentence, "2026. 11. 21.", "No. 5".
-  if (isNumber && (before.trim() === word || /\d\.\s+\d+$/u.test(before.slice(-20)))) return 'inside';
-  const nextWord = after.trimStart().at(0);
-  if (nextWord === undefined) return 'unknown';
-  return /\d/u.test(nextWord) ? 'inside' : 'end';
+/** Where a sentence of the longest length takes a breath; `undefined` where it is one word. */
+const breathPlace = (start: string): number | undefined => {
+  const clause = /^[^]*(?:[,;:]\s|[，、；：])/u.exec(start)?.[0].length ?? 0;
+  if (clause > start.length / 2) return clause;
+  const space = /^[^]*\s/u.exec(start);
+  if (space !== null) return space[0].length;
+  const lastCjk = wholeCharacters(start).findLast(({ segment }) => cjk.test(segment));
+  return lastCjk && lastCjk.index + lastCjk.segment.length;
 };
 
-const judge = (mark: string, before: string, after: string): Verdict => {
-  if (/^[\r\n]/u.test(mark)) return 'end';
-  // More marks or closing quotes may follow.
-  if (after === '') return 'unknown';
-  if (idealMark.test(mark)) return 'end';
-  if (ellipsis.test(mark)) return 'inside';
-  if (/[!?]/u.test(mark)) {
-    const next = after.at(0) ?? '';
-    return /\s/u.test(next) || cjk.test(next) ? 'end' : 'inside';
-  }
-  return judgeFullStop(before, after);
+const endlessWordPlace = (word: string): number => {
+  const last = wholeCharacters(word).at(-1);
+  return last === undefined ? word.length : last.index + last.segment.length;
 };
 
-/** What a voice can say of a sentence: without the space around it, and nothing when nothing is left. */
-const speakable = (sentence: string): string[] => {
-  const text = sentence.trim().toWellFormed();
-  return text === '' ? [] : [text];
-};
+const isHighSurrogate = (unit: string): boolean => unit >= '\ud800' && unit <= '\udbff';
 
 export const createSentenceCutter = (): SentenceCutter => {
+  const ends = possibleEnd();
+  const afterWord = new RegExp(String.raw`\s|${cjk.source}`, 'gu');
   let text = '';
+  /** The first half of a character whose second half comes with the next piece. */
+  let half = '';
   /** Up to here it is known that no sentence ends. */
   let judged = 0;
+  /** Where it is one word longer than a sentence may be: up to here it is known that the word does not end. */
+  let inWord = 0;
 
-  const nextSentence = (): string | undefined => {
-    possibleEnd.lastIndex = judged;
-    for (let found = possibleEnd.exec(text); found !== null; found = possibleEnd.exec(text)) {
-      const end = possibleEnd.lastIndex;
-      const verdict = judge(found[0], text.slice(0, found.index), text.slice(end));
+  const sentenceEnd = (start: string): number | undefined => {
+    ends.lastIndex = judged;
+    judged = start.length;
+    for (let found = ends.exec(start); found !== null; found = ends.exec(start)) {
+      const end = found.index + found[0].length;
+      const verdict = judge(found[0], start.slice(0, found.index), start.slice(end));
+      if (verdict === 'end') return end;
       if (verdict === 'unknown') {
         judged = found.index;
         return undefined;
       }
-      if (verdict === 'end') {
-        const sentence = text.slice(0, end);
-        text = text.slice(end);
-        judged = 0;
-        return sentence;
-      }
-      judged = end;
     }
-    judged = text.length;
     return undefined;
   };
 
+  const wordEnd = (): number | undefined => {
+    afterWord.lastIndex = inWord;
+    inWord = text.length;
+    const found = afterWord.exec(text.slice(0, longestWord));
+    if (found !== null) return found.index;
+    return text.length < longestWord ? undefined : endlessWordPlace(text.slice(0, longestWord));
+  };
+
+  const nextEnd = (): number | undefined => {
+    if (inWord > 0) return wordEnd();
+    const start = text.slice(0, longestSentence);
+    const end = sentenceEnd(start);
+    if (end !== undefined || start.length < longestSentence) return end;
+    inWord = longestSentence;
+    return breathPlace(start) ?? wordEnd();
+  };
+
+  const cutAt = (end: number): string => {
+    const sentence = text.slice(0, end).trimEnd();
+    text = text.slice(end).trimStart();
+    judged = 0;
+    inWord = 0;
+    return sentence;
+  };
+
+  const rest = (): string[] => (text === '' ? [] : [cutAt(text.length)]);
+
   return {
     add(piece) {
-      text += piece;
+      const added = half + piece;
+      half = isHighSurrogate(added.at(-1) ?? '') ? added.slice(-1) : '';
+      text += half === '' ? added : added.slice(0, -1);
+      // The space before a sentence is not part of it, nor of its length.
+      text = text.trimStart();
       const sentences: string[] = [];
-      for (let sentence = nextSentence(); sentence !== undefined; sentence = nextSentence()) {
-        sentences.push(...speakable(sentence));
-      }
+      for (let end = nextEnd(); end !== undefined; end = nextEnd()) sentences.push(cutAt(end));
       return sentences;
     },
+    pause: () => (half === '' && looksWhole(text.trimEnd()) ? rest() : []),
     end() {
-      const rest = text;
-      text = '';
-      judged = 0;
-      return speakable(rest);
+      text += half;
+      half = '';
+      return rest();
     },
   };
 };

@@ -1,19 +1,22 @@
 /**
  * One reply of a call's agent, as the conversation hears of it: sentence by sentence, then finished or failed. Nothing
- * follows the last word, and nothing at all follows once it was let go of.
+ * follows the last word, and nothing at all follows once it was let go of. A reply that says nothing leaves a line in
+ * the log that says why.
  */
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyFailure, ReplyInput } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { AgentFailure, sentenceEnd, type Agent, type ReplyPiece } from './agent.ts';
-import { createSentenceCutter } from './sentences.ts';
+import { createUtterances } from './utterances.ts';
 
 export type ReplyTimes = {
   /** Until the first piece of text. */
   firstTokenMs: number;
   /** Until the end of the reply. */
   wholeReplyMs: number;
+  /** Without a piece of text, until a sentence is spoken of which only the next character could tell that it is over. */
+  idleFlushMs: number;
 };
 
 export type ReplyOptions = {
@@ -41,34 +44,57 @@ export const createStartReply =
   ({ callId, turn, messages }, emit) => {
     const about = { call_id: callId, turn };
     const abort = new AbortController();
-    const sentences = createSentenceCutter();
+    const utterances = createUtterances();
     let isOver = false;
+    const seen = { text: false, speech: false, remark: false };
+    let idle: unknown;
 
     const say = (texts: readonly string[]): void => {
-      for (const text of texts) if (!isOver) emit({ type: 'reply.sentence', text });
+      for (const text of texts) {
+        if (isOver) return;
+        seen.speech = true;
+        emit({ type: 'reply.sentence', text });
+      }
     };
 
     const take = (piece: ReplyPiece): void => {
-      if (piece === sentenceEnd) return say(sentences.end());
-      if (typeof piece === 'object') return logger.info({ ...about, remark: piece.remark }, 'about a reply');
-      if (piece !== '') clock.clearTimeout(firstToken);
-      say(sentences.add(piece));
+      if (piece === sentenceEnd) return say(utterances.sentenceEnd());
+      if (typeof piece === 'object') {
+        seen.remark = true;
+        return logger.info({ ...about, remark: piece.remark }, 'about a reply');
+      }
+      if (piece === '') return;
+      if (piece.trim() !== '') {
+        seen.text = true;
+        clock.clearTimeout(firstToken);
+      }
+      clock.clearTimeout(idle);
+      idle = clock.setTimeout(() => say(utterances.pause()), times.idleFlushMs);
+      say(utterances.add(piece));
     };
 
     const letGo = (): void => {
       isOver = true;
-      clock.clearTimeout(firstToken);
-      clock.clearTimeout(wholeReply);
+      for (const timer of [firstToken, wholeReply, idle]) clock.clearTimeout(timer);
       abort.abort();
     };
 
     const fail = (failure: ReplyFailure, detail?: string): void => {
       // What came before the failure is worth hearing.
-      say(sentences.end());
+      say(utterances.end());
       if (isOver) return;
       letGo();
       logger.warn({ ...about, failure, detail }, 'a reply failed');
       emit({ type: 'reply.failed', failure, ...(detail === undefined ? {} : { detail }) });
+    };
+
+    const finish = (): void => {
+      say(utterances.end());
+      if (isOver) return;
+      letGo();
+      if (!seen.speech && seen.text) logger.info(about, 'nothing of a reply can be spoken');
+      else if (!seen.speech && !seen.remark) logger.info(about, 'the agent chose silence');
+      emit({ type: 'reply.finished' });
     };
 
     const firstToken = clock.setTimeout(() => fail('first_token_timeout'), times.firstTokenMs);
@@ -81,10 +107,7 @@ export const createStartReply =
         if (isOver) return;
         take(piece);
       }
-      say(sentences.end());
-      if (isOver) return;
-      letGo();
-      emit({ type: 'reply.finished' });
+      finish();
     };
 
     run().catch((error: unknown) => {

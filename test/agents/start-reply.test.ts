@@ -3,9 +3,17 @@ import { setImmediate as nextTask } from 'node:timers/promises';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import type { ReplyEvent } from '#machines/reply.ts';
-import { AgentFailure, type Agent, type AgentRequest } from '#src/agents/agent.ts';
+import {
+  AgentFailure,
+  sentenceEnd,
+  type Agent,
+  type AgentRequest,
+  type ReplyPiece,
+} from '#src/agents/agent.ts';
 import { createStartReply } from '#src/agents/start-reply.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+
+const times = { firstTokenMs: 8_000, wholeReplyMs: 60_000, idleFlushMs: 250 };
 
 const input = { callId: 'call-1', turn: 3, messages: [{ role: 'user', content: '비밀입니다' }] } as const;
 
@@ -16,7 +24,7 @@ const setUp = (t: ExecutionContext, agent: Agent | undefined) => {
   const events: ReplyEvent[] = [];
   const startReply = createStartReply({
     findAgent: (callId) => (callId === 'call-1' ? agent : undefined),
-    times: { firstTokenMs: 8_000, wholeReplyMs: 60_000 },
+    times,
     clock,
     logger: pino({ level: 'debug' }, { write: (line: string) => logged.push(line) }),
   });
@@ -29,7 +37,7 @@ const setUp = (t: ExecutionContext, agent: Agent | undefined) => {
 const scriptedAgent = () => {
   const waiting: ((step: Step) => void)[] = [];
   const asked: { request: AgentRequest; signal: AbortSignal }[] = [];
-  type Step = { piece: string } | { error: unknown } | 'end';
+  type Step = { piece: ReplyPiece } | { error: unknown } | 'end';
   return {
     asked,
     next: async (step: Step): Promise<void> => {
@@ -65,15 +73,92 @@ test('each sentence is passed on as soon as it is complete, then the end', async
   t.deepEqual(asked[0]?.request, { turn: 3, messages: input.messages });
 });
 
-for (const pieces of [[], [''], ['', ' \n']]) {
-  test(`a reply of ${JSON.stringify(pieces)} is silence, not a failure`, async (t) => {
+const silences: [pieces: ReplyPiece[], logged: object[]][] = [
+  [[], [{ msg: 'the agent chose silence' }]],
+  [[''], [{ msg: 'the agent chose silence' }]],
+  [['', ' \n', sentenceEnd], [{ msg: 'the agent chose silence' }]],
+  [[{ remark: 'tools were called' }], [{ msg: 'about a reply', remark: 'tools were called' }]],
+  [['```\n', 'secret()\n', '```'], [{ msg: 'nothing of a reply can be spoken' }]],
+  [['😀', sentenceEnd, '---\n'], [{ msg: 'nothing of a reply can be spoken' }]],
+  [
+    ['😀', { remark: 'the reply was cut short' }],
+    [{ remark: 'the reply was cut short' }, { msg: 'nothing of a reply can be spoken' }],
+  ],
+];
+
+for (const [pieces, expected] of silences) {
+  const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
+  test(`a reply of [${title}] is silence with a reason in the log, not a failure`, async (t) => {
     const { agent, next } = scriptedAgent();
-    const { events } = setUp(t, agent);
+    const { events, log, logged } = setUp(t, agent);
     for (const piece of pieces) await next({ piece });
     await next('end');
     t.deepEqual(events, [{ type: 'reply.finished' }]);
+    t.is(logged.length, expected.length);
+    log().forEach((line, index) =>
+      t.like(line, { level: 30, call_id: 'call-1', turn: 3, ...expected[index] }),
+    );
+    t.notRegex(logged.join(''), /secret/);
   });
 }
+
+test('what was spoken leaves nothing in the log, what was remarked does', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, log, logged } = setUp(t, agent);
+  await next({ piece: '**네**. 😀' });
+  await next({ piece: { remark: 'the end is missing' } });
+  await next('end');
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
+  t.is(logged.length, 1);
+  t.like(log()[0], { msg: 'about a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
+});
+
+test('a message that is complete is spoken to its end', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, agent);
+  await next({ piece: '확인해 보겠습니다' });
+  t.deepEqual(events, []);
+  await next({ piece: sentenceEnd });
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '확인해 보겠습니다' }]);
+});
+
+test('a whole sentence is spoken when nothing comes for 250 ms, half a sentence is not', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, clock } = setUp(t, agent);
+  await next({ piece: '잠시만' });
+  clock.increment(249);
+  await next({ piece: '요.' });
+  clock.increment(249);
+  t.deepEqual(events, []);
+  clock.increment(1);
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '잠시만요.' }]);
+  await next({ piece: ' 확인해' });
+  clock.increment(10_000);
+  t.is(events.length, 1);
+  await next('end');
+  t.deepEqual(events.slice(1), [{ type: 'reply.sentence', text: '확인해' }, { type: 'reply.finished' }]);
+});
+
+test('what was held back when a reply was abandoned is never spoken', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, clock, dispose } = setUp(t, agent);
+  await next({ piece: '잠시만요.' });
+  dispose();
+  clock.increment(100_000);
+  await next('end');
+  t.deepEqual(events, []);
+});
+
+test('a speech without end is a failure', async (t) => {
+  const { agent, asked, next } = scriptedAgent();
+  const { events, log } = setUp(t, agent);
+  await next({ piece: '안녕하세요. ' });
+  await next({ piece: '말이 끝이 없습니다. '.repeat(10_000) });
+  t.is(events.length, 2);
+  t.like(events[1], { type: 'reply.failed', failure: 'reply_too_large' });
+  t.true(asked[0]?.signal.aborted);
+  t.like(log()[0], { level: 40, failure: 'reply_too_large' });
+});
 
 test('a failure carries its word and its detail, after what came before it', async (t) => {
   const { agent, next } = scriptedAgent();
@@ -122,6 +207,8 @@ test('the first text must come within 8 s; empty pieces do not count', async (t)
   const { events, clock } = setUp(t, agent);
   clock.increment(7_999);
   await next({ piece: '' });
+  await next({ piece: ' \n' });
+  await next({ piece: { remark: 'no text yet' } });
   t.deepEqual(events, []);
   clock.increment(1);
   t.deepEqual(events, [{ type: 'reply.failed', failure: 'first_token_timeout' }]);
@@ -144,6 +231,43 @@ test('the whole reply must come within 60 s; what came is said', async (t) => {
     { type: 'reply.failed', failure: 'reply_timeout' },
   ]);
   t.true(asked[0]?.signal.aborted);
+});
+
+test('a reply that is over, failed or abandoned leaves no timer behind', async (t) => {
+  for (const [pieces, last] of [
+    [['네.'], 'end'],
+    [['네.', '잠시'], 'fail'],
+    [['네.', '잠시만요. 하나'], 'abandon'],
+    [['네. 둘.'], 'abandon while it speaks'],
+  ] as const) {
+    const timers = new Set<symbol>();
+    const { agent, next } = scriptedAgent();
+    const startReply = createStartReply({
+      findAgent: () => agent,
+      times,
+      clock: {
+        now: () => 0,
+        setTimeout() {
+          const timer = Symbol('timer');
+          timers.add(timer);
+          return timer;
+        },
+        clearTimeout(timer) {
+          if (typeof timer === 'symbol') timers.delete(timer);
+        },
+      },
+      logger: pino({ level: 'silent' }),
+    });
+    const dispose = startReply(input, () => {
+      if (last === 'abandon while it speaks') dispose();
+    });
+    t.is(timers.size, 2);
+    for (const piece of pieces) await next({ piece });
+    if (last === 'end') await next('end');
+    if (last === 'fail') await next({ error: new AgentFailure('http_error', 'HTTP 503') });
+    if (last === 'abandon') dispose();
+    t.is(timers.size, 0, last);
+  }
 });
 
 test('a reply that is over leaves no time limit behind', async (t) => {
@@ -173,7 +297,7 @@ test('a reply may be abandoned in the middle of what it says', async (t) => {
   const { agent, next } = scriptedAgent();
   const startReply = createStartReply({
     findAgent: () => agent,
-    times: { firstTokenMs: 8_000, wholeReplyMs: 60_000 },
+    times,
     clock: new SimulatedClock(),
     logger: pino({ level: 'silent' }),
   });

@@ -1,0 +1,151 @@
+/**
+ * What a text that was written to be read sounds like: its words without Markdown, HTML, LaTeX, addresses and pictures.
+ * A sentence is handed in by itself and may have been cut in the middle of any of them, so a mark must also go when its
+ * other half is missing. Words, numbers and ordinary punctuation come out to the letter.
+ */
+
+type Rule = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)];
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  hellip: '…',
+  ndash: '–',
+  mdash: '—',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  middot: '·',
+};
+
+const decodeEntity = (entity: string, name = ''): string => {
+  if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? entity;
+  const codePoint = /^#x/iu.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return codePoint > 0x10_ff_ff ? '' : String.fromCodePoint(codePoint).toWellFormed();
+};
+
+/** Of an address a listener can use the host's name. What closes behind the address belongs to the sentence. */
+const hostOf = (_address: string, rest = ''): string => {
+  const closed = /[.,!?;:'")\]}>*_~`|]*$/u.exec(rest)?.[0] ?? '';
+  const host = /^(?:[^/?#]*@)?(?:www\.)?([a-z0-9][a-z0-9.-]*)/iu.exec(
+    rest.slice(0, rest.length - closed.length),
+  );
+  return `${host?.[1] ?? ''}${closed}`;
+};
+
+const invisible: readonly Rule[] = [
+  [/&(?:amp;)*(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeEntity],
+  // Citations: "【4:0†source】", and those between private marks.
+  [/\s*【[^】]*†[^】]*】?/gu, ''],
+  [/\u{E200}[^\u{E201}]*\u{E201}?/gu, ''],
+  // Line ends written as an escape come from text that was packed into JSON twice.
+  [/\\[nrt](?![a-z])/gu, ' '],
+  [/\p{Cc}/gu, ' '],
+  [/[\p{Cf}\p{Co}\u{FFFD}\u{115F}\u{1160}\u{3164}\u{FFA0}]|\p{Variation_Selector}|\u{20E3}/gu, ''],
+];
+
+/** Rows of a table and arrows become pauses. */
+const pause = String.raw`(?:\s*(?:[|\u2190-\u21FF\u27F5-\u27FF\u2794\u2798-\u27AF\u2B05-\u2B07\u2B95]|(?<=\s)[-=]+>(?=\s)))+`;
+
+const pauses: readonly Rule[] = [
+  [new RegExp(String.raw`${pause}\s*$`, 'u'), ''],
+  [new RegExp(String.raw`(?:^|(?<=[,.!?:;，、。！？：；]))${pause}\s*`, 'gu'), ' '],
+  [new RegExp(String.raw`${pause}\s*`, 'gu'), ', '],
+];
+
+/** Emoji, flags, boxes, stars. Not the signs that stand for a word, nor ○, which stands for a syllable left out. */
+const picture = String.raw`[[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{2300}-\u{23FF}\u{2500}-\u{27BF}\u{2B00}-\u{2BFF}\u{1F000}-\u{1FAFF}]--[©®™ℹ‼⁉〰〽㊗㊙○]]`;
+
+const pictures: readonly Rule[] = [
+  [new RegExp(String.raw`\s*(?:${picture}\s*)+(?=[.,!?…。、！？\)」』]|$)`, 'gv'), ''],
+  [new RegExp(String.raw`${picture}+`, 'gv'), ' '],
+];
+
+/** `(https://example.com "title")` of a link. */
+const target = String.raw`\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:"[^"]*"?|'[^']*'?))?\)?`;
+
+const addresses: readonly Rule[] = [
+  // Definitions of links and footnotes, and the marks that refer to them.
+  [/^\[[^\]]+\]:\s*<?[a-z]+:\/\/.*$/iu, ''],
+  [/^\[\^[^\]\s]+\]:?\s*/u, ''],
+  [/\s*\[\^[^\]\s]+\]/gu, ''],
+  [/(?<=[\p{L}.!?。])(?:\[\d{1,3}\])+/gu, ''],
+  // Links and images, whole; then the end and the beginning of one that was cut in two.
+  [new RegExp(String.raw`!?\[([^[\]]*)\]${target}`, 'gu'), '$1'],
+  [new RegExp(String.raw`\]${target}`, 'gu'), ''],
+  [/!?\[([^[\]]+)\]\[[^[\]]*\]/gu, '$1'],
+  [/!?\[(?![^\]]*\])/gu, ''],
+  [/(?<!\[[^\]]*)\]/gu, ''],
+  [/\bdata:\w+\/[\w+.-]+[;,][!-~]*/giu, ''],
+  [/<([a-z][a-z0-9+.-]*:\/\/[^\s<>]+|[\w.+-]+@[\w.-]+)>/giu, '$1'],
+  [/(?:[a-z][a-z0-9+.-]{0,15}:\/\/|\b(?=www\.))([!-~]+)/giu, hostOf],
+  [/(?:[a-z][a-z0-9+.-]{0,15})?:\/\//giu, ''],
+  [/\b(?:mailto|tel):(?=\S)/giu, ''],
+];
+
+const tags: readonly Rule[] = [
+  [/<\/?(?:br|p|div|li|ul|ol|tr|td|th|table|h\d|hr|break|s|sentence|paragraph)(?:\s[^<>]*)?\/?>/giu, ' '],
+  [/<[/!?]?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>/giu, ''],
+  // One that was cut in two: `<a title="…`, `…">`.
+  [/<[a-z][\w:-]*\s[^<>]*=[^<>]*$/iu, ''],
+  [/^[^<>"]*"\s*\/?>/u, ''],
+];
+
+const marks: readonly Rule[] = [
+  // What begins a line: quotes, bullets, headings, check boxes.
+  [/^(?:>\s*|[-*+·‣◦•▪]\s+|[•‣◦▪]|#{1,6}\s+|\[[ xX]\]\s+)+/u, ''],
+  [/\\[()[\]]|\$\$/gu, ''],
+  [/\\(?=[!-/:-@[-`{-~])/gu, ''],
+  [/(?<=\d)\*{2,}(?=\d)/gu, ' '],
+  [/`|\*{2,}|~{2,}|\^{2,}/gu, ''],
+  // A single asterisk is emphasis where it touches words; "3 * 4", "3*4", "*67" and "press *" are not.
+  [/(?<!\d)\*(?=[\p{L}\p{N}"'“‘「(])([^*]*[\p{L}\p{N}.,!?…%"'”’」)。！？])\*(?!\d)/gu, '$1'],
+  [/(?<![A-Za-z0-9])\*(?=\p{L})|(?<=[\p{L}.!?…。！？])\*(?![A-Za-z0-9])/gu, ''],
+  [/(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])/gu, ''],
+];
+
+const remains: readonly Rule[] = [
+  // No word is as long as a key, a hash or a picture in base64.
+  [/[A-Za-z0-9+/=_-]{60,}/gu, ''],
+  [/\s+/gu, ' '],
+  [/^ | $/gu, ''],
+];
+
+const rules: readonly Rule[] = [
+  ...invisible,
+  ...addresses,
+  ...tags,
+  ...marks,
+  ...pauses,
+  ...pictures,
+  ...remains,
+];
+
+const unmark = (text: string): string => {
+  let words = text;
+  for (const [pattern, replacement] of rules) {
+    words =
+      typeof replacement === 'string'
+        ? words.replace(pattern, replacement)
+        : words.replace(pattern, replacement);
+  }
+  return words;
+};
+
+/** Marks stand within marks, so they are taken away layer by layer; what has more layers than this is no speech. */
+const mostLayers = 10;
+
+export const plainWords = (text: string): string => {
+  let words = text.toWellFormed();
+  for (let layer = 0; layer < mostLayers; layer += 1) {
+    const bare = unmark(words);
+    if (bare === words) return words;
+    words = bare;
+  }
+  return '';
+};

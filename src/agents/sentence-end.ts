@@ -1,0 +1,107 @@
+/**
+ * Whether a sentence is over, for the languages that the gateway speaks: Korean, English, Japanese. Where it cannot be
+ * told, two sentences are rather left together than one torn apart: the first is a longer breath, the second a stumble.
+ */
+
+const closing = String.raw`["'”’)\]）」』】》〉*_~^${'`'}\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}\u{200D}]*`;
+const marks = '[.!?…。｡！？．]+';
+
+/** A line break, or a run of sentence marks with what closes behind it: quotes, brackets, Markdown, a smile. */
+export const possibleEnd = (): RegExp =>
+  new RegExp(String.raw`[\r\n\v\f\u2028\u2029]+|${marks}${closing}`, 'gu');
+
+const lastMarks = new RegExp(`${marks}${closing}$`, 'u');
+
+const lineBreak = /^[\r\n\v\f\u2028\u2029]/u;
+const lineBreakAhead = /^\s*?[\r\n\v\f\u2028\u2029]/u;
+const idealMark = /[。｡！？]/u;
+const ellipsis = /^(?:\.{2,}|[.…]*…[.…]*)(?![.!?…。｡！？．])/u;
+const closingQuote = /["'”’」』]/u;
+export const cjk = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const hangul = /\p{Script=Hangul}/u;
+
+/** English words that carry a full stop inside a sentence; besides single letters ("J.") and dotted ones ("e.g."). */
+const abbreviation =
+  /^(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|ext|tel|inc|ltd|co|corp|ave|blvd|ph\.d|[a-z]|(?:[a-z]\.)+[a-z])$/iu;
+
+/** Before what they count they are no sentence of their own: "No. 5", "Dec. 25", "no. of guests". */
+const numbering = /^(?:no|nos|pp?|vol|fig|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/iu;
+
+const wholeNumber = /^\d+$/u;
+/** "3.14", and a Korean date: "2026.12.25". */
+const dottedNumber = /^\d+(?:\.\d+)+$/u;
+
+const lastWord = (text: string): string => /[^\s("'“‘「『（*_#>]*$/u.exec(text.slice(-40))?.[0] ?? '';
+
+const isInAddress = (text: string): boolean => text.split(/\s/u).at(-1)?.includes('://') ?? false;
+
+/** "1. First", also as a heading, in bold or behind a bullet. */
+const isListNumber = (before: string, word: string): boolean =>
+  wholeNumber.test(word) && /^[\s*_#>+•-]*\d+$/u.test(before);
+
+/** `unknown` needs more of what follows. */
+export type Verdict = 'end' | 'inside' | 'unknown';
+
+const judgeFullStop = (before: string, after: string, next: string): Verdict => {
+  const word = lastWord(before);
+  if (!/\s/u.test(next)) {
+    // Korean and Japanese text sometimes leaves the space out: "했습니다.그리고", "했습니다.3시에".
+    if (cjk.test(next)) return cjk.test(word.at(-1) ?? '') ? 'end' : 'inside';
+    return /[다요죠까네]$/u.test(word) && /[\p{N}\p{Lu}]/u.test(next) ? 'end' : 'inside';
+  }
+  const isDotted = dottedNumber.test(word);
+  const isNumbering = numbering.test(word);
+  if (!isDotted && !isNumbering && !wholeNumber.test(word)) return abbreviation.test(word) ? 'inside' : 'end';
+  if (isListNumber(before, word) || /\d\.\s+\d+$/u.test(before.slice(-20))) return 'inside';
+  if (lineBreakAhead.test(after)) return 'end';
+  const nextWord = after.trimStart().at(0);
+  if (nextWord === undefined) return 'unknown';
+  if (/\d/u.test(nextWord) || (isNumbering && /\p{Ll}/u.test(nextWord))) return 'inside';
+  return isDotted && !/\p{Script=Latin}/u.test(nextWord) ? 'inside' : 'end';
+};
+
+/** A quotation may end within its sentence: "네."라고, 「はい。」と, "Really?" he asked. */
+const judgeQuotation = (mark: string, after: string, next: string): Verdict => {
+  if (!/\s/u.test(next))
+    return hangul.test(next) || /[とっはがをにのもで、，]/u.test(next) ? 'inside' : 'end';
+  if (!closingQuote.test(mark) || lineBreakAhead.test(after)) return 'end';
+  const nextWord = after.trimStart().at(0);
+  if (nextWord === undefined) return 'unknown';
+  return /[\p{Ll}라]/u.test(nextWord) ? 'inside' : 'end';
+};
+
+/** Whether a `possibleEnd` between `before` and `after` is one. What is not `unknown` stays so whatever follows. */
+export const judge = (mark: string, before: string, after: string): Verdict => {
+  if (lineBreak.test(mark)) return 'end';
+  const codePoint = after.codePointAt(0);
+  // More marks or closing quotes may follow.
+  if (codePoint === undefined) return 'unknown';
+  const next = String.fromCodePoint(codePoint);
+  if (!/\s/u.test(next) && isInAddress(before)) return 'inside';
+  const quotation = /["'”’)\]）」』】》〉]/u.test(mark) ? judgeQuotation(mark, after, next) : 'end';
+  if (quotation !== 'end') return quotation;
+  if (idealMark.test(mark)) return 'end';
+  if (ellipsis.test(mark)) return 'inside';
+  if (!/[!?]/u.test(mark)) return judgeFullStop(before, after, next);
+  if (/\s/u.test(next) || cjk.test(next)) return 'end';
+  return cjk.test(before.at(-1) ?? '') && /[\p{N}\p{Lu}]/u.test(next) ? 'end' : 'inside';
+};
+
+const brackets = ['“”', '「」', '『』', '()', '（）', '[]'];
+
+const count = (text: string, character: string): number => text.split(character).length - 1;
+
+const isOpen = (text: string): boolean =>
+  count(text, '"') % 2 === 1 ||
+  brackets.some(([open = '', close = '']) => count(text, open) > count(text, close));
+
+/** Whether a text is likely a whole sentence although nothing follows it. "3." and "Mr." are not, nor an open quote. */
+export const looksWhole = (text: string): boolean => {
+  const found = lastMarks.exec(text);
+  if (found === null || isOpen(text)) return false;
+  const before = text.slice(0, found.index);
+  if (isInAddress(before)) return false;
+  if (!/^[.．](?![.!?…。｡！？．])/u.test(found[0])) return true;
+  const word = lastWord(before);
+  return !/\d$/u.test(word) && ![numbering, abbreviation].some((inside) => inside.test(word));
+};
