@@ -11,4 +11,45 @@ export interface Synthesizer {
    * names the engine (never the text) when the engine fails.
    */
   synthesize(text: string, language: string, signal?: AbortSignal): Promise<Audio>;
+  /**
+   * The same, piece by piece as the engine makes it, all at one rate; absent where an engine gives a sentence whole.
+   * Leaving it early, or aborting, ends the work behind it.
+   */
+  stream?(text: string, language: string, signal?: AbortSignal): AsyncIterable<Audio>;
+}
+
+/** What a recognizer makes of the other party's voice. Text is what the engine wrote; never logged. */
+export type RecognitionEvent =
+  /** The words so far of a sentence that goes on; the next event replaces them. */
+  | { type: 'partial'; text: string }
+  /** These words are settled; what follows is said after them. */
+  | { type: 'final'; text: string }
+  /** The engine takes the turn for complete, by its meaning or its own measure of silence. */
+  | { type: 'turn-complete' }
+  /** It cannot go on: nothing follows. The error names the engine and never holds text. */
+  | { type: 'failed'; error: Error };
+
+/** One call's voice on its way into words. */
+export interface Recognition {
+  /** The next stretch of sound, without holes, silence included. */
+  write(samples: Int16Array): void;
+  /** Somebody begins to speak: what was just written belongs to it. */
+  speechBegan(): void;
+  /** A pause long enough to end a sentence; engines that recognize sentence by sentence do it now. */
+  speechEnded(): void;
+  /** Lets go of everything at once; no event follows. Idempotent. */
+  close(): void;
+}
+
+export interface Recognizer {
+  /** For the log: `deepgram`, `vosk` … */
+  readonly name: string;
+  /**
+   * Begins to listen to a call. Never throws: what goes wrong comes as `failed`, in a later task. Writing may begin at
+   * once; what is written before the engine is connected is kept for it, up to a bound.
+   */
+  open(
+    options: { language: string; sampleRate: number },
+    emit: (event: RecognitionEvent) => void,
+  ): Recognition;
 }
