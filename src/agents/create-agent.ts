@@ -3,6 +3,9 @@ import type { AgentType } from '#src/domain/agent-binding.ts';
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { builtInAgent, type HangUp } from './built-in.ts';
+import { langgraphAgent } from './langgraph.ts';
+import { mastraAgent } from './mastra.ts';
+import { n8nAgent } from './n8n.ts';
 import { webhookAgent } from './webhook.ts';
 
 /** One file per wire format (specification 4.7); `url` is the binding's chat URL. */
@@ -22,9 +25,9 @@ const notServed: EndpointAgent = (_world, _url, { binding }) => ({
 const endpointAgents: Readonly<Record<AgentType, EndpointAgent>> = {
   webhook: webhookAgent,
   openai_compatible: notServed,
-  n8n: notServed,
-  langgraph: notServed,
-  mastra: notServed,
+  n8n: n8nAgent,
+  langgraph: langgraphAgent,
+  mastra: mastraAgent,
 };
 
 export type CreateAgent = (call: AgentCall) => Agent;

@@ -9,7 +9,7 @@ const recording = z.object({
       method: z.string(),
       path: z.string(),
       authorization: z.string().optional(),
-      body: z.unknown(),
+      body: z.unknown().optional(),
     })
     .optional(),
   response: z.object({

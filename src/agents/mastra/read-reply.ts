@@ -1,0 +1,92 @@
+import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
+import { readFrames } from '../wire/frames.ts';
+import { partOf } from './parts.ts';
+
+const oddFinishes = new Map([
+  ['length', 'the reply was cut off at its longest length'],
+  ['content-filter', 'the reply was cut off by a content filter'],
+  ['tool-calls', 'the agent finished with a tool call that it leaves to the caller'],
+]);
+
+/** What came of a reply, for its end to be judged. */
+type Seen = {
+  /** Anything at all. */
+  frames: boolean;
+  /** Anything that is Mastra's. */
+  parts: boolean;
+  /** Data that is not, while the rest may be. */
+  unreadable: boolean;
+  words: boolean;
+  /** The mark of the end, behind whatever it ends. */
+  done: boolean;
+  finish: string | undefined;
+  waiting: boolean;
+};
+
+function* judge({ frames, parts, unreadable, words, done, finish, waiting }: Seen): Generator<ReplyPiece> {
+  if (!words && finish === undefined && !waiting) {
+    if (frames && !parts) throw new AgentFailure('invalid_reply', 'the response is not a stream of Mastra');
+    throw new AgentFailure('no_reply', 'the stream ended without a reply');
+  }
+  if (unreadable) yield { remark: 'a part of the stream could not be read' };
+  // A waiting agent has said why it ends as it does.
+  if (waiting) return;
+  if (finish === undefined && !done) yield { remark: 'the stream ended without its end mark' };
+  else if (finish !== undefined && finish !== 'stop') {
+    yield { remark: oddFinishes.get(finish) ?? 'the agent finished for a reason that is not known here' };
+  } else if (!words) yield { remark: 'the agent finished without text' };
+}
+
+/**
+ * Speaks the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply; that alone says
+ * nothing about success. Throws an AgentFailure.
+ */
+export async function* readMastraReply(
+  body: AsyncIterable<Uint8Array>,
+  longestLine: number,
+): AsyncGenerator<ReplyPiece, void, undefined> {
+  const seen: Seen = {
+    frames: false,
+    parts: false,
+    unreadable: false,
+    words: false,
+    done: false,
+    finish: undefined,
+    waiting: false,
+  };
+  /** Of the text since the last end of a sentence; undefined without any. */
+  let block: string | undefined;
+
+  for await (const frame of readFrames(body, { longestLine })) {
+    seen.frames = true;
+    if (frame.type === 'done') {
+      seen.parts = true;
+      seen.done = true;
+      break;
+    }
+    const part = partOf(frame);
+    if (part === undefined) {
+      // Event streams may have fields that nobody knows; they are no loss.
+      seen.unreadable ||= frame.type !== 'stray';
+      continue;
+    }
+    seen.parts = true;
+    if (part.type === 'failure') throw part.failure;
+    const isText = part.type === 'text' && seen.finish === undefined;
+    const isOtherBlock = isText && part.block !== block;
+    if (block !== undefined && (isOtherBlock || part.type === 'boundary' || part.type === 'finish')) {
+      block = undefined;
+      yield sentenceEnd;
+    }
+    if (isText) {
+      block = part.block;
+      seen.words ||= part.text.trim() !== '';
+      yield part.text;
+    } else if (part.type === 'finish') seen.finish ??= part.reason;
+    else if (part.type === 'waiting') {
+      seen.waiting = true;
+      yield { remark: part.remark };
+    }
+  }
+  yield* judge(seen);
+}

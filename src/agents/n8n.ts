@@ -1,0 +1,25 @@
+/**
+ * A workflow of n8n behind its chat trigger (specification 4.7). It keeps its own memory by `sessionId`, so it is given
+ * the new turn alone. A workflow that runs cannot be stopped from outside: barge-in closes the connection, no more.
+ */
+import type { Agent, AgentCall } from './agent.ts';
+import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
+import { readN8nReply } from './n8n/read-reply.ts';
+
+export const n8nAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
+  async *reply({ messages }, signal) {
+    const { context } = call;
+    const { body } = await askEndpoint(world, call, {
+      url,
+      body: {
+        action: 'sendMessage',
+        sessionId: context.call_id,
+        chatInput: messages.findLast(({ role }) => role === 'user')?.content ?? '',
+        metadata: { gw: context },
+      },
+      signal,
+      maxBodyBytes: world.limits.streamBytes,
+    });
+    yield* readN8nReply(body, world.limits.lineCharacters);
+  },
+});

@@ -1,0 +1,35 @@
+/** Replies lie one or two levels deep; anything deeper is no reply, and could exhaust the stack. */
+const deepest = 8;
+
+/** n8n's own word for a workflow that answers before it has run, in a field that otherwise holds a reply. */
+const startedMessage = 'Workflow was started';
+
+/**
+ * The words of a workflow's answer (specification 4.7): a text is itself; a list gives the first reply that is in it, an
+ * object the first of its fields `output`, `text` and `message`. Undefined where there is none, and nothing is looked
+ * for anywhere else: the rest is data, not speech.
+ */
+export const findReply = (value: unknown, depth = 0): string | undefined => {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || depth === deepest) return undefined;
+  if (saysStarted(value)) return undefined;
+  for (const inner of Array.isArray(value) ? value : fieldsOf(value)) {
+    const reply = findReply(inner, depth + 1);
+    if (reply !== undefined) return reply;
+  }
+  return undefined;
+};
+
+type Fields = { output?: unknown; text?: unknown; message?: unknown; executionStarted?: unknown };
+
+const fieldsOf = ({ output, text, message }: Fields): unknown[] => [output, text, message];
+
+const saysStarted = ({ output, text, message }: Fields): boolean =>
+  output === undefined && text === undefined && message === startedMessage;
+
+/** Whether the answer is only about the execution: what the workflow says, if anything, goes elsewhere. */
+export const isStatus = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields: Fields = value;
+  return fields.executionStarted === true || saysStarted(fields);
+};

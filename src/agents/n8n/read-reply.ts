@@ -1,0 +1,94 @@
+/**
+ * The answer of a workflow: one JSON document, plain text, or a stream of JSON lines (`begin`, `item`, `end`, `error`),
+ * as its response mode has it.
+ */
+import { z } from 'zod';
+import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
+import { readFrames } from '../wire/frames.ts';
+import { findReply, isStatus } from './find-reply.ts';
+import { plainReply } from './plain-reply.ts';
+
+const streamLine = z.object({
+  type: z.enum(['begin', 'item', 'end', 'error']),
+  content: z.unknown().optional(),
+});
+
+const reportedError = (content: unknown): AgentFailure =>
+  new AgentFailure(
+    'agent_reported_error',
+    'the workflow reported an error',
+    typeof content === 'string' && content !== '' ? { serverSays: content } : {},
+  );
+
+/** A node that responds with JSON streams it as a text. What a model says may begin with a brace as well. */
+const replyInItem = (content: unknown): string | undefined => {
+  if (typeof content !== 'string' || !/^\s*(?:\{|\[\s*\{)/.test(content)) return findReply(content);
+  try {
+    return findReply(JSON.parse(content));
+  } catch {
+    return content;
+  }
+};
+
+/**
+ * `end` is not the end: each node and each step of an agent has its own, and only the response's end is that of the
+ * reply. Throws an AgentFailure.
+ */
+export async function* readN8nReply(
+  body: AsyncIterable<Uint8Array>,
+  longestLine: number,
+): AsyncGenerator<ReplyPiece, void, undefined> {
+  const seen = { anything: false, status: false, unreadable: false, reply: false, words: false };
+  /** Nodes or steps that have begun and not ended. */
+  let open = 0;
+  let isMidSentence = false;
+
+  function* say(reply: string | undefined): Generator<ReplyPiece, void, undefined> {
+    if (reply === undefined) return;
+    seen.reply = true;
+    seen.words ||= reply.trim() !== '';
+    isMidSentence = true;
+    yield reply;
+  }
+  function* endSentence(): Generator<ReplyPiece, void, undefined> {
+    if (isMidSentence) yield sentenceEnd;
+    isMidSentence = false;
+  }
+  let isStream = false;
+  function* take(value: unknown): Generator<ReplyPiece, void, undefined> {
+    const line = streamLine.safeParse(value).data;
+    isStream ||= line !== undefined;
+    if (line === undefined) {
+      seen.status ||= isStatus(value);
+      // Only the first document counts, as only the first item of a list does.
+      if (!isStream && !seen.reply) yield* say(findReply(value));
+    } else if (line.type === 'error') throw reportedError(line.content);
+    else if (line.type === 'item') yield* say(replyInItem(line.content));
+    else {
+      open = Math.max(0, open + (line.type === 'begin' ? 1 : -1));
+      yield* endSentence();
+    }
+  }
+
+  for await (const frame of readFrames(body, { longestLine, plainText: true })) {
+    seen.anything = true;
+    if (frame.type === 'json') yield* take(frame.value);
+    else if (frame.type === 'text') yield* say(plainReply(frame.text));
+    else seen.unreadable = true;
+  }
+
+  if (!seen.reply) throw missingReply(seen);
+  if (seen.unreadable) yield { remark: 'a line of the response could not be read' };
+  if (open > 0) yield { remark: 'the stream ended before all of its nodes had' };
+  if (!seen.words) yield { remark: 'the workflow answered with an empty text' };
+}
+
+const missingReply = ({ anything, status }: { anything: boolean; status: boolean }): AgentFailure => {
+  if (!anything) return new AgentFailure('no_reply', 'the response is empty');
+  return new AgentFailure(
+    'no_reply',
+    status
+      ? 'the response only says that the workflow has started: its response mode sends the reply elsewhere'
+      : 'the response has no text in "output", "text" or "message"',
+  );
+};
