@@ -93,16 +93,17 @@ const present = (row: Row): CallableNumber => {
   };
 };
 
+const byKey = `select ${columns} from ${tables} join number_key on number_key.number_id = number.id
+  where number_key.key_hash = any ($1::bytea[])`;
+
+const byDigits = `select ${columns} from ${tables} where number.number = $1`;
+
 /** By the fingerprints of its key, as `Vault.fingerprints` gives them. */
 export const findNumberByKey = async (
   db: Database,
   fingerprints: readonly Buffer[],
 ): Promise<CallableNumber | undefined> => {
-  const [row] = await db.execute<Row>(
-    `select ${columns} from ${tables} join number_key on number_key.number_id = number.id
-     where number_key.key_hash = any ($1::bytea[])`,
-    [fingerprints],
-  );
+  const [row] = await db.execute<Row>(byKey, [fingerprints]);
   return row && present(row);
 };
 
@@ -111,6 +112,6 @@ export const findNumberByDigits = async (
   db: Database,
   digits: string,
 ): Promise<CallableNumber | undefined> => {
-  const [row] = await db.execute<Row>(`select ${columns} from ${tables} where number.number = $1`, [digits]);
+  const [row] = await db.execute<Row>(byDigits, [digits]);
   return row && present(row);
 };

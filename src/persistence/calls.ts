@@ -60,42 +60,41 @@ export const callColumns = `
   call.ended_at as "endedAt", call.duration_sec as "durationSec", call.sip_status as "sipStatus",
   call.sip_reason as "sipReason", call.sip_call_id as "sipCallId", call.node`;
 
+const insertion = `with changed as (
+    insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
+      max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec)
+    values ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+    returning *
+  ), ${eventAndDeliveries({ id: '$1', type: '$2', at: '$3' })}
+  select 1 from changed, notified`;
+
 const insertWithEvent = async (
   db: Database,
   birth: CallBirth,
   type: 'call.ringing' | 'call.ended',
   end?: { status: FinalStatus; reason: EndReason; at: Date },
 ): Promise<void> => {
-  await db.execute(
-    `with changed as (
-       insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
-         max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec)
-       values ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-       returning *
-     ), ${eventAndDeliveries({ id: '$1', type: '$2', at: '$3' })}
-     select 1 from changed, notified`,
-    [
-      newEventId(),
-      type,
-      end?.at ?? birth.startedAt,
-      birth.id,
-      birth.workspaceId,
-      birth.numberId,
-      birth.direction,
-      birth.ownNumber,
-      birth.counterparty,
-      birth.language,
-      birth.instruction,
-      birth.maxDurationSec,
-      birth.recordingEnabled,
-      birth.startedAt,
-      birth.node,
-      end?.status ?? 'ringing',
-      end?.reason ?? null,
-      end?.at ?? null,
-      end === undefined ? null : 0,
-    ],
-  );
+  await db.execute(insertion, [
+    newEventId(),
+    type,
+    end?.at ?? birth.startedAt,
+    birth.id,
+    birth.workspaceId,
+    birth.numberId,
+    birth.direction,
+    birth.ownNumber,
+    birth.counterparty,
+    birth.language,
+    birth.instruction,
+    birth.maxDurationSec,
+    birth.recordingEnabled,
+    birth.startedAt,
+    birth.node,
+    end?.status ?? 'ringing',
+    end?.reason ?? null,
+    end?.at ?? null,
+    end === undefined ? null : 0,
+  ]);
 };
 
 /** The call's row (`ringing`), the event `call.ringing` and its deliveries, in one statement. */

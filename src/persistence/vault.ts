@@ -9,7 +9,15 @@
  * - A fingerprint is how a secret that is only compared (a number key, an admin token) is found again. Its pepper
  *   comes from the master key as well, so look-ups take one fingerprint for each key, the newest first.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 
 export type Vault = {
   /** `about` names what the secret belongs to, such as an id. */
@@ -22,7 +30,8 @@ export type Vault = {
   fingerprints(secret: string): Buffer[];
 };
 
-type DerivedKeys = { id: string; sealing: Buffer; pepper: Buffer };
+/** The pepper is used by every request; as a KeyObject it is prepared once. */
+type DerivedKeys = { id: string; sealing: Buffer; pepper: KeyObject };
 
 const version = 'v1';
 const masterKeyBytes = 32;
@@ -37,7 +46,7 @@ const derive = (masterKey: Buffer): DerivedKeys => {
   return {
     id: part('key id', 6).toString('base64url'),
     sealing: part('sealing', 32),
-    pepper: part('fingerprints', 32),
+    pepper: createSecretKey(part('fingerprints', 32)),
   };
 };
 

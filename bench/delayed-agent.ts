@@ -1,0 +1,40 @@
+/**
+ * A program: a webhook agent that answers each turn after a fixed time and remembers, by the wall clock, when a request
+ * arrived and when its reply went out: `delayed-agent.ts <port> <delay in ms> <reply>`. `GET /` gives what it remembers.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+
+const [port, delay, reply] = process.argv.slice(2);
+const delayMs = Number(delay);
+const answer = JSON.stringify({ reply });
+const turnRequest = z.object({ call_id: z.string(), message: z.string() });
+
+/** `reply` with the times of one turn: milliseconds since the epoch. */
+const turns: { callId: string; message: string; arrivedAt: number; repliedAt: number }[] = [];
+
+const server = createServer((request, response) => {
+  const arrivedAt = Date.now();
+  response.setHeader('content-type', 'application/json');
+  if (request.method === 'GET') {
+    response.end(JSON.stringify(turns));
+    return;
+  }
+  const serve = async (): Promise<void> => {
+    const { call_id: callId, message } = turnRequest.parse(await json(request));
+    await pause(delayMs);
+    turns.push({ callId, message, arrivedAt, repliedAt: Date.now() });
+    response.end(answer);
+  };
+  serve().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+});
+// Longer than any pause between two turns: no turn should pay for a new connection.
+server.keepAliveTimeout = 60_000;
+server.listen(Number(port), '127.0.0.1');
+
+await once(process, 'SIGTERM');
+server.close();
+server.closeAllConnections();

@@ -1,0 +1,76 @@
+/** Puts together what the journals of the calls and the agent know of the same turns. All times are milliseconds. */
+import { z } from 'zod';
+import type { BareDatabase } from './bare-database.ts';
+
+const spokenTurns = z.array(
+  z.object({
+    callId: z.string(),
+    role: z.enum(['assistant', 'user']),
+    /** First and last moment at the line, by the wall clock. */
+    startedAt: z.number(),
+    endedAt: z.number(),
+    text: z.string(),
+    /** When the call was answered, and when it ended. */
+    callFrom: z.number(),
+    callUntil: z.number(),
+  }),
+);
+
+const agentTurns = z.array(
+  z.object({ callId: z.string(), message: z.string(), arrivedAt: z.number(), repliedAt: z.number() }),
+);
+
+type SpokenTurn = z.infer<typeof spokenTurns>[number];
+type AgentTurn = z.infer<typeof agentTurns>[number];
+
+/** The turns of all calls, in order within each call. Every call must have ended. */
+export const readSpokenTurns = async (database: BareDatabase): Promise<SpokenTurn[]> => {
+  const milliseconds = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
+  return spokenTurns.parse(
+    await database.execute(
+      `select call.id as "callId", turn.role, turn.text, ${milliseconds('fact.at')} as "startedAt",
+         (fact.data->>'endedAt')::float8 as "endedAt",
+         ${milliseconds('call.answered_at')} as "callFrom", ${milliseconds('call.ended_at')} as "callUntil"
+       from call join call_fact fact on fact.call_id = call.id
+         join call_turn turn on turn.call_id = call.id and turn.sequence = (fact.data->>'turn')::int
+       where fact.type = 'turn.spoken' order by call.id, fact.sequence`,
+    ),
+  );
+};
+
+export const fetchAgentTurns = async (url: string): Promise<AgentTurn[]> =>
+  agentTurns.parse(await (await fetch(url)).json());
+
+export type TurnTimes = {
+  /** From the end of the other party's turn at the line to the agent. */
+  toAgentMs: number;
+  /** From the agent's reply to its first sound at the line. */
+  toLineMs: number;
+  /** How long the other party's turn took at the line. */
+  spokenMs: number;
+};
+
+/** The turns that ended while all calls were in progress. Throws when the two accounts do not match. */
+export const pairTurns = (spoken: readonly SpokenTurn[], asked: readonly AgentTurn[]): TurnTimes[] => {
+  const from = Math.max(...spoken.map(({ callFrom }) => callFrom));
+  const until = Math.min(...spoken.map(({ callUntil }) => callUntil));
+  const requestsOf = Map.groupBy(asked, ({ callId }) => callId);
+  return [...Map.groupBy(spoken, ({ callId }) => callId)].flatMap(([callId, turns]) => {
+    // The first request is that of the kickoff, which answers nobody.
+    const requests = (requestsOf.get(callId) ?? []).slice(1);
+    const heard = turns.filter(({ role }) => role === 'user');
+    const said = turns.filter(({ role }) => role === 'assistant').slice(1);
+    return heard.flatMap((turn, index) => {
+      const request = requests[index];
+      const reply = said[index];
+      if (request === undefined || reply === undefined) throw new Error(`Call ${callId} lacks a turn`);
+      if (request.message !== turn.text) throw new Error(`Call ${callId} has its turns out of order`);
+      if (turn.endedAt < from || reply.startedAt > until) return [];
+      return {
+        toAgentMs: request.arrivedAt - turn.endedAt,
+        toLineMs: reply.startedAt - request.repliedAt,
+        spokenMs: turn.endedAt - turn.startedAt,
+      };
+    });
+  });
+};

@@ -1,0 +1,85 @@
+/**
+ * What the gateway adds to a turn while 500 simulated calls run in real time, each with an agent that takes a fixed time.
+ * A turn of the other party is followed by one of the agent, and the gateway adds two stretches to it:
+ *
+ * - from the end of the turn at the line (the moment at which its words are reported to be complete, `endedAt` in the
+ *   call's journal) to the arrival of the request at the agent;
+ * - from the agent's reply to the moment at which the line begins to say it (`at` of the agent's turn in the journal).
+ *
+ * What is measured: the statecharts, the request over HTTP on loopback, the reply's way to the line, and all waiting for
+ * the processor. The agent is a process of its own on the same machine and by the same clock; all times are whole
+ * milliseconds, so a single turn may be off by less than one either way.
+ *
+ * One thing these times cannot see: when the gateway is too busy to look at the line, the end of a turn itself is noticed
+ * late. So the lateness of the simulated line is printed as well: how much longer than the quickest it took from the first
+ * sound of the same sentence to its end. Timers of a millisecond's accuracy are part of that.
+ *
+ * Calls begin at random moments of the ramp, and only turns that end while all 500 are in progress count. They are not
+ * recorded: recordings of simulated calls are made by speech synthesis after the call, which no real line needs.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
+import { startGatewayProcess } from './gateway-process.ts';
+import { percentile } from './percentile.ts';
+import { startProgram } from './program.ts';
+import { fetchAgentTurns, pairTurns, readSpokenTurns } from './turn-times.ts';
+
+const calls = 500;
+const rampMs = 8_000;
+const callee = '01000000100';
+const agentDelayMs = 200;
+const reply = '알겠습니다. 그 시간으로 예약을 확인해 드리겠습니다.';
+const answer = '네, 오후 세 시가 좋겠습니다.';
+const answers = 8;
+const script = [
+  // The agent opens, however late.
+  { listen: true },
+  ...Array.from({ length: answers }, () => ({ say: answer })),
+  { listen: true },
+  { hang_up: true },
+];
+const pollMs = 500;
+
+export const benchTurn: Bench = async ({ started, print }) => {
+  const { url, headers, ...gateway } = await startGatewayProcess(started);
+  const agent = await startProgram(started, {
+    file: 'bench/delayed-agent.ts',
+    parameters: (port) => ({ arguments: [String(port), String(agentDelayMs), reply] }),
+    readyPath: '/',
+  });
+  await gateway.admin('PUT', `/simulator/callees/${callee}`, { script });
+  await gateway.admin('PATCH', `/numbers/${gateway.numberId}`, {
+    max_concurrent_calls: calls,
+    recording_enabled: false,
+  });
+  await gateway.admin('PUT', `/numbers/${gateway.numberId}/agents/outbound`, {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: agent.url,
+  });
+
+  const place = async (): Promise<void> => {
+    await pause(Math.random() * rampMs);
+    const body = JSON.stringify({ to: callee });
+    const response = await fetch(`${url}/api/v1/calls`, { method: 'POST', headers, body });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`a call was not placed: ${response.status} ${text}`);
+  };
+  await Promise.all(Array.from({ length: calls }, place));
+  const inProgress = async (): Promise<number> =>
+    (await gateway.database.execute("select 1 from call where status in ('ringing', 'active')")).length;
+  while ((await inProgress()) > 0) await pause(pollMs);
+
+  const turns = pairTurns(await readSpokenTurns(gateway.database), await fetchAgentTurns(agent.url));
+  if (turns.length < calls) throw new Error(`only ${turns.length} turns ended while ${calls} calls ran`);
+  const describe = (samples: readonly number[]): string =>
+    `p50 ${percentile(samples, 0.5)} ms, p99 ${percentile(samples, 0.99)} ms`;
+  print(
+    'added per turn',
+    `${describe(turns.map(({ toAgentMs, toLineMs }) => toAgentMs + toLineMs))} with ${calls} calls (aim p50 ≤ 5 ms, p99 ≤ 25 ms; ${turns.length} turns)`,
+  );
+  print('  to the agent', describe(turns.map(({ toAgentMs }) => toAgentMs)));
+  print('  to the line', describe(turns.map(({ toLineMs }) => toLineMs)));
+  const quickest = Math.min(...turns.map(({ spokenMs }) => spokenMs));
+  print('  line late by', describe(turns.map(({ spokenMs }) => spokenMs - quickest)));
+};
