@@ -1,0 +1,94 @@
+/**
+ * A graph on a LangGraph server (specification 4.7). Its thread keeps the history, so a turn holds only what is new. A
+ * thread takes one run at a time: an interrupted one is cancelled before the next begins.
+ */
+import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import type { EndpointWorld } from './ask-endpoint.ts';
+import { readRun } from './langgraph/read-run.ts';
+import { startRun, type Run } from './langgraph/run.ts';
+import { createThread } from './langgraph/thread.ts';
+import { unlessAborted } from './langgraph/unless-aborted.ts';
+import { withLimit } from './langgraph/with-limit.ts';
+
+/** How long a turn waits until the run before it is cancelled. */
+const cancelWaitMs = 1_500;
+
+/** What servers answer when the thread is missing or busy; which of the two is not to be told from it. */
+const isThreadTrouble = (error: unknown): boolean =>
+  error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
+
+export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => {
+  const thread = createThread(world, url, call);
+  /** How many of the user's messages the thread holds; a run that is cancelled before it begins has taken none. */
+  let taken = 0;
+  let last: Run | undefined;
+
+  /** Lets go of the run before; resolves with what went wrong, for the log. */
+  const leaveLast = async (signal: AbortSignal): Promise<string | undefined> => {
+    if (last === undefined) return undefined;
+    const leaving = last.leave();
+    const problem = await withLimit(world.clock, cancelWaitMs, (limit) =>
+      unlessAborted(leaving, AbortSignal.any([limit, signal])),
+    ).catch(() => 'the abandoned run was not cancelled before the next turn');
+    signal.throwIfAborted();
+    return problem;
+  };
+
+  const start = async (userMessages: readonly string[], signal: AbortSignal) => {
+    signal.throwIfAborted();
+    const before = last;
+    const run = startRun(
+      world,
+      { url, call },
+      {
+        // The newest one in any case, also where somebody asks twice.
+        userMessages: userMessages.slice(Math.min(taken, userMessages.length - 1)),
+        onBegun: () => {
+          taken = Math.max(taken, userMessages.length);
+        },
+      },
+    );
+    last = run;
+    signal.addEventListener('abort', () => void run.leave(), { once: true });
+    try {
+      return { run, frames: await unlessAborted(run.opened, signal) };
+    } catch (error) {
+      // It was never there; what is left of the run before it still is.
+      if (error instanceof AgentFailure && error.failure === 'http_error') last = before;
+      throw error;
+    }
+  };
+
+  const startAgain = async (userMessages: readonly string[], signal: AbortSignal) => {
+    await unlessAborted(thread.standAgain(), signal);
+    if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
+    return start(userMessages, signal);
+  };
+
+  return {
+    begin() {
+      // The first turn waits for it, or tries again: a failure is told there.
+      void thread.stand().catch(() => undefined);
+    },
+    async *reply({ messages }, signal) {
+      signal.throwIfAborted();
+      const userMessages = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+      const problem = await leaveLast(signal);
+      if (problem !== undefined) yield { remark: problem };
+      await unlessAborted(thread.stand(), signal);
+      const { run, frames } = await start(userMessages, signal).catch((error: unknown) => {
+        if (!isThreadTrouble(error)) throw error;
+        return startAgain(userMessages, signal);
+      });
+      try {
+        yield* readRun(frames);
+      } finally {
+        void run.leave();
+      }
+    },
+    end() {
+      void last?.leave();
+      thread.end();
+    },
+  };
+};

@@ -1,0 +1,41 @@
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import type { AgentCall } from '../agent.ts';
+import type { EndpointWorld } from '../ask-endpoint.ts';
+import { traceparent } from '../traceparent.ts';
+import { withLimit } from './with-limit.ts';
+
+const longestMs = 3_000;
+
+/**
+ * Stops a run, for the server goes on with it when nobody listens any more. There is no body, and no `wait` in the
+ * query: the server takes any value of it, also `false`, as a wish to wait. Resolves with what went wrong, for the log;
+ * never rejects.
+ */
+export const cancelRun = async (
+  { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,
+  { bearerToken, context }: AgentCall,
+  runUrl: string,
+): Promise<string | undefined> => {
+  try {
+    const status = await withLimit(clock, longestMs, async (limit) => {
+      const response = await client.post(runUrl, {
+        headers: {
+          ...(bearerToken === null ? {} : { Authorization: `Bearer ${bearerToken}` }),
+          traceparent: traceparent(context.call_id),
+        },
+        signal: limit,
+      });
+      response.discard();
+      return response.status;
+    });
+    return status >= 200 && status < 300
+      ? undefined
+      : `the abandoned run could not be cancelled: HTTP ${status}`;
+  } catch (error) {
+    const reason =
+      error instanceof EndpointFailure
+        ? `${error.failure}, ${error.message}`
+        : `no answer within ${longestMs / 1000} s`;
+    return `the abandoned run could not be cancelled: ${reason}`;
+  }
+};

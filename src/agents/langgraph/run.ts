@@ -1,0 +1,125 @@
+/**
+ * One run of a graph: the request for a reply, and its end. Closing the connection does not stop a run, and a thread
+ * takes no second one meanwhile, so a run that nobody wants any more is cancelled by its id.
+ */
+import { z } from 'zod';
+import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
+import type { AgentCall } from '../agent.ts';
+import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
+import { endpointPath } from '../endpoint-path.ts';
+import { readFrames, type Frame } from '../wire/frames.ts';
+import { cancelRun } from './cancel-run.ts';
+import { eventOf } from './read-run.ts';
+import { unlessAborted } from './unless-aborted.ts';
+import { withLimit } from './with-limit.ts';
+
+export type Run = {
+  /** Its events. Rejects as `askEndpoint` does when the server does not take the run. */
+  opened: Promise<AsyncGenerator<Frame, void, undefined>>;
+  /**
+   * Nobody wants it any more, whatever has become of it. Resolves when nothing is left to do, with what went wrong, for
+   * the log. Never rejects; the second time it is the same.
+   */
+  leave(): Promise<string | undefined>;
+  /** For a thread that is busy although the run was left. Never rejects. */
+  cancelAgain(): Promise<string | undefined>;
+};
+
+export type RunRequest = {
+  /** Those that the thread does not hold yet. */
+  userMessages: readonly string[];
+  /** The thread holds them now. Headers do not say so: they are sent before a run begins. */
+  onBegun: () => void;
+};
+
+/** A request that is given up before the server has named its run is left to arrive for this long. */
+const arrivalMs = 2_000;
+
+const runId = z.string().regex(/^[\w-]{1,64}$/);
+const metadata = z.object({ run_id: runId });
+
+/** `/threads/{thread}/runs/{run}`, without the path of a proxy in front. */
+const runIdOf = ({ headers }: EndpointResponse): string | undefined =>
+  [headers['content-location'], headers['location']]
+    .flat()
+    .map((location) => /\/runs\/([\w-]{1,64})(?:[/?#]|$)/.exec(location ?? '')?.[1])
+    .find((id) => id !== undefined);
+
+export const startRun = (
+  world: EndpointWorld,
+  { url, call }: { url: string; call: AgentCall },
+  { userMessages, onBegun }: RunRequest,
+): Run => {
+  const { binding, context } = call;
+  const runsUrl = (path: string): string => endpointPath(url, `/threads/${context.call_id}/runs/${path}`);
+  const connection = new AbortController();
+  let id: string | undefined;
+  /** The stream has ended by itself; nothing is left to cancel. */
+  let isOver = false;
+  let left: Promise<string | undefined> | undefined;
+
+  async function* watch(
+    frames: AsyncGenerator<Frame>,
+    first?: Frame,
+  ): AsyncGenerator<Frame, void, undefined> {
+    if (first !== undefined) yield* note(first);
+    for await (const frame of frames) yield* note(frame);
+    isOver = true;
+  }
+  function* note(frame: Frame): Generator<Frame, void, undefined> {
+    const event = eventOf(frame);
+    if (event === 'error') isOver = true;
+    else if (event !== '') onBegun();
+    yield frame;
+  }
+
+  const open = async (): Promise<AsyncGenerator<Frame, void, undefined>> => {
+    const response = await askEndpoint(world, call, {
+      url: runsUrl('stream'),
+      body: {
+        assistant_id: binding.assistantId,
+        input: { messages: userMessages.map((content) => ({ role: 'user', content })) },
+        stream_mode: 'messages',
+        config: { configurable: { gw: context } },
+      },
+      signal: connection.signal,
+      maxBodyBytes: world.limits.streamBytes,
+    });
+    const frames = readFrames(response.body, { longestLine: world.limits.lineCharacters });
+    id = runIdOf(response);
+    if (id !== undefined) return watch(frames);
+    // The first event names the run as well, wherever a proxy has taken the header away.
+    const first = await frames.next();
+    if (first.done === true) return watch(frames);
+    id = first.value.type === 'json' ? metadata.safeParse(first.value.value).data?.run_id : undefined;
+    return watch(frames, first.value);
+  };
+  const opened = open();
+
+  const stop = async (): Promise<string | undefined> => {
+    const outcome = opened.then(
+      () => 'open' as const,
+      () => 'refused' as const,
+    );
+    const state =
+      id === undefined
+        ? await withLimit(world.clock, arrivalMs, (limit) => unlessAborted(outcome, limit)).catch(
+            () => 'late',
+          )
+        : 'open';
+    connection.abort();
+    if (state === 'refused') return undefined;
+    return id === undefined
+      ? 'the abandoned run could not be cancelled: the server has not named it'
+      : cancelRun(world, call, runsUrl(`${id}/cancel`));
+  };
+
+  return {
+    opened,
+    leave: () => (left ??= isOver ? Promise.resolve(undefined) : stop()),
+    cancelAgain: () =>
+      isOver || left === undefined || id === undefined
+        ? Promise.resolve(undefined)
+        : cancelRun(world, call, runsUrl(`${id}/cancel`)),
+  };
+};

@@ -1,0 +1,66 @@
+/**
+ * What is new in the messages of a run. The same words come several times: each partial repeats the text so far, the
+ * complete message repeats it all, and a subgraph's message comes again from its parent. So what was said is kept for
+ * each message id, and only what goes beyond it is spoken.
+ */
+import { sentenceEnd, type ReplyPiece } from '../agent.ts';
+import type { GraphMessage } from './message.ts';
+
+export type SaidMessages = {
+  /** A message with its whole text so far. */
+  grow(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
+  /** A message with nothing but what is new in it. */
+  add(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
+  /** Messages that are new in the graph's state; on later turns the whole history is among them. */
+  complete(messages: readonly GraphMessage[]): Generator<ReplyPiece, void, undefined>;
+  /** Whether anything was said. */
+  hasWords(): boolean;
+  /** Whether a message became another one after its beginning was said. */
+  hasChanged(): boolean;
+};
+
+export const createSaidMessages = (): SaidMessages => {
+  const said = new Map<string, string>();
+  let hasWords = false;
+  let hasChanged = false;
+  /** The message that the last words belong to, until it is complete. */
+  let speaking: string | undefined;
+
+  function* speak(id: string, words: string): Generator<ReplyPiece, void, undefined> {
+    if (words === '') return;
+    if (speaking !== undefined && speaking !== id) yield sentenceEnd;
+    speaking = id;
+    hasWords ||= words.trim() !== '';
+    said.set(id, `${said.get(id) ?? ''}${words}`);
+    yield words;
+  }
+
+  function* grow({ id, from, text }: GraphMessage): Generator<ReplyPiece, void, undefined> {
+    if (from !== 'agent') return;
+    const before = said.get(id) ?? '';
+    if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
+    // A shorter text is an older one, or was trimmed. Words that were said cannot be taken back.
+    else if (!before.startsWith(text)) hasChanged = true;
+  }
+
+  return {
+    grow,
+    *add({ id, from, text }) {
+      if (from === 'agent') yield* speak(id, text);
+    },
+    *complete(messages) {
+      const lastHuman = messages.findLastIndex(({ from }) => from === 'human');
+      for (const message of messages.slice(lastHuman + 1)) {
+        if (message.from !== 'agent') continue;
+        yield* grow(message);
+        // Without an id the next message could not be told from this one.
+        if (message.id === '') said.delete('');
+        if (speaking !== message.id) continue;
+        speaking = undefined;
+        yield sentenceEnd;
+      }
+    },
+    hasWords: () => hasWords,
+    hasChanged: () => hasChanged,
+  };
+};

@@ -1,0 +1,203 @@
+import test from 'ava';
+import { replyLimits } from '#config/policy.ts';
+import { readRun } from '#src/agents/langgraph/read-run.ts';
+import { readFrames } from '#src/agents/wire/frames.ts';
+import type { HeardReply } from '#test/helpers/heard-reply.ts';
+import { bodyOf } from '#test/helpers/recorded-replies.ts';
+import { event, metadata as metadataOf } from './graph-server.ts';
+import { hearRun } from './hear-run.ts';
+
+const hearText = (text: string): Promise<HeardReply> => hearRun([Buffer.from(text)]);
+
+const metadata = metadataOf('run-1');
+const ai = (content: unknown, id = 'a') => ({ content, id, type: 'ai', tool_calls: [] });
+const human = (content: string) => ({ content, id: 'h', type: 'human' });
+const partial = (content: unknown, id?: string): string => event('messages/partial', [ai(content, id)]);
+const complete = (...messages: readonly unknown[]): string => event('messages/complete', messages);
+
+test('two messages are two sentences, however they end', async (t) => {
+  const { sentences } = await hearText(
+    metadata +
+      partial('잠깐만', 'a') +
+      partial('잠깐만요', 'a') +
+      partial('네', 'b') +
+      complete(ai('네', 'b'), ai('끝', 'c')),
+  );
+  t.deepEqual(sentences, ['잠깐만요', '네', '끝']);
+});
+
+test('a sentence is over as soon as its message is complete', async (t) => {
+  const pieces: unknown[] = [];
+  const frames = readFrames(bodyOf([Buffer.from(metadata + partial('네') + complete(ai('네')))]), {
+    longestLine: replyLimits.lineCharacters,
+  });
+  for await (const piece of readRun(frames)) pieces.push(typeof piece);
+  t.deepEqual(pieces, ['string', 'symbol']);
+});
+
+test('of the history only what follows the last words of the other party is spoken', async (t) => {
+  const history = [human('하나'), ai('첫째', 'x'), human('둘'), ai('둘째', 'y')];
+  const { text } = await hearText(metadata + complete(...history));
+  t.is(text, '둘째');
+});
+
+test('roles tell as well as types do who is speaking', async (t) => {
+  const { text } = await hearText(
+    metadata +
+      complete(
+        { id: 'x', role: 'assistant', content: '옛말' },
+        { id: 'h', role: 'user', content: '둘' },
+        { id: 'y', role: 'assistant', content: '새말' },
+      ),
+  );
+  t.is(text, '새말');
+});
+
+for (const type of ['tool', 'system', 'remove', 'function', 'human', 'constructor']) {
+  test(`a message of the type ${type} is never spoken`, async (t) => {
+    const message = { ...ai('아니요'), type };
+    const { text, remarks } = await hearText(
+      metadata + complete(message) + event('messages/partial', [message]) + event('messages', [message, {}]),
+    );
+    t.is(text, '');
+    t.deepEqual(remarks, ['the run ended without text of the agent']);
+  });
+}
+
+for (const type of ['ai', 'AIMessage', 'AIMessageChunk']) {
+  test(`a message of the type ${type} is spoken`, async (t) => {
+    const message = { ...ai('네, '), type };
+    t.is((await hearText(metadata + event('messages', [message, {}]))).text, '네, ');
+    t.is((await hearText(metadata + complete(message))).text, '네, ');
+  });
+}
+
+test('events of a subgraph are events like any other', async (t) => {
+  const { text, error } = await hearText(
+    metadata +
+      event('messages/partial|sub:1b9d', [ai('네')]) +
+      event('messages|sub:1b9d', [ai(', 그럼', 'a'), {}]) +
+      event('messages/complete|sub:1b9d', [ai('네, 그럼요', 'a')]) +
+      event('error|sub:1b9d', { error: 'Error', message: 'broken' }),
+  );
+  t.is(text, '네, 그럼요');
+  t.like(error, { failure: 'agent_reported_error', serverSays: 'broken' });
+});
+
+test('text in blocks is spoken, thoughts, images and tool calls are not', async (t) => {
+  const blocks = (text: string) => [
+    { type: 'thinking', thinking: '음…' },
+    { type: 'reasoning', text: '왜냐하면' },
+    { type: 'text', text },
+    { type: 'image_url', image_url: 'x' },
+    { type: 'tool_use', input: {} },
+    '!',
+    null,
+  ];
+  const { text } = await hearText(
+    metadata + partial([{ type: 'text', text: '네' }]) + partial(blocks('네')) + complete(ai(blocks('네'))),
+  );
+  t.is(text, '네!');
+});
+
+test('what of a message has changed is not spoken, and the log says so', async (t) => {
+  const { text, remarks } = await hearText(
+    metadata +
+      partial('만 원') +
+      partial('천 원') +
+      partial('천 원입니다') +
+      complete(ai('천 원입니다.')) +
+      complete(ai('예.', 'b')),
+  );
+  t.is(text, '만 원예.');
+  t.deepEqual(remarks, ['a message was changed after its beginning was spoken']);
+});
+
+test('a partial that comes late repeats nothing', async (t) => {
+  const { text, remarks } = await hearText(
+    metadata + partial('만 원') + partial('만') + partial('만 원입니다. ') + complete(ai('만 원입니다.')),
+  );
+  t.is(text, '만 원입니다. ');
+  t.deepEqual(remarks, []);
+});
+
+test('messages without an id follow each other', async (t) => {
+  const anonymous = (content: string) => ({ content, type: 'ai' });
+  const { sentences } = await hearText(
+    metadata +
+      event('messages/partial', [anonymous('하나')]) +
+      complete(anonymous('하나.')) +
+      complete(anonymous('둘.')),
+  );
+  t.deepEqual(sentences, ['하나.', '둘.']);
+});
+
+test('a character that is cut in two messages of a stream stays whole', async (t) => {
+  const { text } = await hearText(metadata + partial('\ud83d') + partial('\ud83d\ude00 네'));
+  t.is(text, '😀 네');
+});
+
+test('Python ends its lines with CRLF, sends heartbeats and completes nothing that was streamed', async (t) => {
+  const stream =
+    `${metadata}: heartbeat\n\n` +
+    event('messages/metadata', { a: { metadata: { langgraph_node: 'say' } } }) +
+    partial('네,') +
+    ': heartbeat\n\n' +
+    partial('네, 그렇습니다.');
+  t.is((await hearText(stream.replaceAll('\n', '\r\n'))).text, '네, 그렇습니다.');
+});
+
+const interrupts: [title: string, stream: string][] = [
+  ['values', event('values', { __interrupt__: [{ value: '승인할까요?' }] })],
+  ['updates', event('updates|sub:1', { __interrupt__: [{ value: '승인할까요?' }] })],
+];
+for (const [title, stream] of interrupts) {
+  test(`an interrupt among ${title} is a remark, and nothing of it is spoken`, async (t) => {
+    const { text, remarks, error } = await hearText(metadata + stream);
+    t.is(text, '');
+    t.is(error, undefined);
+    t.deepEqual(remarks, ['the graph stopped at an interrupt and waits for a person']);
+  });
+}
+
+const errors: [title: string, data: string, serverSays: string | undefined][] = [
+  ['a message', '{"error":"ValueError","message":"boom"}', 'boom'],
+  ['a type alone', '{"error":"ValueError"}', 'ValueError'],
+  ['a string', '"boom"', 'boom'],
+  ['null', 'null', undefined],
+  ['no JSON', 'boom', undefined],
+];
+for (const [title, data, serverSays] of errors) {
+  test(`an error with ${title} fails the reply after what came before it`, async (t) => {
+    const { text, error } = await hearText(
+      `${metadata}${partial('네')}event: error\ndata: ${data}\n\n${partial('네네')}`,
+    );
+    t.is(text, '네');
+    t.like(error, { failure: 'agent_reported_error', message: 'the run ended with an error', serverSays });
+  });
+}
+
+const unreadable: [title: string, body: string, failure: string][] = [
+  ['an empty body', '', 'no_reply'],
+  ['comments alone', ': heartbeat\n\n: heartbeat\n\n', 'no_reply'],
+  ['one JSON', '{"output":"네"}', 'invalid_reply'],
+  ['plain text', 'OK', 'invalid_reply'],
+  ['events without a name', 'data: {"text":"네"}\n\n', 'invalid_reply'],
+  ['a page', '<html></html>', 'invalid_reply'],
+];
+for (const [title, body, failure] of unreadable) {
+  test(`${title} is no reply`, async (t) => {
+    const { text, error } = await hearText(body);
+    t.is(text, '');
+    t.like(error, { failure });
+  });
+}
+
+test('what cannot be read is left out, and the log says so', async (t) => {
+  const { text, remarks } = await hearText(
+    `${metadata}${partial('네')}event: messages/partial\ndata: [{"content\n\nevent: messages/partial\ndata: 7\n\n` +
+      `event: messages/complete\ndata: [null,7]\n\n${partial('네.')}`,
+  );
+  t.is(text, '네.');
+  t.deepEqual(remarks, ['a part of the stream could not be read']);
+});
