@@ -199,6 +199,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     recordings,
     simulator: simulator && createSimulatedPeople(simulator, database),
     whyUrlIsRefused: outgoing.whyUrlIsRefused,
+    tryAgent: agents.tryAgent,
     webhookTests: createWebhookTests({
       db: database,
       vault,

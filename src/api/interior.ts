@@ -11,6 +11,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { Vault } from '#src/persistence/vault.ts';
+import type { AgentTrial, AgentTrialRequest } from './agents/trial-schema.ts';
 
 export type { AuthenticatedNumber };
 
@@ -32,6 +33,8 @@ export type Interior = CallControl & {
    */
   whyUrlIsRefused: (url: string) => Promise<string | undefined>;
   webhookTests: WebhookTests;
+  /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
+  tryAgent: (request: AgentTrialRequest) => Promise<AgentTrial>;
   health: Health;
   metrics: Registry;
   /** Of the gateway, for the OpenAPI document. */

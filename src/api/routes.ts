@@ -1,4 +1,5 @@
 /** Every route of the gateway. */
+import { tryAgent } from './agents/try-agent.ts';
 import { cancelCall } from './calls/cancel-call.ts';
 import { createCall } from './calls/create-call.ts';
 import { getCall } from './calls/get-call.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   updateNumber,
   putAgent,
   putInboundAuth,
+  tryAgent,
   issueKey,
   revealKey,
 

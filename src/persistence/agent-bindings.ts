@@ -36,6 +36,19 @@ export const agentBindingsOf = async (
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 
+/** The token of the outbound agent, sealed about the number's id, and the URL it is kept for. */
+export const outboundToken = async (
+  db: Database,
+  numberId: string,
+): Promise<{ tokenSealed: string; chatUrl: string | null } | undefined> => {
+  const [row] = await db.execute<{ tokenSealed: string; chatUrl: string | null }>(
+    `select token_sealed as "tokenSealed", chat_url as "chatUrl" from agent_binding
+     where number_id = $1 and direction = 'outbound' and token_sealed is not null`,
+    [numberId],
+  );
+  return row;
+};
+
 /**
  * Replaces the binding of one direction. `tokenSealed`, sealed about the number's id: undefined keeps the stored token,
  * null removes it.

@@ -124,6 +124,19 @@ export const fakeGateway = async (
     simulator: null,
     whyUrlIsRefused: async (url) =>
       url.startsWith('https://') ? undefined : 'The URL must begin with https://.',
+    tryAgent: async (request) => {
+      note('tryAgent', request);
+      const { agentType, direction, language } = request;
+      return {
+        call_id: randomUUID(),
+        agent_type: agentType,
+        direction,
+        language,
+        ok: true,
+        notes: [],
+        turns: [],
+      };
+    },
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
     health: { isDraining: () => false, whyLinesAreDown: () => undefined },
     metrics: new Registry(),

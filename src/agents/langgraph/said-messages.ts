@@ -43,6 +43,10 @@ export const createSaidMessages = (): SaidMessages => {
     else if (!before.startsWith(text)) hasChanged = true;
   }
 
+  /** A node that streams a model and then returns its text as a message of its own says it a second time. */
+  const repeats = ({ id, text }: GraphMessage): boolean =>
+    id !== '' && !said.has(id) && [...said.values()].some((words) => words.trim() === text.trim());
+
   return {
     grow,
     *add({ id, from, text }) {
@@ -52,6 +56,7 @@ export const createSaidMessages = (): SaidMessages => {
       const lastHuman = messages.findLastIndex(({ from }) => from === 'human');
       for (const message of messages.slice(lastHuman + 1)) {
         if (message.from !== 'agent') continue;
+        if (repeats(message)) said.set(message.id, message.text);
         yield* grow(message);
         // Without an id the next message could not be told from this one.
         if (message.id === '') said.delete('');

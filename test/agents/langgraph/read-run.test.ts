@@ -26,6 +26,18 @@ test('two messages are two sentences, however they end', async (t) => {
   t.deepEqual(sentences, ['잠깐만요', '네', '끝']);
 });
 
+test('a node that streams a model and returns its text as a message of its own says it once', async (t) => {
+  const { text } = await hearText(
+    metadata +
+      partial('네, 그렇', 'a') +
+      partial('네, 그렇습니다.', 'a') +
+      complete(ai('네, 그렇습니다. ', 'b')),
+  );
+  t.is(text, '네, 그렇습니다.');
+  const further = await hearText(metadata + complete(ai('네.', 'a'), ai('아니요.', 'b'), ai('네.', 'a')));
+  t.is(further.text, '네.아니요.');
+});
+
 test('a sentence is over as soon as its message is complete', async (t) => {
   const pieces: unknown[] = [];
   const frames = readFrames(bodyOf([Buffer.from(metadata + partial('네') + complete(ai('네')))]), {

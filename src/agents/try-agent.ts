@@ -1,0 +1,132 @@
+/**
+ * A conversation with an agent endpoint without a call: the same adapters, the same client, the same cutting into
+ * sentences and the same time limits as in a call, and a note of everything that went to and fro.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Message } from '#machines/reply.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Agent, AgentCall } from './agent.ts';
+import type { EndpointWorld } from './ask-endpoint.ts';
+import { createAgents } from './create-agent.ts';
+import { createStartReply, type ReplyTimes } from './start-reply.ts';
+import { adviceFor } from './try-agent/advice.ts';
+import { hearTurn, type HeardTurn } from './try-agent/hear-turn.ts';
+import { observedClient } from './try-agent/observed-client.ts';
+import type { AgentTrial, TriedTurn } from './try-agent/trial.ts';
+import { callOf, messagesOf, notesOf, type TrialRequest } from './try-agent/trial-request.ts';
+import { watchedAgent, type TurnNotes } from './try-agent/watched-agent.ts';
+import { withoutToken } from './try-agent/without-token.ts';
+
+export type TrialWorld = EndpointWorld & {
+  times: ReplyTimes;
+  /** For all turns together. */
+  wholeTrialMs: number;
+  logger: Logger;
+};
+
+export type TryAgent = (
+  request: TrialRequest,
+  /** Called with each turn as soon as it is over. */
+  onTurn?: (turn: TriedTurn) => void,
+) => Promise<AgentTrial>;
+
+const noCall = (): Promise<never> =>
+  Promise.reject(new Refusal('call_not_active', 'There is no call to hang up.'));
+
+export const createTryAgent =
+  ({ client, clock, limits, times, wholeTrialMs, logger }: TrialWorld): TryAgent =>
+  async (request, onTurn = () => undefined) => {
+    const call = callOf(request);
+    const callId = call.context.call_id;
+    const startNotes = (): TurnNotes => {
+      const begunAt = clock.now();
+      return {
+        exchanges: [],
+        remarks: [],
+        hasText: false,
+        serverSays: null,
+        elapsed: () => clock.now() - begunAt,
+      };
+    };
+    let notes = startNotes();
+    const agent: Agent = watchedAgent(
+      createAgents({
+        client: observedClient(client, () => notes),
+        clock,
+        limits,
+        hangUp: noCall,
+        logger,
+      })(call),
+      () => notes,
+    );
+    const startReply = createStartReply({ findAgent: () => agent, times, clock, logger });
+
+    const timeIsUp = new AbortController();
+    const wholeTrial = clock.setTimeout(() => timeIsUp.abort(), wholeTrialMs);
+    const messages: Message[] = [];
+    const turns: TriedTurn[] = [];
+    try {
+      agent.begin?.();
+      for (const [index, message] of messagesOf(request).entries()) {
+        if (index > 0) notes = startNotes();
+        messages.push({ role: 'user', content: message });
+        const heard = await hearTurn(startReply, {
+          input: { callId, turn: index + 1, messages: [...messages] },
+          elapsed: notes.elapsed,
+          giveUp: timeIsUp.signal,
+        });
+        // A request that was let go of learns of it a moment later.
+        if (heard.failure !== null) await nextRound();
+        const turn = withoutToken(turnOf({ number: index + 1, message, notes, heard }, call), request.token);
+        turns.push(turn);
+        onTurn(turn);
+        // What follows a failure would say nothing new.
+        if (heard.failure !== null) break;
+        const said = heard.spoken.map(({ text }) => text).join(' ');
+        if (said !== '') messages.push({ role: 'assistant', content: said });
+      }
+    } finally {
+      clock.clearTimeout(wholeTrial);
+      agent.end?.();
+    }
+    return {
+      call_id: callId,
+      agent_type: request.agentType,
+      direction: request.direction,
+      language: request.language,
+      ok: turns.every(({ failure, spoken }) => failure === null && spoken.length > 0),
+      notes: notesOf(request),
+      turns,
+    };
+  };
+
+const unspeakable = 'the reply has text, and none of it can be spoken';
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+const turnOf = (
+  { number, message, notes, heard }: { number: number; message: string; notes: TurnNotes; heard: HeardTurn },
+  call: AgentCall,
+): TriedTurn => {
+  const { spoken, failure, endMs } = heard;
+  const reply = notes.exchanges.findLast(
+    ({ received }) => received !== null && isSuccess(received.status) && received.bytes > 0,
+  );
+  const turn: TriedTurn = {
+    turn: number,
+    message,
+    exchanges: notes.exchanges,
+    spoken,
+    first_byte_ms: reply?.received?.first_byte_ms ?? null,
+    first_sentence_ms: spoken.at(0)?.at_ms ?? null,
+    end_ms: endMs,
+    remarks: [
+      ...notes.remarks,
+      ...(notes.hasText && spoken.length === 0 && failure === null ? [unspeakable] : []),
+    ],
+    failure: failure && { ...failure, server_says: notes.serverSays },
+    advice: null,
+  };
+  return { ...turn, advice: adviceFor(turn, call) };
+};

@@ -1,0 +1,35 @@
+/** What to change when an agent endpoint gave no reply, or one that would not do in a call. */
+import type { AgentType } from '#src/domain/agent-binding.ts';
+import type { AgentCall } from '../agent.ts';
+import { connectionAdvice } from './advice/connection.ts';
+import { generalAdvice } from './advice/general.ts';
+import { langgraphAdvice } from './advice/langgraph.ts';
+import { mastraAdvice, oldMastraAdvice } from './advice/mastra.ts';
+import { n8nAdvice } from './advice/n8n.ts';
+import { openaiCompatibleAdvice } from './advice/openai-compatible.ts';
+import { firstAdvice, troubleOf, type Adviser } from './advice/trouble.ts';
+import { webhookAdvice } from './advice/webhook.ts';
+import type { TriedTurn } from './trial.ts';
+
+/** For a turn that failed or was silent. */
+const advisers: Readonly<Record<AgentType, Adviser>> = {
+  webhook: webhookAdvice,
+  openai_compatible: openaiCompatibleAdvice,
+  n8n: n8nAdvice,
+  langgraph: langgraphAdvice,
+  mastra: mastraAdvice,
+};
+
+/** For a turn that was spoken, and is not right nevertheless. */
+const objections: Readonly<Partial<Record<AgentType, Adviser>>> = { mastra: oldMastraAdvice };
+
+export const adviceFor = (
+  turn: Omit<TriedTurn, 'advice'>,
+  call: Pick<AgentCall, 'binding' | 'bearerToken'>,
+): string | null => {
+  const type = call.binding.agentType;
+  if (type === null) return null;
+  const isFine = turn.failure === null && turn.spoken.length > 0;
+  const adviser = isFine ? objections[type] : firstAdvice(connectionAdvice, advisers[type], generalAdvice);
+  return adviser?.(troubleOf(turn, call)) ?? null;
+};

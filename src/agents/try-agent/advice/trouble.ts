@@ -1,0 +1,74 @@
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import type { TriedTurn } from '../trial.ts';
+
+/** What is known of a turn when somebody asks what to change. */
+export type Trouble = {
+  binding: AgentBinding;
+  /** The chat URL: its host with the port, its path without a slash at the end. */
+  host: string;
+  hostName: string;
+  path: string;
+  hasToken: boolean;
+  turn: Omit<TriedTurn, 'advice'>;
+  /** Null for a turn that did not fail, but may have been silent. */
+  failure: TriedTurn['failure'];
+  /** Of the response that decided the turn; null without one. */
+  status: number | null;
+  /** Of that response: the beginning of its body, without the space around it. */
+  text: string;
+  headers: Readonly<Record<string, string>>;
+};
+
+/** A sentence or two that say what to change; undefined when it has nothing to say. */
+export type Adviser = (trouble: Trouble) => string | undefined;
+
+export const firstAdvice =
+  (...advisers: readonly Adviser[]): Adviser =>
+  (trouble) => {
+    for (const adviser of advisers) {
+      const advice = adviser(trouble);
+      if (advice !== undefined) return advice;
+    }
+    return undefined;
+  };
+
+/** The names of the fields of a JSON object, for a person to compare with; undefined for anything else. */
+export const fieldNames = (text: string): string | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const names = Object.keys(value).slice(0, 5);
+    return names.length === 0 ? 'none' : names.map((name) => `"${name.slice(0, 40)}"`).join(', ');
+  } catch {
+    return undefined;
+  }
+};
+
+export const pathOf = (url: string): string => URL.parse(url)?.pathname.replace(/\/+$/, '') ?? '';
+
+export const troubleOf = (
+  turn: Omit<TriedTurn, 'advice'>,
+  { binding, bearerToken }: { binding: AgentBinding; bearerToken: string | null },
+): Trouble => {
+  const url = URL.parse(binding.chatUrl ?? '');
+  // A cancelled run says nothing about why it was cancelled.
+  const answers = turn.exchanges.filter(
+    ({ sent, received }) => received !== null && !pathOf(sent.url).endsWith('/cancel'),
+  );
+  const isRefusal = turn.failure?.kind === 'http_error';
+  const received =
+    (isRefusal ? answers.findLast((answer) => (answer.received?.status ?? 0) >= 300) : answers.at(-1))
+      ?.received ?? null;
+  return {
+    binding,
+    host: url?.host ?? '',
+    hostName: url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '',
+    path: pathOf(binding.chatUrl ?? ''),
+    hasToken: bearerToken !== null && bearerToken !== '',
+    turn,
+    failure: turn.failure,
+    status: received?.status ?? null,
+    text: received?.body.trim() ?? '',
+    headers: received?.headers ?? {},
+  };
+};

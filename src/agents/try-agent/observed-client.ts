@@ -1,0 +1,101 @@
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { Exchange } from './trial.ts';
+
+/** What the requests of one turn are noted in. */
+export type ExchangeLog = {
+  exchanges: Exchange[];
+  /** Milliseconds since the turn began. */
+  elapsed(): number;
+};
+
+/** Bytes of a response's body that are kept. */
+const keptBytes = 4_096;
+
+export const mask = '••••';
+
+const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.toLowerCase() === 'authorization' ? `Bearer ${mask}` : value,
+    ]),
+  );
+
+/** A session of the endpoint's is nobody's business. */
+const shownResponseHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, name === 'set-cookie' ? mask : [value].flat().join(', ')]],
+    ),
+  );
+
+const reasonOf = (error: unknown): string =>
+  error instanceof EndpointFailure ? `${error.failure}: ${error.message}` : 'given up by the gateway';
+
+/**
+ * The same client; what goes through it is noted in the log of the turn in which the request began, and nothing about
+ * it is changed.
+ */
+export const observedClient = (client: EndpointClient, currentLog: () => ExchangeLog): EndpointClient => ({
+  ...client,
+  async post(url, request) {
+    const { exchanges, elapsed } = currentLog();
+    const exchange: Exchange = {
+      sent: {
+        at_ms: elapsed(),
+        method: 'POST',
+        url,
+        headers: shownHeaders(request.headers),
+        body: request.body ?? '',
+      },
+      received: null,
+      error: null,
+    };
+    exchanges.push(exchange);
+
+    const noting = <Value>(error: Value): Value => {
+      exchange.error = reasonOf(error);
+      return error;
+    };
+    const response = await client.post(url, request).catch((error: unknown) => {
+      throw noting(error);
+    });
+    const received: NonNullable<Exchange['received']> = {
+      status: response.status,
+      headers: shownResponseHeaders(response.headers),
+      first_byte_ms: null,
+      end_ms: null,
+      bytes: 0,
+      body: '',
+    };
+    exchange.received = received;
+
+    async function* watched(): AsyncGenerator<Uint8Array, void, undefined> {
+      const decoder = new TextDecoder();
+      try {
+        for await (const bytes of response.body) {
+          received.first_byte_ms ??= elapsed();
+          const room = Math.max(0, keptBytes - received.bytes);
+          received.bytes += bytes.byteLength;
+          received.body += decoder.decode(bytes.subarray(0, room), { stream: true });
+          yield bytes;
+        }
+      } catch (error) {
+        throw noting(error);
+      } finally {
+        received.end_ms = elapsed();
+      }
+    }
+    return {
+      ...response,
+      body: watched(),
+      discard() {
+        received.end_ms = elapsed();
+        response.discard();
+      },
+    };
+  },
+});

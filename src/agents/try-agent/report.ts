@@ -1,0 +1,87 @@
+/** A tried turn as text, for a terminal. */
+import type { AgentTrial, Exchange, TriedTurn } from './trial.ts';
+
+/** Characters of a response's body. */
+const shownCharacters = 1_200;
+
+/** What comes from a stranger's server could move the cursor, or write from right to left. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is meant
+const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+const printable = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const onOneLine = (text: string): string => printable(text).replaceAll(/\s*\n\s*/g, ' ⏎ ');
+
+const indented = (text: string): string[] =>
+  printable(text)
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => `      ${line}`);
+
+const headerLines = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).map(([name, value]) => `      ${name}: ${onOneLine(value)}`);
+
+const time = (milliseconds: number | null): string => (milliseconds === null ? 'none' : `${milliseconds} ms`);
+
+const bodyLines = ({ body, bytes }: NonNullable<Exchange['received']>): string[] => {
+  if (bytes === 0) return ['      (no body)'];
+  const shown = body.slice(0, shownCharacters);
+  const isWhole = shown.length === body.length && bytes <= Buffer.byteLength(body);
+  return [...indented(shown), ...(isWhole ? [] : [`      … (${bytes} bytes in all)`])];
+};
+
+const exchangeLines = ({ sent, received, error }: Exchange): string[] => [
+  `  → ${sent.method} ${onOneLine(sent.url)}  (${time(sent.at_ms)})`,
+  ...headerLines(sent.headers),
+  ...indented(sent.body),
+  ...(received === null
+    ? []
+    : [
+        `  ← ${received.status}  (first byte ${time(received.first_byte_ms)}, end ${time(received.end_ms)})`,
+        ...headerLines(received.headers),
+        ...bodyLines(received),
+      ]),
+  ...(error === null ? [] : [`  ✗ ${onOneLine(error)}`]),
+];
+
+const spokenLines = ({ spoken }: TriedTurn): string[] =>
+  spoken.length === 0
+    ? ['  Nothing would be spoken.']
+    : ['  Spoken:', ...spoken.map(({ text, at_ms }) => `  ${time(at_ms).padStart(10)}  ${onOneLine(text)}`)];
+
+const failureLines = ({ failure }: TriedTurn): string[] => {
+  if (failure === null) return [];
+  const { kind, detail, server_says } = failure;
+  return [
+    `  Failed: ${kind}${detail === '' ? '' : `, ${onOneLine(detail)}`}`,
+    ...(server_says === null
+      ? []
+      : [`  The server says: ${onOneLine(server_says.slice(0, shownCharacters))}`]),
+  ];
+};
+
+export const turnReport = (turn: TriedTurn): string =>
+  [
+    `Turn ${turn.turn}: ${onOneLine(turn.message)}`,
+    ...turn.exchanges.flatMap(exchangeLines),
+    ...spokenLines(turn),
+    `  First byte ${time(turn.first_byte_ms)}, first sentence ${time(turn.first_sentence_ms)}, end ${time(turn.end_ms)}.`,
+    ...turn.remarks.map((remark) => `  Remark: ${onOneLine(remark)}`),
+    ...failureLines(turn),
+    ...(turn.advice === null ? [] : [`  What to change: ${onOneLine(turn.advice)}`]),
+    '',
+    '',
+  ].join('\n');
+
+export const closingReport = ({ ok, notes, turns }: AgentTrial): string =>
+  [
+    ...notes.map((note) => `Note: ${note}`),
+    ok
+      ? `${turns.length === 1 ? 'The turn' : `All ${turns.length} turns`} got a reply.`
+      : 'Not every turn got a reply.',
+    '',
+  ].join('\n');

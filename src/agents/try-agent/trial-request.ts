@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { keepWhatTypeStores, type AgentBinding, type AgentType } from '#src/domain/agent-binding.ts';
+import { callContext } from '#src/domain/call-context.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import type { AgentCall } from '../agent.ts';
+
+export type TrialRequest = {
+  agentType: AgentType;
+  chatUrl: string;
+  assistantId: string | null;
+  agentId: string | null;
+  /** For `Authorization: Bearer`, in either direction. */
+  token: string | null;
+  direction: AgentBinding['direction'];
+  language: string;
+  /** Outbound only: it goes into the kickoff, which is the first turn then. */
+  instruction: string | null;
+  /** What the other party says, turn by turn. */
+  say: readonly string[];
+  /** The number that the call would be made with; an invented one when absent. */
+  ownNumber?: string;
+};
+
+const inventedNumber = '07000000000';
+const inventedCounterparty = '01000000001';
+
+/** The call that it would be. */
+export const callOf = (request: TrialRequest): AgentCall => ({
+  context: callContext({
+    id: randomUUID(),
+    direction: request.direction,
+    ownNumber: request.ownNumber ?? inventedNumber,
+    counterparty: inventedCounterparty,
+    language: request.language,
+  }),
+  binding: keepWhatTypeStores({
+    direction: request.direction,
+    agent: 'endpoint',
+    agentType: request.agentType,
+    chatUrl: request.chatUrl,
+    assistantId: request.assistantId,
+    agentId: request.agentId,
+  }),
+  bearerToken: request.token,
+  instruction: request.instruction,
+});
+
+/** What a binding would not have stored (specification 2.3). */
+export const notesOf = ({ agentId, assistantId, agentType, direction }: TrialRequest): string[] => [
+  ...(agentId === null || (agentType === 'mastra' && direction === 'outbound')
+    ? []
+    : agentType === 'mastra'
+      ? [
+          'Inbound mastra calls have no agent ID: they go to voiceAssistant, or to the agent at which the chat URL points.',
+        ]
+      : [`The agent ID is not used: ${agentType} has none.`]),
+  ...(assistantId === null || agentType === 'langgraph'
+    ? []
+    : [`The assistant ID is not used: ${agentType} has none.`]),
+];
+
+/** What the other party says, the kickoff included. */
+export const messagesOf = ({ direction, instruction, say }: TrialRequest): string[] => [
+  ...(direction === 'outbound' ? [kickoffFor(instruction)] : []),
+  ...say,
+];

@@ -1,0 +1,30 @@
+import { AgentFailure, type Agent } from '../agent.ts';
+import type { ExchangeLog } from './observed-client.ts';
+
+/** Everything that is noted of one turn. */
+export type TurnNotes = ExchangeLog & {
+  remarks: string[];
+  /** Whether the reply held any text, speakable or not. */
+  hasText: boolean;
+  /** The server's own words about its failure; they are for the endpoint's owner alone. */
+  serverSays: string | null;
+};
+
+/** The same agent; what a call would only log of its replies is noted. */
+export const watchedAgent = (agent: Agent, currentNotes: () => TurnNotes): Agent => ({
+  begin: () => agent.begin?.(),
+  end: () => agent.end?.(),
+  async *reply(request, signal) {
+    const notes = currentNotes();
+    try {
+      for await (const piece of agent.reply(request, signal)) {
+        if (typeof piece === 'object') notes.remarks.push(piece.remark);
+        if (typeof piece === 'string' && piece.trim() !== '') notes.hasText = true;
+        yield piece;
+      }
+    } catch (error) {
+      if (error instanceof AgentFailure) notes.serverSays = error.serverSays ?? null;
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,27 @@
+import { mask } from './observed-client.ts';
+import type { TriedTurn } from './trial.ts';
+
+/** Wherever the endpoint repeats the token, it is masked as well. */
+export const withoutToken = (turn: TriedTurn, token: string | null): TriedTurn => {
+  if (token === null || token === '') return turn;
+  const hide = (text: string): string => text.replaceAll(token, mask);
+  return {
+    ...turn,
+    exchanges: turn.exchanges.map(({ received, ...others }) => ({
+      ...others,
+      received: received && {
+        ...received,
+        headers: Object.fromEntries(
+          Object.entries(received.headers).map(([name, value]) => [name, hide(value)]),
+        ),
+        body: hide(received.body),
+      },
+    })),
+    spoken: turn.spoken.map(({ text, at_ms }) => ({ text: hide(text), at_ms })),
+    failure: turn.failure && {
+      ...turn.failure,
+      server_says: turn.failure.server_says && hide(turn.failure.server_says),
+    },
+    advice: turn.advice && hide(turn.advice),
+  };
+};

@@ -1,0 +1,80 @@
+/** A conversation with an agent endpoint without a call, as the admin API asks for it and shows it. */
+import * as z from 'zod';
+import { agentTypes, type AgentBinding, type AgentType } from '#src/domain/agent-binding.ts';
+
+export type AgentTrialRequest = {
+  agentType: AgentType;
+  chatUrl: string;
+  assistantId: string | null;
+  agentId: string | null;
+  token: string | null;
+  direction: AgentBinding['direction'];
+  language: string;
+  instruction: string | null;
+  say: readonly string[];
+  /** Domestic format; an invented one when absent. */
+  ownNumber?: string;
+};
+
+const milliseconds = z.number().meta({ description: 'Milliseconds since the turn began.' });
+
+const headers = z.record(z.string(), z.string());
+
+const exchange = z
+  .object({
+    sent: z.object({
+      at_ms: milliseconds,
+      method: z.literal('POST'),
+      url: z.string(),
+      headers: headers.meta({ description: 'The bearer token is masked.' }),
+      body: z.string(),
+    }),
+    received: z
+      .object({
+        status: z.int(),
+        headers,
+        first_byte_ms: milliseconds.nullable(),
+        end_ms: milliseconds.nullable(),
+        bytes: z.int(),
+        body: z.string().meta({ description: 'The first 4 kB of it.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null when there was no response.' }),
+    error: z.string().nullable().meta({ description: 'Why there was none, or why it broke off.' }),
+  })
+  .meta({ id: 'AgentExchange' });
+
+const turn = z.object({
+  turn: z.int(),
+  message: z.string().meta({ description: 'What the other party said, or the kickoff.' }),
+  exchanges: z.array(exchange),
+  spoken: z
+    .array(z.object({ text: z.string(), at_ms: milliseconds }))
+    .meta({ description: 'What a call would speak, and when it was ready for the voice.' }),
+  first_byte_ms: milliseconds.nullable(),
+  first_sentence_ms: milliseconds.nullable(),
+  end_ms: milliseconds,
+  remarks: z.array(z.string()).meta({ description: 'What a call would log of a reply that stands.' }),
+  failure: z
+    .object({
+      kind: z.string(),
+      detail: z.string(),
+      server_says: z.string().nullable().meta({ description: "The server's own words about it." }),
+    })
+    .nullable(),
+  advice: z.string().nullable().meta({ description: 'What to change.' }),
+});
+
+export const agentTrial = z
+  .object({
+    call_id: z.uuid().meta({ description: 'Of no call; the session was named with it.' }),
+    agent_type: z.enum(agentTypes),
+    direction: z.enum(['inbound', 'outbound']),
+    language: z.string(),
+    ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken.' }),
+    notes: z.array(z.string()).meta({ description: 'What was given and is not used.' }),
+    turns: z.array(turn).meta({ description: 'Up to the first one that failed.' }),
+  })
+  .meta({ id: 'AgentTrial' });
+
+export type AgentTrial = z.output<typeof agentTrial>;

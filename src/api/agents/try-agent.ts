@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { agentTypes } from '#src/domain/agent-binding.ts';
+import { outboundToken } from '#src/persistence/agent-bindings.ts';
+import { audit } from '../audit.ts';
+import { language, text } from '../fields.ts';
+import type { Interior } from '../interior.ts';
+import { findOwnNumber } from '../numbers/find-own-number.ts';
+import { defineRoute } from '../route.ts';
+import { requireUsableUrl } from '../usable-url.ts';
+import { invalidField } from '../validated.ts';
+import { agentTrial } from './trial-schema.ts';
+
+const trialRequest = z.strictObject({
+  agent_type: z.enum(agentTypes),
+  chat_url: text(2048).min(1).meta({ description: 'https only.' }),
+  assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
+  agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
+  token: z
+    .string()
+    .max(4096)
+    .regex(/^[!-~]*$/, { error: 'A token is made of visible ASCII characters.' })
+    .nullish()
+    .meta({
+      description:
+        "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.",
+    }),
+  number_id: z.uuid().nullish().meta({ description: 'Whose number, language and token to use.' }),
+  direction: z.enum(['inbound', 'outbound']).default('inbound'),
+  language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
+  instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),
+  say: z.array(text(2000).min(1)).max(5).default([]).meta({
+    description: 'What the other party says, turn by turn. Outbound, the kickoff comes before it.',
+  }),
+});
+
+type TrialRequest = z.output<typeof trialRequest>;
+
+export const tryAgent = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/agents/try',
+  operationId: 'tryAgent',
+  tag: 'Numbers',
+  summary: 'Try an agent endpoint',
+  description:
+    'Talks to an agent endpoint without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most.',
+  auth: 'admin',
+  body: trialRequest,
+  responses: { 200: { description: 'How it went; also when it failed.', schema: agentTrial } },
+  refusals: ['number_not_found'],
+}).handledBy(async ({ caller, body }, interior) => {
+  const { chat_url: chatUrl, direction } = body;
+  if (direction === 'inbound' && body.instruction) {
+    throw invalidField({ path: 'instruction', message: 'An inbound call has no instruction.' });
+  }
+  if (direction === 'inbound' && body.say.length === 0) {
+    throw invalidField({ path: 'say', message: 'An inbound call begins with what the caller says.' });
+  }
+  await requireUsableUrl(interior, 'chat_url', chatUrl);
+  const number = body.number_id ? await findOwnNumber(interior, caller, body.number_id) : undefined;
+  const storedToken = await storedTokenFor(interior, body);
+  const trial = await interior.tryAgent({
+    agentType: body.agent_type,
+    chatUrl,
+    assistantId: body.assistant_id || null,
+    agentId: body.agent_id || null,
+    token: body.token || storedToken,
+    direction,
+    language: body.language ?? number?.language ?? 'ko',
+    instruction: body.instruction || null,
+    say: body.say,
+    ...(number === undefined ? {} : { ownNumber: number.number }),
+  });
+  await audit(interior, caller, {
+    action: 'agent.tried',
+    subject: number === undefined ? `workspace:${caller.workspace.id}` : `number:${number.id}`,
+    detail: {
+      direction,
+      agent_type: body.agent_type,
+      host: new URL(chatUrl).host,
+      stored_token_used: storedToken !== null,
+      ok: trial.ok,
+    },
+  });
+  return { status: 200, body: trial };
+});
+
+/**
+ * The stored token, where it is wanted and may be sent: it can never be read back (specification 5.2), so it goes to
+ * no other server than the one that it was stored for.
+ */
+const storedTokenFor = async (
+  { database, vault }: Interior,
+  { number_id: numberId, token, direction, chat_url: chatUrl }: TrialRequest,
+): Promise<string | null> => {
+  if (!numberId || token !== undefined || direction !== 'outbound') return null;
+  const stored = await outboundToken(database, numberId);
+  if (stored === undefined || URL.parse(stored.chatUrl ?? '')?.origin !== new URL(chatUrl).origin)
+    return null;
+  return vault.open(stored.tokenSealed, numberId);
+};

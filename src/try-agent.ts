@@ -1,0 +1,157 @@
+/** `npm run try-agent`: talks to an agent endpoint without a call, and prints what went to and fro. */
+import { parseArgs } from 'node:util';
+import { ConfigError, readConfig } from '#config/config.ts';
+import { agentTimes, outgoingLimits, replyLimits } from '#config/policy.ts';
+import { createTryAgent } from '#src/agents/try-agent.ts';
+import { closingReport, turnReport } from '#src/agents/try-agent/report.ts';
+import type { TrialRequest } from '#src/agents/try-agent/trial-request.ts';
+import { agentTypes } from '#src/domain/agent-binding.ts';
+import { isLanguage, languages } from '#src/domain/language.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { systemClock } from './clock.ts';
+import { createLogger } from './logger.ts';
+import { startOutgoing } from './start/start-outgoing.ts';
+
+/** Of the other party. */
+const mostTurns = 20;
+
+const help = `Talks to an agent endpoint as a call would, and prints what was sent, what came back,
+what would be spoken and when, and what to change when it fails.
+
+  npm run try-agent -- --type langgraph --url http://127.0.0.1:2024 --assistant-id agent --say "Hello"
+
+  --type TYPE           ${agentTypes.join(', ')}
+  --url URL             the chat URL, as in the number's binding
+  --say TEXT            what the other party says; each one is a turn, up to ${mostTurns}
+  --direction WAY       inbound (default): the first --say is the first turn
+                        outbound: the kickoff is the first turn, and --say may be left out
+  --instruction TEXT    the task in the kickoff; makes it outbound
+  --token TOKEN         sent as bearer token: the stored one outbound, the session token inbound
+  --assistant-id NAME   for langgraph
+  --agent-id NAME       for outbound mastra
+  --language LANGUAGE   ${languages.join(', ')} (default ko)
+  --json                the same for machines (with npm run --silent)
+  --help                this text
+
+The settings GW_AGENT_ALLOW_LOOPBACK, GW_AGENT_ALLOWED_HOSTS and GW_AGENT_CA_FILE hold here as well.
+Ends with 0 when every turn got a reply, 1 when one failed or was silent, 2 when it was called wrongly.
+`;
+
+/** Its message is one line. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      strict: true,
+      options: {
+        type: { type: 'string' },
+        url: { type: 'string' },
+        say: { type: 'string', multiple: true, default: [] },
+        direction: { type: 'string' },
+        instruction: { type: 'string' },
+        token: { type: 'string' },
+        'assistant-id': { type: 'string' },
+        'agent-id': { type: 'string' },
+        language: { type: 'string', default: 'ko' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+};
+
+const directionOf = (named: string | undefined, instruction: string | null): TrialRequest['direction'] => {
+  const direction = named ?? (instruction === null ? 'inbound' : 'outbound');
+  if (direction !== 'inbound' && direction !== 'outbound') {
+    throw new UsageError('--direction must be inbound or outbound');
+  }
+  if (direction === 'inbound' && instruction !== null) {
+    throw new UsageError('--instruction is for outbound calls: an inbound call has none');
+  }
+  return direction;
+};
+
+/** Visible ASCII, as for a stored one. */
+const tokenOf = (token: string | undefined): string | null => {
+  if (token === undefined || token === '') return null;
+  if (!/^[!-~]{1,4096}$/.test(token)) throw new UsageError('--token must be of visible ASCII characters');
+  return token;
+};
+
+const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
+  const agentType = agentTypes.find((type) => type === options.type);
+  if (agentType === undefined) throw new UsageError(`--type must be one of ${agentTypes.join(', ')}`);
+  if (options.url === undefined) throw new UsageError('--url is missing: the chat URL of the agent');
+  if (URL.parse(options.url) === null) {
+    throw new UsageError('--url must be a URL such as https://agent.example.com/chat');
+  }
+  if (!isLanguage(options.language))
+    throw new UsageError(`--language must be one of ${languages.join(', ')}`);
+  const instruction = options.instruction ?? null;
+  const direction = directionOf(options.direction, instruction);
+  if (direction === 'inbound' && options.say.length === 0) {
+    throw new UsageError('--say is missing: what the other party says');
+  }
+  if (options.say.length > mostTurns) throw new UsageError(`--say may be given ${mostTurns} times at most`);
+  return {
+    agentType,
+    chatUrl: options.url,
+    assistantId: options['assistant-id'] || null,
+    agentId: options['agent-id'] || null,
+    token: tokenOf(options.token),
+    direction,
+    language: options.language,
+    instruction,
+    say: options.say,
+  };
+};
+
+/** Resolves to the exit code. */
+const main = async (args: readonly string[]): Promise<number> => {
+  const options = parse(args);
+  const print = (text: string): unknown => process.stdout.write(text);
+  if (options.help) {
+    print(help);
+    return 0;
+  }
+  const request = requestOf(options);
+  const outgoing = await startOutgoing(readConfig(process.env, process.stdout.isTTY), {
+    ...outgoingLimits,
+    connectMs: agentTimes.connectMs,
+  });
+  try {
+    const tryAgent = createTryAgent({
+      client: outgoing.agents,
+      clock: systemClock,
+      limits: replyLimits,
+      times: agentTimes,
+      // Each turn has limits of its own.
+      wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+    });
+    const trial = await tryAgent(request, (turn) => {
+      if (!options.json) print(turnReport(turn));
+    });
+    print(options.json ? `${JSON.stringify(trial, null, 2)}\n` : closingReport(trial));
+    return trial.ok ? 0 : 1;
+  } finally {
+    await outgoing.close();
+  }
+};
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const isWrongUse =
+    error instanceof UsageError || error instanceof ConfigError || error instanceof StartError;
+  if (!isWrongUse) throw error;
+  process.stderr.write(`${error.message.replaceAll(/\s+/g, ' ')} (--help explains)\n`);
+  process.exitCode = 2;
+}
