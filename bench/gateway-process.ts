@@ -27,7 +27,10 @@ export type GatewayProcess = {
 };
 
 /** Nothing but the limits that a bench must exceed; logs are written as ever, to nowhere. */
-export const gatewayProgram = (dataFolder: string): ProgramOptions => ({
+export const gatewayProgram = (
+  dataFolder: string,
+  settings: Readonly<Record<string, string>> = {},
+): ProgramOptions => ({
   file: 'src/main.ts',
   parameters: (port: number) => ({
     environment: {
@@ -36,6 +39,7 @@ export const gatewayProgram = (dataFolder: string): ProgramOptions => ({
       GW_RATE_LIMIT: '0',
       GW_MAX_CALLS: '100000',
       GW_DRAIN_SEC: '0',
+      ...settings,
     },
   }),
   readyPath: '/readyz',
@@ -46,10 +50,14 @@ const json = { 'content-type': 'application/json' };
 /** With a fresh data folder; everything belongs to `started`. */
 export const startGatewayProcess = async (
   started: AsyncDisposableStack,
-  nodeArguments: readonly string[] = [],
+  {
+    nodeArguments = [],
+    settings = {},
+  }: { nodeArguments?: readonly string[]; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<GatewayProcess> => {
   const dataFolder = makeDataFolder(started);
-  const { pid, url } = await startProgram(started, { ...gatewayProgram(dataFolder), nodeArguments });
+  const program = gatewayProgram(dataFolder, settings);
+  const { pid, url } = await startProgram(started, { ...program, nodeArguments });
   const database = started.use(await openBareDatabase(dataFolder));
   const known = credentialsFile.parse(
     JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')),

@@ -8,38 +8,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { load } from './load.ts';
+import { collecting, readMemory, type Memory } from './read-memory.ts';
 
 const silentCallee = '01000000006';
 const sizes = [1_000, 5_000];
 const warmUpCalls = 100;
 /** Until the agent's first words are said. */
 const settleMs = 8_000;
-const collections = 3;
-const collectMs = 1_000;
-
-type Memory = { held: number; resident: number };
-
-const readMemory = async ({ pid, url }: { pid: number; url: string }): Promise<Memory> => {
-  // What one collection frees is given back to the system by a later one.
-  for (let count = 0; count < collections; count += 1) {
-    process.kill(pid, 'SIGUSR2');
-    await pause(collectMs);
-  }
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const metric = (name: string): number => {
-    const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
-    if (value === undefined) throw new Error(`The gateway does not tell ${name}`);
-    return Number(value);
-  };
-  return {
-    held: metric('nodejs_heap_size_used_bytes') + metric('nodejs_external_memory_bytes'),
-    resident: metric('process_resident_memory_bytes'),
-  };
-};
-
 export const benchMemory: Bench = async ({ started, print }) => {
-  const collecting = ['--expose-gc', '--import', './bench/collect-on-signal.ts'];
-  const { pid, url, headers, ...gateway } = await startGatewayProcess(started, collecting);
+  const { pid, url, headers, ...gateway } = await startGatewayProcess(started, {
+    nodeArguments: collecting,
+  });
   await gateway.admin('PATCH', `/numbers/${gateway.numberId}`, {
     max_concurrent_calls: 10_000,
     silence_timeout_sec: 600,

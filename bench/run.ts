@@ -1,5 +1,6 @@
 /** `npm run bench`: prints each figure as it is measured; `npm run bench -- turn` measures one. See README.md. */
 import type { Bench } from './bench.ts';
+import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchMemory } from './memory.ts';
 import { benchStart } from './start.ts';
@@ -8,6 +9,8 @@ import { benchTurn } from './turn.ts';
 const benches: ReadonlyMap<string, Bench> = new Map([
   ['create-call', benchCreateCall],
   ['turn', benchTurn],
+  ['barge-in', benchBargeIn],
+  ['growth', benchGrowth],
   ['memory', benchMemory],
   ['start', benchStart],
 ]);

@@ -1,30 +1,20 @@
 import type { Logger } from 'pino';
 import type { AgentType } from '#src/domain/agent-binding.ts';
-import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import type { Agent, AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { builtInAgent, type HangUp } from './built-in.ts';
 import { langgraphAgent } from './langgraph.ts';
 import { mastraAgent } from './mastra.ts';
 import { n8nAgent } from './n8n.ts';
+import { openAiCompatibleAgent } from './openai-compatible.ts';
 import { webhookAgent } from './webhook.ts';
 
 /** One file per wire format (specification 4.7); `url` is the binding's chat URL. */
 type EndpointAgent = (world: EndpointWorld, url: string, call: AgentCall) => Agent;
 
-/** A binding of this type can be saved; its calls get an apology and end with `agent_error`. */
-const notServed: EndpointAgent = (_world, _url, { binding }) => ({
-  // oxlint-disable-next-line require-yield -- there is nothing to yield
-  async *reply() {
-    throw new AgentFailure(
-      'agent_crashed',
-      `this version does not serve the agent type ${String(binding.agentType)}`,
-    );
-  },
-});
-
 const endpointAgents: Readonly<Record<AgentType, EndpointAgent>> = {
   webhook: webhookAgent,
-  openai_compatible: notServed,
+  openai_compatible: openAiCompatibleAgent,
   n8n: n8nAgent,
   langgraph: langgraphAgent,
   mastra: mastraAgent,

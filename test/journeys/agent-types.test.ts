@@ -59,7 +59,7 @@ const textsOf = (turns: readonly Turn[], role: Turn['role']): string[] =>
 
 const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
   async exec(t, agentType, direction) {
-    const gateway = await testGateway(t);
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '10' });
     const agent = await startFakeAgent(agentType, answering);
     t.teardown(agent.close);
     const isOutbound = direction === 'outbound';

@@ -1,0 +1,29 @@
+/** What a gateway's process occupies, after its garbage is collected. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Arguments of a Node whose memory is to be read. */
+export const collecting = ['--expose-gc', '--import', './bench/collect-on-signal.ts'];
+
+/** What one collection frees is given back to the system by a later one. */
+const collections = 3;
+const collectMs = 1_000;
+
+/** Bytes. `held`: by objects and buffers; `resident`: as the system sees it, with the room that the heap has taken. */
+export type Memory = { held: number; resident: number };
+
+export const readMemory = async ({ pid, url }: { pid: number; url: string }): Promise<Memory> => {
+  for (let count = 0; count < collections; count += 1) {
+    process.kill(pid, 'SIGUSR2');
+    await pause(collectMs);
+  }
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const metric = (name: string): number => {
+    const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+    if (value === undefined) throw new Error(`The gateway does not tell ${name}`);
+    return Number(value);
+  };
+  return {
+    held: metric('nodejs_heap_size_used_bytes') + metric('nodejs_external_memory_bytes'),
+    resident: metric('process_resident_memory_bytes'),
+  };
+};

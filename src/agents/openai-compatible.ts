@@ -1,0 +1,40 @@
+/**
+ * A chat-completions server (specification 4.7). It has no memory of the call: every turn brings all messages. The
+ * context stands in headers alone, since some servers refuse a body with keys that they do not know.
+ */
+import type { Agent, AgentCall } from './agent.ts';
+import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
+import { readCompletion } from './chat-completions/read-completion.ts';
+import { endpointPath } from './endpoint-path.ts';
+
+const path = '/chat/completions';
+
+/** A chat URL that already names the path is taken as it is. */
+const completionsUrl = (chatUrl: string): string =>
+  new URL(chatUrl).pathname.replace(/\/+$/, '').endsWith(path)
+    ? endpointPath(chatUrl, '')
+    : endpointPath(chatUrl, path);
+
+export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
+  async *reply({ messages }, signal) {
+    const { context } = call;
+    const response = await askEndpoint(world, call, {
+      url: completionsUrl(url),
+      headers: {
+        'X-Gw-Call-Id': context.call_id,
+        'X-Gw-Direction': context.direction,
+        'X-Gw-From': context.from,
+        'X-Gw-To': context.to,
+        'X-Gw-Language': context.language,
+      },
+      body: { messages: messages.map(({ role, content }) => ({ role, content })), stream: true },
+      signal,
+      maxBodyBytes: world.limits.streamBytes,
+    });
+    for await (const part of readCompletion(response.body, world.limits.lineCharacters)) {
+      if (typeof part === 'string' || 'remark' in part) yield part;
+      // The gateway has no tools to lend: the server must call its own.
+      else yield { remark: 'the model asked for a tool, which the server leaves to the caller' };
+    }
+  },
+});

@@ -1,0 +1,196 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { replyLimits } from '#config/policy.ts';
+import { readCompletion, type ToolCall } from '#src/agents/chat-completions/read-completion.ts';
+import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+
+type Read = { text: string; remarks: string[]; toolCalls: readonly ToolCall[]; error: unknown };
+
+const read = async (pieces: readonly Uint8Array[], reset = false): Promise<Read> => {
+  const result: Read = { text: '', remarks: [], toolCalls: [], error: undefined };
+  try {
+    for await (const part of readCompletion(bodyOf(pieces, { reset }), replyLimits.lineCharacters)) {
+      if (typeof part === 'string') result.text += part;
+      else if ('remark' in part) result.remarks.push(part.remark);
+      else result.toolCalls = part.toolCalls;
+    }
+  } catch (error) {
+    result.error = error;
+  }
+  return result;
+};
+
+const readText = (text: string): Promise<Read> => read([Buffer.from(text)]);
+const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const says = (content: unknown, finish: string | null = null): string =>
+  event({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
+const done = 'data: [DONE]\n\n';
+
+const cases = recordedReplies('openai_compatible').filter(({ response }) => response.status < 300);
+
+for (const { name, bytes, response, expect } of cases) {
+  test(`${name}: speaks what is expected, however it is cut`, async (t) => {
+    for (const pieces of everyCut(bytes)) {
+      const { text, error } = await read(pieces, response.reset);
+      t.is(text, expect.spoken ?? '');
+      t.is(error !== undefined, expect.failure !== undefined, String(error));
+    }
+  });
+}
+
+test('a reply that stands although something is odd carries a remark', async (t) => {
+  const odd = new Map(cases.map(({ name, bytes }) => [name, bytes]));
+  const remarksOf = async (name: string): Promise<string[]> =>
+    (await read([odd.get(name) ?? Buffer.of()])).remarks;
+  t.deepEqual(await remarksOf('01-normal'), []);
+  t.deepEqual(await remarksOf('06-no-DONE'), []);
+  t.deepEqual(await remarksOf('07-no-finish-reason-no-DONE'), ['the response ended without its end mark']);
+  t.deepEqual(await remarksOf('36-finish_reason-length'), ['the reply was cut off at its longest length']);
+  t.deepEqual(await remarksOf('37-finish_reason-content_filter'), [
+    'the reply was cut off by a content filter',
+  ]);
+  t.deepEqual(await remarksOf('35-malformed-json-event'), ['a part of the response could not be read']);
+});
+
+test('the server’s own words stand beside the failure, never in it', async (t) => {
+  for (const { bytes, expect, response } of cases.filter(
+    (recorded) => recorded.expect.failure !== undefined,
+  )) {
+    const { error } = await read([bytes], response.reset);
+    t.true(error instanceof Error);
+    if (error instanceof Error) t.false(error.message.includes(expect.failure ?? ''), error.message);
+  }
+  t.like((await readText(event({ error: { message: '모델 고장', code: 500 } }))).error, {
+    failure: 'agent_reported_error',
+    serverSays: '모델 고장',
+  });
+});
+
+test('errors have many shapes', async (t) => {
+  for (const error of [
+    event({ error: 'model crashed' }),
+    event({ error: { code: 500 } }),
+    `event: error\n${event({ message: 'boom' })}`,
+    'error: {"code":500,"message":"boom"}\n\n',
+    'error: boom\n\n',
+    says(null, 'overloaded_error') + done,
+    says(null, 'error'),
+  ]) {
+    const { text, error: failure } = await readText(says('네, ') + error);
+    t.is(text, '네, ');
+    t.like(failure, { failure: 'agent_reported_error' }, error);
+  }
+  t.is(
+    (await readText(event({ error: null, choices: [{ delta: { content: '네.' } }] }) + done)).error,
+    undefined,
+  );
+});
+
+test('nothing is no reply, something else is no completion', async (t) => {
+  for (const empty of ['', '\n\n', ': comment\n\n', done, says(null) + says(''), event({ choices: [] })]) {
+    t.like((await readText(empty)).error, { failure: 'no_reply' }, empty);
+  }
+  for (const other of ['{"detail":"Not Found"}', event({ hello: 1 }), 'data: hello\n\n', 'hello', '[]']) {
+    t.like((await readText(other)).error, { failure: 'invalid_reply' }, other);
+  }
+});
+
+test('a model that finishes without text chooses silence', async (t) => {
+  const { text, error, remarks } = await readText(says('') + says(null, 'stop') + done);
+  t.is(text, '');
+  t.is(error, undefined);
+  t.deepEqual(remarks, ['the model finished without text']);
+});
+
+test('parts of a content, and other choices', async (t) => {
+  const { text } = await readText(
+    says([{ type: 'text', text: '네, ' }, { type: 'image_url', image_url: {} }, { text: '그렇습니다.' }, 7]) +
+      event({
+        choices: [
+          { index: 1, delta: { content: '아니요.' } },
+          { index: 0, delta: { content: '!' } },
+        ],
+      }) +
+      event({ choices: [null, { index: 0, delta: { content: 7 } }] }) +
+      done,
+  );
+  t.is(text, '네, 그렇습니다.!');
+});
+
+test('a connection that breaks behind the finish loses nothing', async (t) => {
+  const whole = await read([Buffer.from(says('네.', 'stop'))], true);
+  t.is(whole.text, '네.');
+  t.is(whole.error, undefined);
+  t.deepEqual(whole.remarks, ['the connection broke behind the end of the reply']);
+});
+
+test('calls of tools are put together from their parts', async (t) => {
+  const call = (part: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [part] } }] });
+  const { toolCalls, text, error } = await readText(
+    says('안녕히 계세요.') +
+      call({ index: 0, id: 'call_1', type: 'function', function: { name: 'hang_up', arguments: '' } }) +
+      call({ index: 1, id: 'call_2', function: { name: 'press_keys', arguments: '{"ke' } }) +
+      call({ index: 0, function: { arguments: '{}' } }) +
+      call({ index: 1, function: { arguments: 'ys":"1"}' } }) +
+      says(null, 'tool_calls') +
+      done,
+  );
+  t.is(text, '안녕히 계세요.');
+  t.is(error, undefined);
+  t.deepEqual(toolCalls, [
+    { id: 'call_1', name: 'hang_up', arguments: '{}' },
+    { id: 'call_2', name: 'press_keys', arguments: '{"keys":"1"}' },
+  ]);
+});
+
+test('thoughts are never spoken, wherever their marks are cut', async (t) => {
+  const whole =
+    '<think>손님이 <b>화</b>났다</think>\n\n네, 3 < 4 이고 <thin> 입니다. <think>음</think>그렇죠?<th';
+  const characters = Array.from(whole);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }), async (sizes) => {
+      let stream = '';
+      for (let at = 0, index = 0; at < characters.length; index += 1) {
+        const size = sizes[index % sizes.length] ?? 1;
+        stream += says(characters.slice(at, at + size).join(''));
+        at += size;
+      }
+      t.is((await readText(stream + done)).text, '네, 3 < 4 이고 <thin> 입니다. 그렇죠?<th');
+    }),
+    { numRuns: 50 },
+  );
+  t.is((await readText(says('<think>끝없는 생각') + says(null, 'stop'))).text, '');
+});
+
+test('line ends, chunk sizes, comments and unknown fields change nothing', async (t) => {
+  const words = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }), { minLength: 1, maxLength: 12 });
+  const noise = fc.constantFrom(
+    '',
+    ': OPENROUTER PROCESSING',
+    'event: message',
+    'id: 7',
+    'retry: 1',
+    'x-odd: 1',
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      words,
+      fc.constantFrom('\n', '\r\n', '\r'),
+      noise,
+      fc.integer({ min: 1, max: 50 }),
+      async (texts, end, other, size) => {
+        const lines = texts.flatMap((content) => [
+          ...(other === '' ? [] : [other]),
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content, odd: {} } }], usage: null })}`,
+          '',
+        ]);
+        const bytes = Buffer.from([...lines, 'data: [DONE]', ''].map((line) => line + end).join(''));
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.subarray(index * size, (index + 1) * size),
+        );
+        const { text } = await read(pieces);
+        t.is(text, texts.join(''));
+      },
+    ),
+  );
+});
