@@ -1,0 +1,168 @@
+/** A person on the simulated line talks with an agent on a real server, through a whole gateway. */
+import type { ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import type { Message, Note } from './notes.ts';
+import type { RealAgentServer } from './run-server.ts';
+
+export type Direction = 'inbound' | 'outbound';
+type Binding = Record<string, unknown>;
+type Script = readonly Record<string, unknown>[];
+
+const callee = '01077770001';
+const caller = '01012345678';
+const kickoff = [
+  '[outbound call connected] You speak first. The other party has not said anything yet.',
+  '[task] 예약 시간 확인',
+] as const;
+
+const hours = '영업시간이 어떻게 되나요';
+const atLength = '길게 설명해 주세요';
+const enough = '잠깐만요 그만하세요';
+const parking = '주차는 되나요';
+const thanks = '고맙습니다';
+
+/** The models have thirty such sentences in store for `atLength`. */
+const beginningOfLongReply = '긴 안내의 1번째 문장입니다. 긴 안내의 2번째 문장입니다. ';
+
+const listen = { listen: true };
+const hangUp = { hang_up: true };
+
+/** Binds the number to the agent and has the call take place; resolves when it is over. */
+const call = async (
+  t: ExecutionContext,
+  direction: Direction,
+  binding: Binding,
+  script: Script,
+): Promise<{ gateway: TestGateway; callId: string }> => {
+  // Four times as fast as people; any faster, and a server's latency would be a pause in which nobody waits politely.
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
+  const path = `${gateway.numberPath}/agents/${direction}`;
+  const bound = await gateway.admin.put(path, { agent: 'endpoint', ...binding });
+  t.is(bound.status, 200);
+
+  let callId: string;
+  if (direction === 'outbound') {
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, { script: [listen, ...script] });
+    callId = await gateway.call(callee, '예약 시간 확인');
+  } else {
+    const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+      to: gateway.credentials.number,
+      from: caller,
+      script,
+    });
+    callId = z.string().parse(body['call_id']);
+  }
+  const ended = await until(
+    'the call is over',
+    async () => {
+      const { body } = await gateway.client.get(`/api/v1/calls/${callId}`);
+      return finalStatuses.includes(z.string().parse(body['status'])) ? body : undefined;
+    },
+    60_000,
+  );
+  t.like(ended, { status: 'completed', end_reason: 'counterparty_hangup' });
+  return { gateway, callId };
+};
+
+const from = (role: 'user' | 'assistant', content: string): Message => ({ role, content });
+
+/** What the models answer to their nth turn. */
+const answerTo = (turn: number, words: string): Message =>
+  from('assistant', `네, ${turn}번째로 "${words}"라고 하셨군요.`);
+
+/** The conversation as it must have been; `cut` is what was heard of the interrupted reply. */
+const expectedHistory = (direction: Direction, cut: Message): Message[] => {
+  const isOutbound = direction === 'outbound';
+  const before = isOutbound ? 1 : 0;
+  return [
+    isOutbound ? [from('user', kickoff.join('\n')), answerTo(1, kickoff[1])] : [],
+    [from('user', hours), answerTo(before + 1, hours)],
+    [from('user', atLength), cut],
+    [from('user', enough), answerTo(before + 3, enough)],
+    [from('user', parking), answerTo(before + 4, parking)],
+    [from('user', thanks), answerTo(before + 5, thanks)],
+  ].flat();
+};
+
+export type Conversation = {
+  callId: string;
+  /** Kickoff, everything said, and what was heard of the interrupted reply. */
+  history: Message[];
+  /** What was heard of the interrupted reply; it stands in `history`. */
+  cut: Message;
+  /** Each time that the model was asked, in order. */
+  asked: Note[];
+};
+
+/** Five turns of the person, who interrupts the second reply; checks what must hold for every kind of server. */
+export const converse = async (
+  t: ExecutionContext,
+  server: RealAgentServer,
+  direction: Direction,
+  binding: Binding,
+): Promise<Conversation> => {
+  const script = [
+    [{ say: hours }, listen],
+    [{ say: atLength }, { interrupt: enough }, listen],
+    [{ say: parking }, listen],
+    [{ say: thanks }, listen, hangUp],
+  ].flat();
+  const { gateway, callId } = await call(t, direction, binding, script);
+
+  const transcript = await gateway.transcript(callId);
+  const interruption = transcript.findIndex(({ text }) => text === enough);
+  const cut = from('assistant', transcript[interruption - 1]?.text ?? '');
+  t.true(cut.content !== '' && beginningOfLongReply.startsWith(cut.content), `heard: ${cut.content}`);
+  const history = expectedHistory(direction, cut);
+  const spoken = history.filter(({ content }) => content !== kickoff.join('\n'));
+  t.deepEqual(
+    transcript.map(({ role, text }) => from(role, text)),
+    spoken,
+  );
+
+  const notes = server.notesOf(callId);
+  const asked = notes.filter(({ fact }) => fact === 'asked');
+  const words = history.filter(({ role }) => role === 'user').map(({ content }) => content);
+  t.deepEqual(
+    notes.map(({ fact }) => fact),
+    words.flatMap((text) => ['asked', text === atLength ? 'aborted' : 'answered']),
+    'only the interrupted reply was stopped, and before the next turn',
+  );
+  t.deepEqual(
+    asked.map(({ messages }) => messages?.at(-1)),
+    words.map((text) => from('user', text)),
+  );
+  const own = gateway.credentials.number;
+  for (const { gw } of asked) {
+    t.deepEqual(gw, {
+      call_id: callId,
+      direction,
+      from: direction === 'outbound' ? own : caller,
+      to: direction === 'outbound' ? callee : own,
+      language: 'ko',
+    });
+  }
+  t.deepEqual(
+    gateway.logged.filter((line) => z.object({ level: z.number() }).parse(JSON.parse(line)).level >= 40),
+    [],
+    'nothing to warn of',
+  );
+  const aborted = notes.find(({ fact }) => fact === 'aborted')?.at ?? 0;
+  t.log('stopped after', aborted - Date.parse(transcript[interruption]?.timestamp ?? ''), 'ms');
+  return { callId, history, cut, asked };
+};
+
+/** The person hangs up in the middle of a long reply; resolves to the call's id when the model has stopped. */
+export const hangUpInTheMiddle = async (
+  t: ExecutionContext,
+  server: RealAgentServer,
+  binding: Binding,
+): Promise<string> => {
+  const { callId } = await call(t, 'inbound', binding, [{ say: atLength }, { wait_sec: 5 }, hangUp]);
+  const facts = (): string[] => server.notesOf(callId).map(({ fact }) => fact);
+  await until('the model has stopped', () => (facts().length > 1 ? true : undefined));
+  t.deepEqual(facts(), ['asked', 'aborted']);
+  return callId;
+};

@@ -1,0 +1,35 @@
+import test from 'ava';
+import { converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
+import { mastraServer } from './mastra-server.ts';
+import { testsAgainst } from './tests-against.ts';
+
+testsAgainst(mastraServer, (server) => {
+  const binding = (path = '') => ({ agent_type: 'mastra', chat_url: `${server().url}${path}` });
+
+  const talks = test.macro<[Direction, string, { agent_id?: string; path?: string }]>({
+    async exec(t, direction, agent, { path, ...named }) {
+      const { history, asked } = await converse(t, server(), direction, { ...binding(path), ...named });
+      t.deepEqual(
+        asked.map(({ agent }) => agent),
+        asked.map(() => agent),
+      );
+      const given = history.flatMap(({ role }, index) =>
+        role === 'user' ? [history.slice(0, index + 1)] : [],
+      );
+      t.deepEqual(
+        asked.map(({ messages }) => messages),
+        given,
+        'each turn came with all that was said and heard before it',
+      );
+    },
+    title: (_, direction, agent) => `Mastra ${direction} with ${agent}: five turns, one of them interrupted`,
+  });
+
+  test(talks, 'outbound', 'bookingAssistant', { agent_id: 'bookingAssistant' });
+  test(talks, 'inbound', 'voiceAssistant', {});
+  test(talks, 'inbound', 'bookingAssistant', { path: '/api/agents/bookingAssistant' });
+
+  test('Mastra: hanging up in the middle of a reply stops its model', async (t) => {
+    await hangUpInTheMiddle(t, server(), binding());
+  });
+});

@@ -1,0 +1,93 @@
+/**
+ * Installs an example project into a folder outside this repository, once: the folder is named after the contents of
+ * the project and stays for the next run. Synchronous, because it decides which tests are declared.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const installed = join(tmpdir(), 'trunkline-real-agents');
+
+/** The packages of a project could not be had; the message is what npm said. */
+export class PackagesMissing extends Error {
+  override readonly name = 'PackagesMissing';
+}
+
+export type Project = {
+  /** The folder of the project beside this file. */
+  folder: string;
+  npmOptions?: readonly string[];
+  /** What is to be done once after installing: one of the installed programs. */
+  build?: { program: string; args: readonly string[]; environment: Record<string, string> };
+};
+
+/** What both projects share comes with each of them, where it expects it. */
+const sourcesOf = (folder: string): string[] => [
+  'what-the-model-says.js',
+  ...globSync(`${folder}/**/*.{js,json}`, { cwd: here }).sort(),
+];
+
+/** `to` will hold the project's folder. */
+export const copySources = (folder: string, to: string): void => {
+  for (const file of sourcesOf(folder)) cpSync(join(here, file), join(to, file));
+};
+
+/** Nothing but the packages, and a registry that is not there is soon given up. */
+const quickAndQuiet = [
+  ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
+  ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],
+].flat();
+
+const patienceMs = 240_000;
+
+const run = (program: string, args: readonly string[], cwd: string, environment = {}) => {
+  const env = { ...process.env, ...environment };
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    timeout: patienceMs,
+  });
+  return { succeeded: status === 0, said: error?.message ?? `${stdout}${stderr}`.slice(-2_000) };
+};
+
+/** Returns the folder that holds the installed project's. Throws PackagesMissing when npm could not install it. */
+export const prepareProject = ({ folder, npmOptions = [], build }: Project): string => {
+  const hash = createHash('sha256').update(JSON.stringify({ npmOptions, build }));
+  for (const file of sourcesOf(folder)) hash.update(file).update(readFileSync(join(here, file)));
+  const ready = join(installed, `${folder}-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(ready)) return ready;
+
+  console.error(`Installing the ${folder} server in ${ready} (only needed once) …`);
+  mkdirSync(installed, { recursive: true });
+  const unfinished = mkdtempSync(join(installed, 'unfinished-'));
+  try {
+    copySources(folder, unfinished);
+    const project = join(unfinished, folder);
+    const npm = run('npm', ['install', ...quickAndQuiet, ...npmOptions], project);
+    if (!npm.succeeded) throw new PackagesMissing(npm.said);
+    if (build !== undefined) {
+      const program = join(project, 'node_modules/.bin', build.program);
+      const { succeeded, said } = run(program, build.args, project, build.environment);
+      if (!succeeded) throw new Error(`${build.program} ${build.args.join(' ')} failed: ${said}`);
+    }
+    // Whole or not at all. Where another run was faster, its folder is as good.
+    if (!existsSync(ready)) renameSync(unfinished, ready);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return ready;
+};
