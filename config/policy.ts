@@ -36,6 +36,15 @@ export const agentTimes = {
   wholeTrialMs: 60_000,
 } as const;
 
+/** The built-in agent's language model. */
+export const languageModelLimits = {
+  connectMs: 3_000,
+  connections: 2_048,
+  /** Without a word until then, the built-in agent answers without the model. */
+  firstTokenMs: 5_000,
+  summaryMs: 20_000,
+} as const;
+
 /** A streamed reply of an agent; see `EndpointWorld` of src/agents/ask-endpoint.ts. */
 export const replyLimits = {
   streamBytes: 16 * 1024 * 1024,
@@ -75,3 +84,59 @@ export const requestLimits = {
 
 /** How long a stored response answers a repeated Idempotency-Key (decisions 2). */
 export const idempotencyHours = 24;
+
+/** How the other party is listened to on real lines; see `VoiceNumbers` and `TurnNumbers` of sip/listening. */
+export const listening = {
+  voice: {
+    mode: 3,
+    floorDb: -48,
+    aboveNoiseDb: 6,
+    gapMs: 600,
+    echoLossDb: 24,
+    onsetMs: 60,
+    hangoverMs: 160,
+  },
+  turns: {
+    pauseMs: 300,
+    completeMs: 200,
+    wholeMs: 450,
+    usualMs: 700,
+    openMs: 1_400,
+    settleMs: 1_500,
+    wordsMs: 1_200,
+    sentenceWordsMs: 3_000,
+    lastingVoiceMs: 900,
+  },
+} as const;
+
+/** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/drachtio-lines.ts. */
+export const trunkTimes = { silenceMs: 4_000, answerMs: 4_000, patienceMs: 3_000 } as const;
+
+/** How a trunk is kept registered and asked if it is there; see `TrunkTimes` of machines/trunk.ts. */
+export const trunkLifeTimes = {
+  checkMs: 30_000,
+  recheckMs: 5_000,
+  retryFirstMs: 2_000,
+  retryLongestMs: 300_000,
+} as const;
+
+/** Engines that hear and speak; see `EngineLimits` and `FailOverNumbers` of src/speech. */
+export const speechEngines = {
+  limits: {
+    connectMs: 3_000,
+    firstSoundMs: 4_000,
+    wholeSpeechMs: 30_000,
+    longestSpeechMs: 120_000,
+    answerMs: 15_000,
+    preRollMs: 300,
+    longestSentenceMs: 20_000,
+    longestWaitingMs: 30_000,
+  },
+  failOver: {
+    coolDown: { firstMs: 5_000, longestMs: 120_000 },
+    keptMs: 15_000,
+    steadyMs: 10_000,
+  },
+  /** Sound of sentences that are said over and over, of each synthesizer. */
+  rememberedBytes: 16 * 1024 * 1024,
+} as const;

@@ -8,9 +8,7 @@ import {
   normalizePhoneNumber,
   type Country,
 } from '#src/domain/phone-number.ts';
-
-/** How a trunk wants numbers: `01012345678` or `+821012345678`. */
-export type NumberFormat = 'domestic' | 'e164';
+import type { NumberFormat } from '#src/domain/trunk.ts';
 
 /** The user part of a SIP or tel URI, without its parameters and separators; empty when there is none. */
 export const userOf = (uri: string): string => {

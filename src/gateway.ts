@@ -7,21 +7,12 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';
 import type { Config } from '#config/config.ts';
-import {
-  agentTimes,
-  callTimes,
-  deliveryPolicy,
-  journalLimits,
-  outgoingLimits,
-  platformCallPolicy,
-  platformMaxCallsInProgress,
-  replyLimits,
-  requestLimits,
-} from '#config/policy.ts';
+import * as policy from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { ReplyInput } from '#machines/reply.ts';
+import { trunkMachine } from '#machines/trunk.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { createCallDesk } from '#src/calls/call-desk.ts';
@@ -29,25 +20,21 @@ import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { recover } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
-import { createDeliveryWorker } from '#src/events/delivery-worker.ts';
-import { createWebhookTests } from '#src/events/test-event.ts';
-import { createVault } from '#src/persistence/vault.ts';
 import { createRecordings } from '#src/recordings/recordings.ts';
-import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
+import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { acceleratedClock, systemClock } from './clock.ts';
-import { writeCredentials, type Credentials } from './start/credentials.ts';
-import { prepareDataFolder } from './start/data-folder.ts';
-import { listen } from './start/http-server.ts';
-import { keepHouse } from './start/keep-house.ts';
-import { keptMasterKey } from './start/master-key.ts';
 import { chooseLines, whyDown } from './start/choose-lines.ts';
-import { seed } from './start/seed.ts';
-import { createSimulatedPeople } from './start/simulated-people.ts';
 import { countryOf } from './start/country.ts';
+import { writeCredentials, type Credentials } from './start/credentials.ts';
+import { listen } from './start/http-server.ts';
+import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
-import { startDatabase } from './start/start-database.ts';
-import { startOutgoing } from './start/start-outgoing.ts';
+import { startEvents } from './start/start-events.ts';
 import { startJournal } from './start/start-journal.ts';
+import { startLanguageModel } from './start/start-language-model.ts';
+import { startOutgoing } from './start/start-outgoing.ts';
+import { startSpeech } from './start/start-speech.ts';
+import { startStorage } from './start/start-storage.ts';
 import { version } from './version.ts';
 
 export type Gateway = {
@@ -72,15 +59,13 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   const country = countryOf(config.country);
 
-  // Storage
-  await prepareDataFolder(config.dataFolder);
-  const vault = createVault(
-    config.masterKey ?? (await keptMasterKey(config.dataFolder)),
-    config.oldMasterKeys,
-  );
-  const database = await startDatabase(config, logger, started);
-  started.defer(keepHouse(database, logger));
-  const seeded = await seed({ database, vault, dataFolder: config.dataFolder });
+  const { database, vault, seeded } = await startStorage(config, logger, started);
+  const languageModel = startLanguageModel(config.languageModel, {
+    ...policy.languageModelLimits,
+    limits: policy.replyLimits,
+    clock: systemClock,
+  });
+  started.defer(languageModel.close);
 
   // The journal, and what follows from it
   const liveCalls = createLiveCalls();
@@ -88,7 +73,9 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     database,
     liveCalls,
     clock: systemClock,
-    limit: journalLimits.facts,
+    limit: policy.journalLimits.facts,
+    summarizeByModel: languageModel.summarize,
+    summaryMs: policy.languageModelLimits.summaryMs,
     logger,
   });
   const { journal, metrics } = journalling;
@@ -96,16 +83,18 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(journalling.close);
 
   // Servers of customers
-  const outgoing = await startOutgoing(config, { ...outgoingLimits, connectMs: agentTimes.connectMs });
+  const outgoing = await startOutgoing(config, {
+    ...policy.outgoingLimits,
+    connectMs: policy.agentTimes.connectMs,
+  });
   started.defer(outgoing.close);
-  const deliveries = createDeliveryWorker({
-    ...deliveryPolicy,
-    db: database,
+  const { deliveries, webhookTests } = startEvents({
+    policy: policy.deliveryPolicy,
+    database,
     vault,
     client: outgoing.receivers,
     clock: systemClock,
     logger,
-    random: Math.random,
   });
   started.defer(() => deliveries.close());
 
@@ -118,25 +107,46 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
   });
   started.defer(() => recordings.close());
-  const synthesizer = await findSynthesizer({ logger, path: process.env['PATH'] ?? '' });
+  const speech = await startSpeech(config.speech, {
+    ...policy.speechEngines,
+    clock: systemClock,
+    path: process.env['PATH'] ?? '',
+    logger,
+  });
+  started.defer(speech.close);
+  const trunks = createTrunkDirectory({
+    database,
+    vault,
+    times: policy.trunkLifeTimes,
+    clock: systemClock,
+    logger,
+    machineWith: (actors) => trunkMachine.provide({ actors }),
+  });
   const { lines, simulator } = chooseLines({
     config,
     country,
     callClock,
     openRecording: recordings.begin,
-    synthesizer,
+    synthesizer: speech.synthesizer,
+    recognizer: speech.recognizer,
+    listening: policy.listening,
+    trunks,
+    trunkTimes: policy.trunkTimes,
     logger,
   });
   started.defer(() => lines.close());
+  started.defer(() => trunks.close());
   const openLines = createOpenLines(lines.open);
 
   // Agents
   const agents = startAgents({
     client: outgoing.agents,
     clock: systemClock,
-    limits: replyLimits,
-    times: agentTimes,
+    limits: policy.replyLimits,
+    times: policy.agentTimes,
     hangUp: (callId, options) => desk.hangUpOwnCall(callId, options),
+    pressKeys: (callId, keys) => desk.pressOwnKeys(callId, keys),
+    languageModel: languageModel.model,
     logger,
   });
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ input, sendBack }) =>
@@ -175,10 +185,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     keepBrief: agents.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
-    limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
-    platformPolicy: platformCallPolicy,
-    maxCallsInProgress: platformMaxCallsInProgress,
-    times: callTimes,
+    limits: { maxCalls: config.maxCalls, maxBacklog: policy.journalLimits.admission },
+    platformPolicy: policy.platformCallPolicy,
+    maxCallsInProgress: policy.platformMaxCallsInProgress,
+    times: policy.callTimes,
     node: config.node,
     now: systemClock.now,
     logger,
@@ -195,18 +205,14 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
     clock: systemClock,
     country,
-    limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+    limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     recordings,
     simulator: simulator && createSimulatedPeople(simulator, database),
     whyUrlIsRefused: outgoing.whyUrlIsRefused,
     tryAgent: agents.tryAgent,
-    webhookTests: createWebhookTests({
-      db: database,
-      vault,
-      client: outgoing.receivers,
-      clock: systemClock,
-      timeoutMs: deliveryPolicy.timeoutMs,
-    }),
+    trunkStatus: trunks.status,
+    tryTrunk: trunks.tryOut,
+    webhookTests,
     health: { isDraining: desk.admission.isDraining, whyLinesAreDown: () => whyDown(lines) },
     metrics: metrics.registry,
     version,

@@ -8,26 +8,18 @@ import type { Line, LineEvent, LineInput, SipDetails, UnansweredCause } from '#m
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineReports } from '../line-reports.ts';
 import { createLineTime } from '../line-time.ts';
-import type { RecordingSink } from '../recording.ts';
 import { hangUpDialog, type Attempt, type Connection } from './attempt.ts';
-import { createLineRecording, type LineRecording } from './line-recording.ts';
+import { createCallSound, type SoundMeans } from './call-sound.ts';
 import type { LooseEnds } from './loose-ends.ts';
-import type { ExpectedFork, Fork, MediaSocket } from './media-socket.ts';
-import { createPlayback } from './playback.ts';
 
 /** A BYE that is not answered within this time has ended the call all the same. */
 const byeMs = 1_500;
 
-export type DrachtioLineOptions = {
+export type DrachtioLineOptions = SoundMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
-  mediaSocket: MediaSocket;
-  /** Samples at 8000 Hz. */
-  synthesize: (text: string, signal: AbortSignal) => Promise<Int16Array>;
-  /** `null` when the call is not recorded. */
-  openRecording: (() => RecordingSink) | null;
   clock: Clock;
   looseEnds: LooseEnds;
   logger: Logger;
@@ -45,9 +37,6 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const time = createLineTime(options.clock, 1);
   let phase: 'connecting' | 'answered' | 'leaving' | 'over' = 'connecting';
   let connection: Connection | null = null;
-  let expectedFork: ExpectedFork | null = null;
-  let fork: Fork | null = null;
-  let recording: LineRecording | null = null;
   let hasFailed = false;
 
   const reports = createLineReports(time, (event) => {
@@ -55,15 +44,17 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     options.emit(event);
   });
 
-  const playback = createPlayback({
+  const sound = createCallSound({
+    ...options,
     time,
-    synthesize: options.synthesize,
+    callId: options.input.callId,
+    language: options.input.language,
     on: {
       played: (played) => reports.reportPlayed((at) => ({ type: 'line.played', at, ...played })),
-      begun: (samples) => recording?.said(samples),
-      cut: () => recording?.cut(),
+      speech: () => reports.report((at) => ({ type: 'line.speech', at })),
+      heard: (heard) => reports.report((at) => ({ type: 'line.heard', at, ...heard })),
+      lost: () => fail(),
     },
-    logger,
   });
 
   const fail = (): void => {
@@ -74,12 +65,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
 
   /** No sound is carried any more. The dialog, if it stands, is the caller's to end. */
   const letGo = (): void => {
-    playback.end();
-    recording?.end();
-    recording = null;
-    expectedFork?.cancel();
-    fork?.close();
-    fork = null;
+    sound.end();
     const endpoint = connection?.endpoint;
     if (endpoint !== undefined) looseEnds.add('destroying an endpoint', () => endpoint.destroy());
   };
@@ -117,7 +103,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const giveUp = (cause: UnansweredCause, sip?: SipDetails): void => {
     if (phase !== 'connecting') return;
     phase = 'leaving';
-    playback.end();
+    sound.end();
     reports.report((at) => ({ type: 'line.unanswered', at, cause, ...(sip === undefined ? {} : { sip }) }));
   };
 
@@ -132,29 +118,6 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       looseEnds.add('BYE', bye);
     }
     options.onOver();
-  };
-
-  const record = (): LineRecording | null => {
-    if (options.openRecording === null) return null;
-    try {
-      return createLineRecording(options.openRecording(), time);
-    } catch (error) {
-      logger.warn({ err: error }, 'a call goes on without its recording');
-      return null;
-    }
-  };
-
-  const connectSound = async ({ endpoint }: Connection): Promise<void> => {
-    expectedFork = options.mediaSocket.expect({
-      onAudio: (samples) => recording?.heard(samples),
-      onMark: (name) => playback.onMark(name),
-      onLost: fail,
-    });
-    await endpoint.fork(expectedFork.url, options.input.callId);
-    const arrived = await expectedFork.arrived;
-    if (phase !== 'answered') return arrived.close();
-    fork = arrived;
-    playback.attach(arrived);
   };
 
   const stand = (answered: Connection): void => {
@@ -177,11 +140,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
     });
     endpoint.onLost(fail);
-    recording = record();
     reports.report((at) => ({ type: 'line.answered', at, sip }));
+    sound.begin();
     looseEnds.add('connecting the sound of a call', async () => {
       try {
-        await connectSound(answered);
+        await sound.connect(endpoint);
       } catch (error) {
         if (phase === 'answered') logger.error({ err: error }, 'the sound of a call could not be connected');
         fail();
@@ -218,13 +181,13 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
               text: '',
               whole: false,
             }));
-          } else playback.say(command.utterance, command.text);
+          } else sound.say(command.utterance, command.text);
           break;
         case 'press':
           press(command.keys);
           break;
         case 'stopTalking':
-          playback.stop();
+          sound.stopTalking();
           break;
         case 'expectHangup':
           break;

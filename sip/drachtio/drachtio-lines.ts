@@ -6,54 +6,85 @@ import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
 import type { Lines } from '../lines.ts';
-import { dialledNumber, type NumberFormat } from '../numbers.ts';
 import type { OpenRecording } from '../recording.ts';
-import { resample } from '../resample.ts';
-import type { Synthesizer } from '../speech.ts';
+import { loadVoiceDetector, type OpenVoiceDetector } from '../listening/voice-detector.ts';
+import type { ListeningNumbers } from '../listening/listener.ts';
+import type { Recognizer, Synthesizer } from '../speech.ts';
+import { createAskTrunk, type AskTrunk } from '../trunks/ask-trunk.ts';
+import { chooseTrunks } from '../trunks/choose.ts';
+import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
+import type { TrunkDirectory } from '../trunks/directory.ts';
+import { createDoor, type Door } from '../trunks/door.ts';
+import { createTrunkLimits } from '../trunks/limits.ts';
 import type { Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
+import { createTrunkCheck, type TrunkCheck } from './check-trunk.ts';
 import { createInbound } from './inbound.ts';
+import { createSpeak } from './line-voice.ts';
 import { createLooseEnds } from './loose-ends.ts';
 import { createMediaServer } from './media-server.ts';
 import { createMediaSocket } from './media-socket.ts';
 import { dial } from './outbound.ts';
 import { createSignalling, type ServerAddress } from './signalling.ts';
 
-/** The rate of a telephone's sound, in Hz. */
-const lineSampleRate = 8_000;
 /** How long closing waits for BYE and CANCEL to be answered. */
 const closeWithinMs = 2_000;
 
-export type Trunk = {
-  /** Where calls go: `host` or `host:port`. */
-  address: string;
-  /** What stands behind the caller's number in the From header; without it, drachtio-server's own address. */
-  fromHost?: string;
-  numbers?: NumberFormat;
+/** How long is waited for a trunk, in milliseconds. */
+export type TrunkTimes = {
+  /** From which nothing at all came for an INVITE; the next one is tried then. */
+  silenceMs: number;
+  /** Which does not answer a REGISTER or OPTIONS. */
+  answerMs: number;
+  /** For its next free channel, or the next second. */
+  patienceMs: number;
 };
 
 export type DrachtioLinesOptions = {
   drachtio: ServerAddress;
   freeSwitch: ServerAddress;
-  trunk: Trunk;
+  /** The trunk of the configuration; `null` where there is none. */
+  trunk: ConfiguredTrunk | null;
+  trunks: TrunkDirectory;
+  trunkTimes: TrunkTimes;
   /** Where FreeSWITCH reaches this process: the address of this host, and the port for sound (0: a free one). */
   media: { host: string; port: number };
   country: Country;
   synthesizer: Synthesizer;
+  /** `null`: nothing of what the other parties say is understood. */
+  recognizer: Recognizer | null;
+  listening: ListeningNumbers;
   /** `null`: no call is recorded. */
   openRecording: OpenRecording | null;
   clock: Clock;
   logger: Logger;
 };
 
-export const createDrachtioLines = (options: DrachtioLinesOptions): Lines => {
-  const { clock, logger, trunk, country, synthesizer, openRecording } = options;
+export type DrachtioLines = Lines & {
+  askTrunk: AskTrunk;
+  tryTrunk: TrunkCheck['check'];
+  /** Callers that no trunk knows, since the start. */
+  refusedCallers: Door['refused'];
+};
+
+export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
+  const { clock, logger, country, openRecording, recognizer, trunkTimes, trunks: directory } = options;
+  const configured = options.trunk && configuredTrunk(options.trunk);
   const lines = new Set<DrachtioLine>();
   const looseEnds = createLooseEnds(clock, logger);
   const signalling = createSignalling({
     server: options.drachtio,
     onInvite: (request, response) => inbound.receive(request, response),
+    onOptions(request, response) {
+      if (door.isStranger(request)) response.send(403);
+      else if (isClosed || mediaServer.problem() !== null) response.send(503);
+      else
+        response.send(200, {
+          headers: { Accept: 'application/sdp', Allow: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO' },
+        });
+    },
     onLost() {
       for (const line of lines) line.lose();
     },
@@ -68,13 +99,21 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): Lines => {
     logger,
   });
   const mediaSocket = createMediaSocket({ ...options.media, clock, logger });
-  const inbound = createInbound({ mediaServer, country, clock, looseEnds, logger });
+  const door = createDoor({ directory, configured, clock, logger });
+  const limits = createTrunkLimits({ clock, patienceMs: trunkTimes.patienceMs });
+  const askTrunk = createAskTrunk({
+    srf: signalling.srf,
+    problem: signalling.problem,
+    answerMs: trunkTimes.answerMs,
+    clock,
+  });
+  const { srf } = signalling;
+  const { silenceMs } = trunkTimes;
+  const shared = { srf, mediaServer, country, silenceMs, clock, looseEnds, logger };
+  const trunkCheck = createTrunkCheck({ ...shared, askTrunk });
+  const inbound = createInbound({ ...shared, door, directory, limits, trunkCheck });
+  let openDetector: OpenVoiceDetector | null = null;
   let isClosed = false;
-
-  const synthesize = async (text: string, language: string, signal: AbortSignal): Promise<Int16Array> => {
-    const { sampleRate, samples } = await synthesizer.synthesize(text, language, signal);
-    return resample(samples, sampleRate / lineSampleRate);
-  };
 
   const unreachable: Attempt = {
     outcome: Promise.resolve({
@@ -85,27 +124,39 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): Lines => {
     cancel() {},
   };
 
+  const trunksFor = async (number: string): Promise<Trunk[]> =>
+    chooseTrunks({
+      owner: await directory.ownerOf(number),
+      trunks: configured === null ? directory.all() : [...directory.all(), configured],
+      isUsable: (id) => id === configured?.id || directory.isUsable(id),
+      random: Math.random,
+    });
+
   const attemptFor = (input: LineInput, lineLogger: Logger, onRinging: () => void): Attempt => {
     if (input.direction === 'inbound') return inbound.answer(input.callId);
     if (isClosed || signalling.problem() !== null) return unreachable;
     return dial({
-      uri: `sip:${dialledNumber(input.to, country, trunk.numbers ?? 'domestic')}@${trunk.address}`,
-      // drachtio-server puts its own address where `localhost` stands.
-      from: `<sip:${dialledNumber(input.from, country, trunk.numbers ?? 'domestic')}@${trunk.fromHost ?? 'localhost'}>`,
-      srf: signalling.srf,
-      mediaServer,
+      ...shared,
+      from: input.from,
+      to: input.to,
+      trunks: () => trunksFor(input.from),
+      limits,
       onRinging,
-      looseEnds,
       logger: lineLogger,
     });
   };
 
   return {
+    askTrunk,
+    tryTrunk: trunkCheck.check,
+    refusedCallers: door.refused,
     name: 'drachtio',
     async start(onArrival) {
+      openDetector = await loadVoiceDetector();
       await mediaSocket.open();
+      await Promise.all([door.open(), signalling.open(), mediaServer.open()]);
+      await directory.start({ ...askTrunk, tryOut: trunkCheck.check });
       inbound.open(onArrival);
-      await Promise.all([signalling.open(), mediaServer.open()]);
     },
     open(input, emit) {
       const lineLogger = logger.child({ call_id: input.callId });
@@ -114,7 +165,11 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): Lines => {
         emit,
         attempt: (onRinging) => attemptFor(input, lineLogger, onRinging),
         mediaSocket,
-        synthesize: (text, signal) => synthesize(text, input.language, signal),
+        speak: createSpeak(options.synthesizer, input.language),
+        hearing:
+          recognizer === null || openDetector === null
+            ? null
+            : { recognizer, openDetector, numbers: options.listening },
         openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
         clock,
         looseEnds,
@@ -131,6 +186,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): Lines => {
     async close() {
       isClosed = true;
       inbound.close();
+      door.close();
       for (const line of lines) line.dispose();
       await looseEnds.settled(closeWithinMs);
       mediaServer.close();

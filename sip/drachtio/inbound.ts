@@ -1,17 +1,25 @@
 /**
- * Calls that come in: each INVITE is offered as an arrival and refused before it is answered, or waits until its line
- * is opened.
+ * Calls that come in: each INVITE of a trunk is offered as an arrival and refused before it is answered, or waits until
+ * its line is opened.
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { ArrivalVerdict, OnArrival } from '../lines.ts';
+import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
+import type { Arrival, ArrivalVerdict, OnArrival } from '../lines.ts';
 import { calledNumber, callingNumber } from '../numbers.ts';
+import type { TrunkDirectory } from '../trunks/directory.ts';
+import type { Door } from '../trunks/door.ts';
+import type { Place, TrunkLimits } from '../trunks/limits.ts';
+import { offerProblem } from '../trunks/media-offer.ts';
 import { noSip, hangUpDialog, type Attempt, type Outcome } from './attempt.ts';
 import type { LooseEnds } from './loose-ends.ts';
+import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import type { MediaServer } from './media-server.ts';
+import type { TrunkCheck } from './check-trunk.ts';
+import { createRepeats } from './repeats.ts';
 
 /** A caller that was let in and whose line is not opened within this time is refused. */
 const patienceMs = 10_000;
@@ -29,24 +37,37 @@ const refusals: Readonly<Record<Extract<ArrivalVerdict, { accepted: false }>['be
 
 const unavailable: Refusal = { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '10' } };
 const failed: Refusal = { status: 500, reason: 'Server Internal Error' };
-const notAcceptable: Refusal = { status: 488, reason: 'Not Acceptable Here' };
+const merged: Refusal = { status: 482, reason: 'Loop Detected' };
+/** 399 is for people to read (RFC 3261 section 20.43). */
+const notAcceptable = (why: string): Refusal => ({
+  status: 488,
+  reason: 'Not Acceptable Here',
+  headers: { Warning: `399 trunkline "${why}"` },
+});
 
 type Caller = {
   request: Srf.SrfRequest;
   response: Srf.SrfResponse;
   timer: unknown;
+  /** Its channel on the trunk. */
+  place: Place;
   /** It has hung up before it was answered. */
   isGone: boolean;
 };
 
 export const createInbound = (options: {
   mediaServer: MediaServer;
+  door: Door;
+  directory: TrunkDirectory;
+  limits: TrunkLimits;
+  trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   country: Country;
   clock: Clock;
   looseEnds: LooseEnds;
   logger: Logger;
 }) => {
-  const { mediaServer, country, clock, looseEnds, logger } = options;
+  const { mediaServer, door, directory, limits, trunkCheck, country, clock, looseEnds, logger } = options;
+  const repeats = createRepeats(clock.now);
   const waiting = new Map<string, Caller>();
   let onArrival: OnArrival | null = null;
 
@@ -69,6 +90,7 @@ export const createInbound = (options: {
 
   const refuseWaiting = (callId: string, refusal: Refusal): void => {
     const caller = take(callId);
+    caller?.place.leave();
     if (caller !== undefined && !caller.isGone) refuse(caller, refusal);
   };
 
@@ -78,9 +100,17 @@ export const createInbound = (options: {
   /** The URI within a header such as `"A. Caller" <sip:010…@trunk.example>;tag=1`. */
   const uriOf = (header: string): string => /<([^>]+)>/.exec(header)?.[1] ?? header;
 
-  const offer = async (callId: string, arrival: Parameters<OnArrival>[0], ask: OnArrival): Promise<void> => {
+  /** A trunk of a workspace brings calls for the numbers of that workspace alone. */
+  const belongsTo = async (trunk: Trunk, number: string): Promise<boolean> =>
+    trunk.workspaceId === null || (await directory.ownerOf(number))?.workspaceId === trunk.workspaceId;
+
+  const verdictOn = async (arrival: Arrival, trunk: Trunk, ask: OnArrival): Promise<ArrivalVerdict> =>
+    (await belongsTo(trunk, arrival.to)) ? ask(arrival) : { accepted: false, because: 'unknown_number' };
+
+  const offer = async (arrival: Arrival, trunk: Trunk, ask: OnArrival): Promise<void> => {
+    const { callId } = arrival;
     try {
-      const verdict = await ask(arrival);
+      const verdict = await verdictOn(arrival, trunk, ask);
       if (verdict.accepted) return;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
       refuseWaiting(callId, refusals[verdict.because]);
@@ -99,25 +129,40 @@ export const createInbound = (options: {
     receive(request: Srf.SrfRequest, response: Srf.SrfResponse): void {
       if (!request.isNewInvite)
         return refuse({ response }, { status: 481, reason: 'Call/Transaction Does Not Exist' });
-      if (onArrival === null || mediaServer.problem() !== null) return refuse({ response }, unavailable);
+      if (onArrival === null) return refuse({ response }, unavailable);
+      const trunk = door.admit(request, response);
+      if (trunk === null) return undefined;
+      if (repeats.isRepeat(request)) return refuse({ response }, merged);
+      if (mediaServer.problem() !== null) return refuse({ response }, unavailable);
       const to = calledNumber(request.uri, country);
       if (to === undefined) return refuse({ response }, refusals.unknown_number);
+      const from = callingNumber(uriOf(fromHeader(request)), country);
+      if (trunkCheck.isOwnCall({ from, to })) return refuse({ response }, refusals.over_capacity);
       // An offer that comes with the ACK is for a later day.
-      if (!/^m=audio /m.test(request.body)) return refuse({ response }, notAcceptable);
+      const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs);
+      if (problem !== undefined) {
+        logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
+        return refuse({ response }, notAcceptable(problem));
+      }
+      const place = limits.enterNow(trunk);
+      if (place === null) {
+        logger.warn({ trunk: trunk.name }, 'a caller was refused: no channel of the trunk is free');
+        return refuse({ response }, refusals.over_capacity);
+      }
 
       const callId = randomUUID();
       const timer = clock.setTimeout(() => {
         logger.warn({ call_id: callId }, 'a caller was let in but never answered');
         refuseWaiting(callId, { status: 480, reason: 'Temporarily Unavailable' });
       }, patienceMs);
-      const caller: Caller = { request, response, timer, isGone: false };
+      const caller: Caller = { request, response, timer, place, isGone: false };
       // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
       request.on('cancel', () => {
         caller.isGone = true;
+        place.leave();
       });
       waiting.set(callId, caller);
-      const from = callingNumber(uriOf(fromHeader(request)), country);
-      void offer(callId, { callId, from, to, at: clock.now() }, onArrival);
+      void offer({ callId, from, to, at: clock.now() }, trunk, onArrival);
       return undefined;
     },
 
@@ -128,6 +173,7 @@ export const createInbound = (options: {
 
       const unanswered = (cause: 'cancelled' | 'media_error', refusal: Refusal): Outcome => {
         if (caller === undefined) return { answered: false, cause, sip: noSip };
+        caller.place.leave();
         const sip = { ...noSip, callId: caller.request.get('Call-ID') };
         if (caller.isGone)
           return {
@@ -142,12 +188,12 @@ export const createInbound = (options: {
       const run = async (): Promise<Outcome> => {
         if (caller === undefined || caller.isGone) return unanswered('cancelled', unavailable);
         const { request, response } = caller;
-        let endpoint;
+        let endpoint: MediaEndpoint;
         try {
-          endpoint = await mediaServer.createEndpoint(request.body);
+          endpoint = leavingWith(await mediaServer.createEndpoint(request.body), caller.place.leave);
         } catch (error) {
           logger.warn({ call_id: callId, err: error }, 'no endpoint for an inbound call');
-          return unanswered('media_error', notAcceptable);
+          return unanswered('media_error', notAcceptable('The media server cannot take this offer'));
         }
         const destroy = (): void => looseEnds.add('destroying an endpoint', () => endpoint.destroy());
         if (caller.isGone || isCancelled) {

@@ -53,3 +53,12 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
     },
   };
 };
+
+/** The same endpoint; when it is destroyed, which every call does in the end, `leave` is called too. */
+export const leavingWith = (endpoint: MediaEndpoint, leave: () => void): MediaEndpoint => ({
+  ...endpoint,
+  destroy() {
+    leave();
+    return endpoint.destroy();
+  },
+});

@@ -1,118 +1,139 @@
-/** Placing a call: an endpoint makes the offer, the INVITE goes to the trunk, the answer goes back to the endpoint. */
+/**
+ * Placing a call: an endpoint makes the offer, the INVITE goes to the trunk, the answer goes back to the endpoint. When
+ * a trunk fails, or has no room, the next one gets the same offer.
+ */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
 import { unansweredCause } from '../causes.ts';
+import { goesOn } from '../trunks/failover.ts';
+import { credentialsOf, inviteTo } from '../trunks/invite.ts';
+import type { Place, TrunkLimits } from '../trunks/limits.ts';
+import { offerWith } from '../trunks/media-offer.ts';
 import { hangUpDialog, noSip, type Attempt, type Outcome } from './attempt.ts';
+import { invite, type Invitation } from './invitation.ts';
 import type { LooseEnds } from './loose-ends.ts';
-import type { MediaEndpoint } from './media-endpoint.ts';
+import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import type { MediaServer } from './media-server.ts';
 
+type Unanswered = Extract<Outcome, { answered: false }>;
+
+const trunkError = (sip: SipDetails): Unanswered => ({ answered: false, cause: 'trunk_error', sip });
+const cancelled = (sip: SipDetails): Unanswered => ({ answered: false, cause: 'cancelled', sip });
+
 export const dial = (options: {
-  /** `sip:01012345678@trunk.example:5060` */
-  uri: string;
-  /** Of the From header. */
+  /** Domestic format. */
   from: string;
+  to: string;
+  country: Country;
+  /** In the order in which they are tried. */
+  trunks: () => Promise<readonly Trunk[]>;
+  limits: TrunkLimits;
+  silenceMs: number;
   srf: Srf;
   mediaServer: MediaServer;
   onRinging: () => void;
+  clock: Clock;
   looseEnds: LooseEnds;
   logger: Logger;
 }): Attempt => {
-  const { srf, looseEnds, logger } = options;
-  let request: Srf.SrfRequest | null = null;
-  let last: Srf.SrfResponse | null = null;
-  let rang = false;
-  let isCancelled = false;
+  const { mediaServer, limits, looseEnds, logger } = options;
+  const given = new AbortController();
+  let invitation: Invitation | null = null;
+  let endpoint: MediaEndpoint | null = null;
 
-  const details = (): SipDetails => ({
-    status: last?.status ?? null,
-    reason: last?.reason ?? null,
-    callId: request?.get('Call-ID') ?? null,
-  });
+  /** `next`: the trunk is to blame, so that another one may do better. */
+  type Tried = { outcome: Outcome; next: boolean };
 
-  const sendCancel = (sent: Srf.SrfRequest): void =>
-    looseEnds.add('CANCEL', () => new Promise((resolve) => sent.cancel(resolve)));
-
-  const invite = (offer: string): Promise<Srf.Dialog> =>
-    srf.createUAC(
-      options.uri,
-      { localSdp: offer, headers: { From: options.from } },
-      {
-        // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
-        cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
-          if (sent === undefined) return;
-          request = sent;
-          sent.on('response', (response) => {
-            if (response !== undefined) last = response;
-          });
-          if (isCancelled) sendCancel(sent);
-        },
-        cbProvisional: ({ status }) => {
-          if (status < 180 || rang || isCancelled) return;
-          rang = true;
-          options.onRinging();
-        },
-      },
-    );
-
-  const failed = (error: unknown): Outcome => {
-    const status = last?.status ?? 0;
-    if (isCancelled) return { answered: false, cause: 'cancelled', sip: details() };
-    if (last === null || status < 300) {
-      logger.warn({ err: error }, 'the INVITE could not be sent');
-      return { answered: false, cause: 'trunk_error', sip: details() };
+  const tryTrunk = async (trunk: Trunk, place: Place): Promise<Tried> => {
+    if (given.signal.aborted) return { outcome: cancelled(noSip), next: false };
+    try {
+      endpoint ??= await mediaServer.createEndpoint();
+    } catch (error) {
+      logger.warn({ err: error }, 'no endpoint for an outbound call');
+      return { outcome: { answered: false, cause: 'media_error', sip: noSip }, next: false };
     }
-    const reason = last.has('Reason') ? last.get('Reason') : undefined;
-    return { answered: false, cause: unansweredCause({ status, reason, rang }), sip: details() };
+    if (given.signal.aborted) return { outcome: cancelled(noSip), next: false };
+    invitation = invite({
+      ...options,
+      ...inviteTo(trunk, options, options.country),
+      ...credentialsOf(trunk),
+      offer: offerWith(endpoint.localSdp, trunk.codecs),
+    });
+    const invited = await invitation.outcome;
+    const { sip } = invited;
+    if (!invited.answered) {
+      if (given.signal.aborted) return { outcome: cancelled(sip), next: false };
+      const { status, reason, rang } = invited.failed;
+      const cause = status === null ? 'trunk_error' : unansweredCause({ status, reason, rang });
+      return { outcome: { answered: false, cause, sip }, next: goesOn(invited.failed) };
+    }
+    const { dialog } = invited;
+    const hangUp = (): void => looseEnds.add('BYE', () => hangUpDialog(dialog));
+    // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
+    const isUnwanted = (): boolean => given.signal.aborted;
+    try {
+      if (!isUnwanted()) await endpoint.modify(dialog.remote.sdp);
+    } catch (error) {
+      logger.warn({ err: error }, 'the answer of the far end could not be taken');
+      hangUp();
+      return { outcome: { answered: false, cause: 'media_error', sip }, next: false };
+    }
+    if (isUnwanted()) {
+      hangUp();
+      return { outcome: cancelled(sip), next: false };
+    }
+    const connection = { dialog, endpoint: leavingWith(endpoint, place.leave), sip };
+    return { outcome: { answered: true, connection }, next: false };
   };
 
-  const talkTo = async (endpoint: MediaEndpoint): Promise<Outcome> => {
-    let dialog: Srf.Dialog;
-    try {
-      dialog = await invite(endpoint.localSdp);
-    } catch (error) {
-      return failed(error);
-    }
-    const sip = details();
-    if (!isCancelled) {
-      try {
-        await endpoint.modify(dialog.remote.sdp);
-      } catch (error) {
-        logger.warn({ err: error }, 'the answer of the far end could not be taken');
-        looseEnds.add('BYE', () => hangUpDialog(dialog));
-        return { answered: false, cause: 'media_error', sip };
+  const tryAll = async (): Promise<Outcome> => {
+    const trunks = await options.trunks();
+    let last = trunkError({ ...noSip, reason: 'There is no enabled trunk for this number' });
+    for (const [index, trunk] of trunks.entries()) {
+      const entered = await limits.enter(trunk, index === trunks.length - 1, given.signal);
+      if ('full' in entered) {
+        last = trunkError({ ...noSip, reason: entered.full });
+        logger.warn({ trunk: trunk.name }, entered.full);
+        continue;
       }
+      const { place } = entered;
+      let tried: Tried | null = null;
+      try {
+        tried = await tryTrunk(trunk, place);
+      } finally {
+        // Otherwise the call keeps its channel until its endpoint is destroyed.
+        if (tried?.outcome.answered !== true) place.leave();
+      }
+      const { outcome, next } = tried;
+      if (outcome.answered || !next) return outcome;
+      last = outcome;
+      logger.warn({ trunk: trunk.name, sip_status: outcome.sip.status }, 'a trunk failed a call');
     }
-    // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
-    if (isCancelled) {
-      looseEnds.add('BYE', () => hangUpDialog(dialog));
-      return { answered: false, cause: 'cancelled', sip };
-    }
-    return { answered: true, connection: { dialog, endpoint, sip } };
+    return given.signal.aborted ? cancelled(last.sip) : last;
   };
 
   const run = async (): Promise<Outcome> => {
-    let endpoint: MediaEndpoint;
+    let outcome: Outcome;
     try {
-      endpoint = await options.mediaServer.createEndpoint();
+      outcome = await tryAll();
     } catch (error) {
-      logger.warn({ err: error }, 'no endpoint for an outbound call');
-      return { answered: false, cause: isCancelled ? 'cancelled' : 'media_error', sip: noSip };
+      logger.error({ err: error }, 'no trunk could be chosen for a call');
+      outcome = trunkError({ ...noSip, reason: 'No trunk could be chosen' });
     }
-    const outcome: Outcome = isCancelled
-      ? { answered: false, cause: 'cancelled', sip: noSip }
-      : await talkTo(endpoint);
-    if (!outcome.answered) looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+    const unused = endpoint;
+    if (!outcome.answered && unused !== null) looseEnds.add('destroying an endpoint', () => unused.destroy());
     return outcome;
   };
 
   return {
     outcome: run(),
     cancel() {
-      if (isCancelled) return;
-      isCancelled = true;
-      if (request !== null) sendCancel(request);
+      given.abort();
+      invitation?.cancel();
     },
   };
 };

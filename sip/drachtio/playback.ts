@@ -14,24 +14,24 @@
 import type { Logger } from 'pino';
 import type { LineTime, Cancel } from '../line-time.ts';
 import { heardAfter, sayingTime } from '../voice.ts';
+import type { Speak } from './line-voice.ts';
 import type { Fork } from './media-socket.ts';
-
-export const samplesPerMs = 8;
+import { joined, samplesPerMs, silence } from './samples.ts';
+import { createSilencing, pushMs } from './silencing.ts';
+import { createSounding, type Sounding } from './sounding.ts';
+import { synthesizeUtterance, type Utterance } from './utterance.ts';
 
 const leastMs = 160;
 /** Silence behind each utterance: a breath between sentences, and what a jitter buffer still holds at the end. */
 const breathMs = 120;
 const breathAfterMs = 60;
-/** The least that pushes on what lies waiting. */
-const pushMs = 80;
 /** A mark that comes back so much too early says that sound lies waiting. */
 const earlyMs = 100;
 const maxPushes = 10;
 /** From sending a sample to hearing it at the far end. */
 const latencyMs = 40;
-/** A mark that does not come back within this is given up: after the sound was played, and after a `kill`. */
+/** A mark that does not come back so long after the sound was played is given up. */
 const lostMarkMs = 3_000;
-const lostKillMs = 1_000;
 
 /** An utterance that has left the line. `startedAt` is wall-clock. */
 export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
@@ -45,13 +45,13 @@ export type Playback = {
   stop(): void;
   /** Like `stop`, for good. */
   end(): void;
+  /** How loud the agent was at most lately, in dB below full scale; `null` while nothing is played. */
+  level(): number | null;
 };
 
-type Queued = { utterance: number; text: string; samples: Int16Array | null; abort: AbortController };
-type Playing = Queued & {
-  samples: Int16Array;
+type Playing = Utterance & {
   startedAt: number;
-  durationMs: number;
+  sounding: Sounding;
   /** `null` until everything was sent. */
   mark: string | null;
   pushes: number;
@@ -59,31 +59,27 @@ type Playing = Queued & {
   cancelGivingUp: Cancel;
 };
 
-const silence = (milliseconds: number): Int16Array => new Int16Array(milliseconds * samplesPerMs);
-
 export const createPlayback = (options: {
   time: LineTime;
-  /** Samples at 8000 Hz. */
-  synthesize: (text: string, signal: AbortSignal) => Promise<Int16Array>;
+  speak: Speak;
   on: {
     played: (played: Played) => void;
-    /** These samples begin to sound now. */
-    begun: (samples: Int16Array) => void;
+    /** These samples sound now, or behind those that sound. */
+    sent: (samples: Int16Array) => void;
     /** What sounds ends now. */
     cut: () => void;
   };
   logger: Logger;
 }): Playback => {
-  const { time, synthesize, on, logger } = options;
-  const queue: Queued[] = [];
+  const { time, speak, on, logger } = options;
+  const queue: Utterance[] = [];
   let fork: Pick<Fork, 'send' | 'mark' | 'kill'> | null = null;
   let playing: Playing | null = null;
-  /** The mark that says that a `kill` is done, and whether it is the second one. */
-  let clearing: { mark: string; isSecond: boolean; cancelTimer: Cancel } | null = null;
   let marks = 0;
   let isOver = false;
 
   const nextMark = (): string => `m${(marks += 1)}`;
+  const silencing = createSilencing({ time, nextMark, onDone: () => playNext() });
 
   const report = (
     { utterance, text }: { utterance: number; text: string },
@@ -93,54 +89,61 @@ export const createPlayback = (options: {
 
   const playNext = (): void => {
     const next = queue[0];
-    if (fork === null || playing !== null || clearing !== null || next === undefined) return;
-    const { samples } = next;
-    if (samples === null) return;
+    if (fork === null || playing !== null || silencing.isUnderWay() || next === undefined) return;
+    const waiting = next.pieces.reduce((sum, { length }) => sum + length, 0) / samplesPerMs;
+    if (!next.isComplete && waiting < leastMs) return;
     queue.shift();
     const startedAt = time.now();
-    if (samples.length === 0) {
-      report({ ...next, text: '' }, startedAt, next.text.trim() === '');
+    if (waiting === 0) {
+      report({ ...next, text: '' }, startedAt, true);
       playNext();
       return;
     }
-    const breath = silence(Math.max(breathMs, leastMs - samples.length / samplesPerMs));
-    const durationMs = (samples.length + breath.length) / samplesPerMs;
-    const cancelBreath = time.after(breathAfterMs, () => {
-      fork?.send(breath);
-      markEnd();
-    });
-    const cancelGivingUp = time.after(durationMs + lostMarkMs, () => {
-      logger.warn({ utterance: next.utterance }, 'FreeSWITCH did not report that an utterance was played');
-      finish();
-    });
-    playing = {
-      ...next,
-      samples,
+    playing = Object.assign(next, {
       startedAt,
-      durationMs,
+      sounding: createSounding(time.now),
       mark: null,
       pushes: 0,
-      cancelBreath,
-      cancelGivingUp,
-    };
-    fork.send(samples);
-    on.begun(samples);
+      cancelBreath: () => {},
+      cancelGivingUp: () => {},
+    });
+    sendOn(playing);
   };
 
-  const markEnd = (): void => {
-    if (playing === null || fork === null) return;
-    playing.mark = nextMark();
-    fork.mark(playing.mark);
+  /** Sends what has come meanwhile, and a moment after the last of it the breath. */
+  const sendOn = (it: Playing): void => {
+    const samples = joined(it.pieces.splice(0));
+    if (samples.length > 0) {
+      fork?.send(samples);
+      it.sounding.add(samples);
+      on.sent(samples);
+    }
+    if (it.isComplete) it.cancelBreath = time.after(breathAfterMs, () => breathe(it));
   };
 
-  const endOrPush = (): void => {
-    if (playing === null) return;
-    const isEarly = time.since(playing.startedAt) < playing.durationMs - earlyMs;
-    if (!isEarly || playing.pushes === maxPushes) return finish();
-    playing.pushes += 1;
-    logger.debug({ utterance: playing.utterance }, 'sound lay waiting in FreeSWITCH and is pushed on');
+  const breathe = (it: Playing): void => {
+    const ms = Math.max(breathMs, leastMs - it.sounding.totalMs());
+    fork?.send(silence(ms));
+    it.sounding.addSilence(ms);
+    markEnd(it);
+    it.cancelGivingUp = time.after(it.sounding.endsAt() - time.now() + lostMarkMs, () => {
+      logger.warn({ utterance: it.utterance }, 'FreeSWITCH did not report that an utterance was played');
+      finish();
+    });
+  };
+
+  const markEnd = (it: Playing): void => {
+    it.mark = nextMark();
+    fork?.mark(it.mark);
+  };
+
+  const endOrPush = (it: Playing): void => {
+    const isEarly = time.now() < it.sounding.endsAt() - earlyMs;
+    if (!isEarly || it.pushes === maxPushes) return finish();
+    it.pushes += 1;
+    logger.debug({ utterance: it.utterance }, 'sound lay waiting in FreeSWITCH and is pushed on');
     fork?.send(silence(pushMs));
-    markEnd();
+    markEnd(it);
   };
 
   const finish = (): void => {
@@ -148,7 +151,8 @@ export const createPlayback = (options: {
     const played = playing;
     playing = null;
     forgetTimers(played);
-    report(played, played.startedAt, true);
+    const { text, hasFailed, sounding, startedAt } = played;
+    report(hasFailed ? { ...played, text: heardAfter(text, sounding.totalMs()) } : played, startedAt, true);
     playNext();
   };
 
@@ -158,30 +162,17 @@ export const createPlayback = (options: {
   };
 
   const cut = (stopped: Playing): void => {
-    const { text, samples, startedAt, utterance } = stopped;
+    const { text, sounding, startedAt, utterance, isComplete, hasFailed } = stopped;
     forgetTimers(stopped);
+    stopped.abort();
     on.cut();
-    const heard = (time.since(startedAt) - latencyMs) / (samples.length / samplesPerMs);
     // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
-    const part = heard >= 1 ? text : heardAfter(text, sayingTime(text) * Math.max(0, heard));
+    // How long a voice gets that is still being made, the text must tell.
+    const total = sounding.totalMs();
+    const expected = isComplete && !hasFailed ? total : Math.max(total, sayingTime(text));
+    const heard = sounding.soundedMs(time.now() - latencyMs) / expected;
+    const part = heard >= 1 ? text : heardAfter(text, sayingTime(text) * heard);
     report({ utterance, text: part }, startedAt, part === text);
-  };
-
-  const clear = (isSecond: boolean): void => {
-    if (fork === null) return;
-    clearing?.cancelTimer();
-    const mark = nextMark();
-    clearing = { mark, isSecond, cancelTimer: time.after(lostKillMs, ready) };
-    // Not before the first: a mark that is still out there must not get sound behind it.
-    if (isSecond) fork.send(silence(pushMs));
-    fork.mark(mark);
-    fork.kill();
-  };
-
-  const ready = (): void => {
-    clearing?.cancelTimer();
-    clearing = null;
-    playNext();
   };
 
   const stop = (): void => {
@@ -190,25 +181,15 @@ export const createPlayback = (options: {
     playing = null;
     if (stopped !== null) {
       cut(stopped);
-      if (!isOver) clear(false);
+      if (!isOver && fork !== null) silencing.begin(fork);
     }
     for (const { utterance, abort } of forgotten) {
-      abort.abort();
+      abort();
       report({ utterance, text: '' }, time.now(), false);
     }
   };
 
-  const prepare = async (entry: Queued): Promise<void> => {
-    try {
-      entry.samples =
-        entry.text.trim() === '' ? new Int16Array() : await synthesize(entry.text, entry.abort.signal);
-    } catch (error) {
-      if (entry.abort.signal.aborted) return;
-      logger.error({ err: error, utterance: entry.utterance }, 'an utterance could not be synthesized');
-      entry.samples = new Int16Array();
-    }
-    playNext();
-  };
+  const onMore = (more: Utterance): void => (more === playing ? sendOn(playing) : playNext());
 
   return {
     attach(connected) {
@@ -216,24 +197,22 @@ export const createPlayback = (options: {
       playNext();
     },
     onMark(name) {
-      if (name === playing?.mark) endOrPush();
-      else if (name === clearing?.mark && !clearing.isSecond) clear(true);
-      else if (name === clearing?.mark) ready();
+      if (playing !== null && name === playing.mark) endOrPush(playing);
+      else silencing.onMark(name);
     },
     say(utterance, text) {
       if (isOver) {
         report({ utterance, text: '' }, time.now(), false);
         return;
       }
-      const entry: Queued = { utterance, text, samples: null, abort: new AbortController() };
-      queue.push(entry);
-      void prepare(entry);
+      queue.push(synthesizeUtterance({ utterance, text, speak, onMore, logger }));
     },
     stop,
     end() {
       isOver = true;
       stop();
-      clearing?.cancelTimer();
+      silencing.stop();
     },
+    level: () => playing?.sounding.levelAt(time.now()) ?? null,
   };
 };

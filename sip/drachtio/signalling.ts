@@ -9,11 +9,12 @@ import { keepConnected } from './keep-connected.ts';
 
 export type ServerAddress = { host: string; port: number; secret: string };
 
-export type OnInvite = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
+type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
 export const createSignalling = (options: {
   server: ServerAddress;
-  onInvite: OnInvite;
+  onInvite: OnRequest;
+  onOptions: OnRequest;
   onLost: () => void;
   clock: Clock;
   logger: Logger;
@@ -21,6 +22,7 @@ export const createSignalling = (options: {
   const { server, clock, logger } = options;
   const srf = new Srf();
   srf.invite(options.onInvite);
+  srf.use('options', options.onOptions);
 
   type Waiting = { resolve: () => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;

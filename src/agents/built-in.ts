@@ -11,6 +11,9 @@ import { wordsFor } from './built-in/words.ts';
 /** The same request as the API's (specification 4.6). Rejects with a Refusal when the call cannot be hung up. */
 export type HangUp = (callId: string, options: { immediate: boolean }) => Promise<void>;
 
+/** Keys of the telephone: 0–9, *, #, A–D, and w for a pause. Rejects with a Refusal when nobody would hear them. */
+export type PressKeys = (callId: string, keys: string) => Promise<void>;
+
 export const builtInAgent = (
   { context, instruction }: AgentCall,
   { hangUp, logger }: { hangUp: HangUp; logger: Logger },

@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { Agent, AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
-import { builtInAgent, type HangUp } from './built-in.ts';
+import { builtInAgent, type HangUp, type PressKeys } from './built-in.ts';
 import { langgraphAgent } from './langgraph.ts';
+import { languageModelAgent } from './language-model.ts';
+import type { LanguageModel } from './language-model/ask-model.ts';
 import { mastraAgent } from './mastra.ts';
 import { n8nAgent } from './n8n.ts';
 import { openAiCompatibleAgent } from './openai-compatible.ts';
@@ -22,12 +24,25 @@ const endpointAgents: Readonly<Record<AgentType, EndpointAgent>> = {
 
 export type CreateAgent = (call: AgentCall) => Agent;
 
+export type AgentWorld = EndpointWorld & {
+  hangUp: HangUp;
+  /** `null` where nobody could hear them. */
+  pressKeys: PressKeys | null;
+  /** Of the built-in agent; `null`: it works without one. */
+  languageModel: LanguageModel | null;
+  logger: Logger;
+};
+
 /** Makes the agent of a call from its binding, which must be able to take calls (`canTakeCalls`). */
 export const createAgents =
-  ({ hangUp, logger, ...world }: EndpointWorld & { hangUp: HangUp; logger: Logger }): CreateAgent =>
+  ({ hangUp, pressKeys, languageModel, logger, ...world }: AgentWorld): CreateAgent =>
   (call) => {
     const { agent, agentType, chatUrl } = call.binding;
-    if (agent === 'builtin') return builtInAgent(call, { hangUp, logger });
+    if (agent === 'builtin') {
+      return languageModel === null
+        ? builtInAgent(call, { hangUp, logger })
+        : languageModelAgent(languageModel, call, { hangUp, pressKeys, logger });
+    }
     if (agentType === null || chatUrl === null) throw new Error('A call was begun with half a binding');
     return endpointAgents[agentType](world, chatUrl, call);
   };

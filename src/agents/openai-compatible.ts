@@ -4,16 +4,8 @@
  */
 import type { Agent, AgentCall } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
+import { completionsUrl } from './chat-completions/completions-url.ts';
 import { readCompletion } from './chat-completions/read-completion.ts';
-import { endpointPath } from './endpoint-path.ts';
-
-const path = '/chat/completions';
-
-/** A chat URL that already names the path is taken as it is. */
-const completionsUrl = (chatUrl: string): string =>
-  new URL(chatUrl).pathname.replace(/\/+$/, '').endsWith(path)
-    ? endpointPath(chatUrl, '')
-    : endpointPath(chatUrl, path);
 
 export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
   async *reply({ messages }, signal) {

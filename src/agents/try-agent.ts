@@ -56,6 +56,8 @@ export const createTryAgent =
         clock,
         limits,
         hangUp: noCall,
+        pressKeys: null,
+        languageModel: null,
         logger,
       })(call),
       () => notes,

@@ -1,7 +1,7 @@
 /** Who asks (specification 5.1; decisions 1 and 2). */
 import { Refusal } from '#src/domain/refusal.ts';
 import { authenticateAdmin, type AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
-import { authenticateNumber, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
+import { createNumberAuthentication, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { ApiContext } from './context.ts';
 import { createLimit, type Limit } from './rate-limit.ts';
 import type { Interior } from './interior.ts';
@@ -14,12 +14,13 @@ export type Auth = keyof CallerOf;
 export type Gate = { [A in Auth]: (ctx: ApiContext) => Promise<CallerOf[A]> };
 
 export const createGate = ({ database, vault, limits }: Interior): Gate => {
+  const authenticateNumber = createNumberAuthentication(database, vault);
   const perKey = createLimit('key', limits.perKey);
   const failures = createLimit('failures', limits.failuresPerAddress);
   return {
     async number(ctx) {
       const key = bearerOf(ctx);
-      const number = key === undefined ? undefined : await authenticateNumber(database, vault, key);
+      const number = key === undefined ? undefined : await authenticateNumber(key);
       if (number === undefined) return refuseStranger(ctx, failures);
       await perKey(ctx, `number ${number.id}`);
       refuseOtherNumber(ctx.get('X-Number-Id'), number);

@@ -8,6 +8,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { Vault } from '#src/persistence/vault.ts';
@@ -33,6 +34,10 @@ export type Interior = CallControl & {
    */
   whyUrlIsRefused: (url: string) => Promise<string | undefined>;
   webhookTests: WebhookTests;
+  /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
+  tryTrunk: (trunkId: string, numbers: { from: string; to: string }) => Promise<TrunkCheckStep[] | undefined>;
+  /** What a trunk is doing on this gateway. */
+  trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
   /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
   tryAgent: (request: AgentTrialRequest) => Promise<AgentTrial>;
   health: Health;

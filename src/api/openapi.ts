@@ -23,6 +23,7 @@ Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to peo
 const tags = [
   { name: 'Calls', description: 'Placing, reading and ending the calls of a number.' },
   { name: 'Numbers', description: 'Numbers, their agents and their keys.' },
+  { name: 'Trunks', description: 'The ways to the telephone network, and how they are.' },
   { name: 'Workspace', description: 'Calls of all numbers, and who changed what.' },
   { name: 'Webhooks', description: 'Where events are delivered, and how that went.' },
   { name: 'Simulator', description: 'The simulated telephone line, where it runs.' },

@@ -23,6 +23,12 @@ import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './route.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';
 import { placeSimulatedCall } from './simulator/place-simulated-call.ts';
+import { checkTrunk } from './trunks/check-trunk.ts';
+import { createTrunk } from './trunks/create-trunk.ts';
+import { deleteTrunk } from './trunks/delete-trunk.ts';
+import { getTrunk } from './trunks/get-trunk.ts';
+import { listTrunks } from './trunks/list-trunks.ts';
+import { updateTrunk } from './trunks/update-trunk.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
@@ -58,6 +64,13 @@ export const routes: readonly Route[] = [
   listWorkspaceCalls,
   getWorkspaceCall,
   listAudit,
+
+  listTrunks,
+  createTrunk,
+  getTrunk,
+  updateTrunk,
+  deleteTrunk,
+  checkTrunk,
 
   listWebhooks,
   createWebhook,

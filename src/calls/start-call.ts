@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
-import { insertCall } from '#src/persistence/calls.ts';
+import { createCallInsertion } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Admission } from './admission.ts';
 import type { CallBrief } from './call-brief.ts';
@@ -24,21 +24,21 @@ export type CallStart = {
 /** Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`. */
 export type StartCall = (start: CallStart) => Promise<void>;
 
-export const createStartCall =
-  (options: {
-    database: Database;
-    admission: Admission;
-    journal: Journal;
-    switchboard: Switchboard;
-    /** Keeps the brief until the call is released. */
-    keepBrief: (callId: string, brief: CallBrief) => void;
-    maxCallsInProgress: number;
-    times: CallTimes;
-    /** The name of this gateway among those that share the database. */
-    node: string;
-    logger: Logger;
-  }): StartCall =>
-  async ({ number, policy, maxDurationSec, startedAt, brief }) => {
+export const createStartCall = (options: {
+  database: Database;
+  admission: Admission;
+  journal: Journal;
+  switchboard: Switchboard;
+  /** Keeps the brief until the call is released. */
+  keepBrief: (callId: string, brief: CallBrief) => void;
+  maxCallsInProgress: number;
+  times: CallTimes;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  logger: Logger;
+}): StartCall => {
+  const insertCall = createCallInsertion(options.database);
+  return async ({ number, policy, maxDurationSec, startedAt, brief }) => {
     const { context } = brief;
     const callId = context.call_id;
     const place = options.admission.enter({
@@ -48,7 +48,7 @@ export const createStartCall =
       maxCallsInProgress: number.workspace.maxCallsInProgress ?? options.maxCallsInProgress,
     });
     try {
-      await insertCall(options.database, {
+      await insertCall({
         id: callId,
         workspaceId: number.workspace.id,
         numberId: number.id,
@@ -91,3 +91,4 @@ export const createStartCall =
       'a call begins',
     );
   };
+};

@@ -20,6 +20,7 @@ export const endpointUrlProblem = (text: string, rules: TargetRules): string | u
   if (!secure && url.protocol !== 'http:') return 'The URL must begin with https://.';
   if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or password.';
   if (text.includes('#')) return 'The URL must not contain a fragment (the part from # on).';
+  if (rules.anywhere === true) return undefined;
   const host = plainHost(url.hostname);
   const address = namesLoopback(host) ? '127.0.0.1' : host;
   const isKnown = isIP(address) !== 0;

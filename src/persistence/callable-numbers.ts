@@ -93,18 +93,19 @@ const present = (row: Row): CallableNumber => {
   };
 };
 
-const byKey = `select ${columns} from ${tables} join number_key on number_key.number_id = number.id
+const byKeys = `select ${columns}, encode(number_key.key_hash, 'hex') as "keyHash"
+  from ${tables} join number_key on number_key.number_id = number.id
   where number_key.key_hash = any ($1::bytea[])`;
 
 const byDigits = `select ${columns} from ${tables} where number.number = $1`;
 
-/** By the fingerprints of its key, as `Vault.fingerprints` gives them. */
-export const findNumberByKey = async (
+/** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Vault.fingerprints`. */
+export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],
-): Promise<CallableNumber | undefined> => {
-  const [row] = await db.execute<Row>(byKey, [fingerprints]);
-  return row && present(row);
+): Promise<ReadonlyMap<string, CallableNumber>> => {
+  const rows = await db.execute<Row & { keyHash: string }>(byKeys, [fingerprints]);
+  return new Map(rows.map((row) => [row.keyHash, present(row)]));
 };
 
 /** By the number that was dialled, domestic format. */

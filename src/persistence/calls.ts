@@ -3,6 +3,7 @@ import type { FinalStatus } from '#machines/facts.ts';
 import type { Direction } from '#machines/line.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
+import { inBatches } from './in-batches.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
 
@@ -60,53 +61,76 @@ export const callColumns = `
   call.ended_at as "endedAt", call.duration_sec as "durationSec", call.sip_status as "sipStatus",
   call.sip_reason as "sipReason", call.sip_call_id as "sipCallId", call.node`;
 
-const insertion = `with changed as (
-    insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
-      max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec)
-    values ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-    returning *
-  ), ${eventAndDeliveries({ id: '$1', type: '$2', at: '$3' })}
-  select 1 from changed, notified`;
+const bornColumns = `id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
+  max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec`;
 
-const insertWithEvent = async (
-  db: Database,
-  birth: CallBirth,
-  type: 'call.ringing' | 'call.ended',
-  end?: { status: FinalStatus; reason: EndReason; at: Date },
-): Promise<void> => {
-  await db.execute(insertion, [
-    newEventId(),
-    type,
-    end?.at ?? birth.startedAt,
-    birth.id,
-    birth.workspaceId,
-    birth.numberId,
-    birth.direction,
-    birth.ownNumber,
-    birth.counterparty,
-    birth.language,
-    birth.instruction,
-    birth.maxDurationSec,
-    birth.recordingEnabled,
-    birth.startedAt,
-    birth.node,
-    end?.status ?? 'ringing',
-    end?.reason ?? null,
-    end?.at ?? null,
-    end === undefined ? null : 0,
-  ]);
+/** $1: a JSON array of calls. Each has the columns of its row, and the id, type and time of its event. */
+const insertion = `with born as (
+    select * from json_to_recordset($1) as born (event_id text, event_type text, event_at timestamptz, id uuid,
+      workspace_id uuid, number_id uuid, direction text, own_number text, counterparty text, language text,
+      instruction text, max_duration_sec int, recording_enabled boolean, started_at timestamptz, node text,
+      status text, end_reason text, ended_at timestamptz, duration_sec double precision)
+  ), changed as (
+    insert into call (${bornColumns}) select ${bornColumns} from born returning *
+  ), ${eventAndDeliveries({
+    id: 'born.event_id',
+    type: 'born.event_type',
+    at: 'born.event_at',
+    join: 'join born on born.id = changed.id',
+  })}
+  select count from notified`;
+
+type End = { status: FinalStatus; reason: EndReason; at: Date };
+
+const bornWithEvent = (birth: CallBirth, end?: End) => ({
+  event_id: newEventId(),
+  event_type: end === undefined ? 'call.ringing' : 'call.ended',
+  event_at: end?.at ?? birth.startedAt,
+  id: birth.id,
+  workspace_id: birth.workspaceId,
+  number_id: birth.numberId,
+  direction: birth.direction,
+  own_number: birth.ownNumber,
+  counterparty: birth.counterparty,
+  language: birth.language,
+  instruction: birth.instruction,
+  max_duration_sec: birth.maxDurationSec,
+  recording_enabled: birth.recordingEnabled,
+  started_at: birth.startedAt,
+  node: birth.node,
+  status: end?.status ?? 'ringing',
+  end_reason: end?.reason ?? null,
+  ended_at: end?.at ?? null,
+  duration_sec: end === undefined ? null : 0,
+});
+
+const insertAll = async (db: Database, calls: readonly ReturnType<typeof bornWithEvent>[]): Promise<void> => {
+  await db.execute(insertion, [JSON.stringify(calls)]);
 };
 
-/** The call's row (`ringing`), the event `call.ringing` and its deliveries, in one statement. */
+/** Resolves when the call's row (`ringing`), the event `call.ringing` and its deliveries are committed together. */
+export type InsertCall = (birth: CallBirth) => Promise<void>;
+
+/** Calls that are born together share one statement, and so one commit. */
+export const createCallInsertion = (db: Database): InsertCall =>
+  inBatches(
+    async (births: readonly CallBirth[]) => {
+      await insertAll(
+        db,
+        births.map((birth) => bornWithEvent(birth)),
+      );
+      return () => undefined;
+    },
+    { lanes: 2, most: 100 },
+  );
+
+/** One call alone. */
 export const insertCall = (db: Database, birth: CallBirth): Promise<void> =>
-  insertWithEvent(db, birth, 'call.ringing');
+  insertAll(db, [bornWithEvent(birth)]);
 
 /** A call that was rejected before it could ring anywhere: its row is born ended, with `call.ended`. */
-export const insertEndedCall = (
-  db: Database,
-  birth: CallBirth,
-  end: { status: FinalStatus; reason: EndReason; at: Date },
-): Promise<void> => insertWithEvent(db, birth, 'call.ended', end);
+export const insertEndedCall = (db: Database, birth: CallBirth, end: End): Promise<void> =>
+  insertAll(db, [bornWithEvent(birth, end)]);
 
 /** One call of the number or workspace that asks; undefined for anybody else's. `callId` must be a UUID. */
 export const findCall = async (

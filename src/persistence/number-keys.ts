@@ -1,17 +1,38 @@
 /** Number API keys: one for each number; a new one replaces the old at once (specification 2.5, 5.1). */
-import { findNumberByKey, type CallableNumber } from './callable-numbers.ts';
+import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from './database.ts';
+import { inBatches } from './in-batches.ts';
 import type { Vault } from './vault.ts';
 
 /** The number that a key stands for, with everything that its requests need. */
 export type AuthenticatedNumber = CallableNumber;
 
-/** One query; undefined for a key that is unknown or was replaced. */
+/** Undefined for a key that is unknown or was replaced. Requests that come together share one query. */
+export type AuthenticateNumber = (key: string) => Promise<AuthenticatedNumber | undefined>;
+
+export const createNumberAuthentication = (
+  db: Database,
+  vault: Pick<Vault, 'fingerprints'>,
+): AuthenticateNumber => {
+  const find = inBatches(
+    async (keys: readonly (readonly Buffer[])[]) => {
+      const numbers = await findNumbersByKeys(db, keys.flat());
+      return (fingerprints) =>
+        fingerprints
+          .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
+          .find((number) => number !== undefined);
+    },
+    { lanes: 2, most: 100 },
+  );
+  return (key) => find(vault.fingerprints(key));
+};
+
+/** For one key alone. */
 export const authenticateNumber = (
   db: Database,
   vault: Pick<Vault, 'fingerprints'>,
   key: string,
-): Promise<AuthenticatedNumber | undefined> => findNumberByKey(db, vault.fingerprints(key));
+): Promise<AuthenticatedNumber | undefined> => createNumberAuthentication(db, vault)(key);
 
 export type NumberKeyRecord = {
   /** Null for a key that was issued before recovery copies existed: it cannot be shown again. */

@@ -10,6 +10,8 @@ export type NumberSettings = StoredCallPolicy & {
   language: Language;
   /** What is said first to a caller; null leaves it to the agent. */
   greeting: string | null;
+  /** The trunk of the workspace that alone carries its outbound calls; null for all of them. */
+  trunkId: string | null;
 };
 
 export type InboundAuthMethod = 'none' | 'handshake';
@@ -43,6 +45,7 @@ const present = (row: InferEntity<typeof PhoneNumber>): NumberRecord => {
     ringTimeoutSec: row.ringTimeoutSec ?? null,
     maxConcurrentCalls: row.maxConcurrentCalls ?? null,
     recordingEnabled: row.recordingEnabled ?? null,
+    trunkId: row.trunkId ?? null,
     inboundAuthMethod: row.inboundAuthMethod,
     inboundAuthUrl: row.inboundAuthUrl ?? null,
     createdAt: row.createdAt,

@@ -63,13 +63,14 @@ const recordingSnapshot = `jsonb_build_object(
 /**
  * Common table expressions that follow `changed` (the call's row after the change; no row, no event): the event with
  * its snapshot, a delivery for each active endpoint that wants it, and `notified` (always one row, which the statement
- * must read for the notification to happen). `id`, `type` and `at` are the placeholders of the event's own. With
- * `recording`, the row of `finished` is part of the snapshot.
+ * must read for the notification to happen). `id`, `type` and `at` are the event's own: placeholders, or columns of
+ * what `join` adds to `changed`. With `recording`, the row of `finished` is part of the snapshot.
  */
 export const eventAndDeliveries = (event: {
   id: string;
   type: string;
   at: string;
+  join?: string;
   recording?: boolean;
 }): string => `
   event_written as (
@@ -77,7 +78,7 @@ export const eventAndDeliveries = (event: {
     select ${event.id}::text, changed.workspace_id, changed.number_id, changed.id, ${event.type}::text,
       ${event.at}::timestamptz, jsonb_build_object('call', ${callSnapshot}, 'time_zone', workspace.time_zone)
       ${event.recording === true ? `|| jsonb_build_object('recording', ${recordingSnapshot})` : ''}
-    from changed join workspace on workspace.id = changed.workspace_id
+    from changed join workspace on workspace.id = changed.workspace_id ${event.join ?? ''}
       ${event.recording === true ? 'cross join finished' : ''}
     returning id, workspace_id, number_id, type, at
   ), delivery_written as (

@@ -1,19 +1,13 @@
 /** The voice of this machine: espeak-ng where it is installed, else flite for English, else the stand-in. */
-import { access, constants } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { delimiter, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/speech.ts';
 import { atMost } from './at-most.ts';
 import { espeakNg } from './espeak-ng.ts';
 import { flite } from './flite.ts';
+import { isInstalled } from './is-installed.ts';
 import { rememberSentences } from './remember-sentences.ts';
 import { standIn } from './stand-in.ts';
-
-const isInstalled = async (program: string, path: string): Promise<boolean> => {
-  const tries = path.split(delimiter).map((folder) => access(join(folder, program), constants.X_OK));
-  return (await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled');
-};
 
 /** What `first` cannot speak, `second` speaks; that is said once in the log. */
 const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {

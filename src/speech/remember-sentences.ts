@@ -1,4 +1,5 @@
 import type { Audio, Synthesizer } from '#sip/speech.ts';
+import { joinSamples } from './samples.ts';
 
 /**
  * Keeps the sound of the sentences that were asked for last, up to so many bytes in all: apologies, reprompts and
@@ -25,11 +26,35 @@ export const rememberSentences = (synthesizer: Synthesizer, maxBytes: number): S
     }
   };
 
+  const keyOf = (text: string, language: string): string => `${language}:${text}`;
+
+  const remember = (stream: NonNullable<Synthesizer['stream']>): NonNullable<Synthesizer['stream']> =>
+    async function* (text, language, signal) {
+      signal?.throwIfAborted();
+      const key = keyOf(text, language);
+      const audio = known.get(key);
+      if (audio !== undefined) {
+        keep(key, audio);
+        yield audio;
+        return;
+      }
+      const pieces: Int16Array[] = [];
+      let rate: number | undefined;
+      for await (const piece of stream(text, language, signal)) {
+        rate = piece.sampleRate;
+        pieces.push(piece.samples);
+        yield piece;
+      }
+      // What was left early or failed does not come here.
+      if (rate !== undefined) keep(key, { sampleRate: rate, samples: joinSamples(pieces) });
+    };
+
   return {
     name: synthesizer.name,
+    ...(synthesizer.stream === undefined ? {} : { stream: remember(synthesizer.stream) }),
     async synthesize(text, language, signal) {
       signal?.throwIfAborted();
-      const key = `${language}:${text}`;
+      const key = keyOf(text, language);
       const audio = known.get(key) ?? (await synthesizer.synthesize(text, language, signal));
       keep(key, audio);
       return audio;

@@ -1,11 +1,13 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { createDrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
+import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { ListeningNumbers } from '#sip/listening/listener.ts';
+import type { Recognizer, Synthesizer } from '#sip/speech.ts';
+import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 
@@ -22,18 +24,28 @@ export const chooseLines = (options: {
   callClock: Clock;
   openRecording: OpenRecording;
   synthesizer: Synthesizer;
+  /** `null`: what is said on real lines is not understood. */
+  recognizer: Recognizer | null;
+  listening: ListeningNumbers;
+  trunks: TrunkDirectory;
+  trunkTimes: TrunkTimes;
   logger: Logger;
 }): ChosenLines => {
-  const { config, country, callClock, openRecording, synthesizer, logger } = options;
+  const { config, country, callClock, openRecording, synthesizer, recognizer, listening, logger } = options;
+  const { trunks, trunkTimes } = options;
   if (config.realLines !== null) {
     const { drachtio, freeSwitch, trunkAddress, trunkNumbers, media } = config.realLines;
     const lines = createDrachtioLines({
       drachtio,
       freeSwitch,
-      trunk: { address: trunkAddress, numbers: trunkNumbers },
+      trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers },
+      trunks,
+      trunkTimes,
       media,
       country,
       synthesizer,
+      recognizer,
+      listening,
       openRecording,
       clock: callClock,
       logger,

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { createJournal, type Journal } from '#src/calls/journal.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
-import { createSummaries } from '#src/calls/summaries.ts';
+import { createSummaries, type SummarizeByModel } from '#src/calls/summaries.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
@@ -16,6 +16,14 @@ export type StartedJournal = {
   close(): Promise<void>;
 };
 
+/** What the log says of a fact; the end of a call has a line of its own, with its reason. */
+const worthTelling: Readonly<Record<string, string>> = {
+  'call.answered': 'a call was answered',
+  'call.hangup_requested': 'a hangup was requested',
+  'call.hangup_cancelled': 'a pending hangup was cancelled: the other party spoke',
+  'keys.pressed': 'the agent pressed keys',
+};
+
 /** How long the end of the gateway waits for an absent database. */
 const closeMs = 5_000;
 
@@ -25,6 +33,10 @@ export const startJournal = (options: {
   clock: Clock;
   /** Facts that may wait while the database is away. */
   limit: number;
+  /** `null` without a language model. */
+  summarizeByModel: SummarizeByModel | null;
+  /** How long the model may take for it. */
+  summaryMs: number;
   logger: Logger;
 }): StartedJournal => {
   const { database, liveCalls, clock, limit, logger } = options;
@@ -34,6 +46,8 @@ export const startJournal = (options: {
     },
     lastSequence: (callId) => lastFactSequence(database, callId),
     onWritten(callId, fact) {
+      const news = worthTelling[fact.type];
+      if (news !== undefined) logger.info({ call_id: callId }, news);
       if (fact.type !== 'call.ended') return;
       logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
       metrics.callEnded(fact.status, fact.reason);
@@ -44,7 +58,14 @@ export const startJournal = (options: {
     logger,
     limit,
   });
-  const summaries = createSummaries({ database, journal, logger });
+  const summaries = createSummaries({
+    database,
+    journal,
+    summarizeByModel: options.summarizeByModel,
+    modelMs: options.summaryMs,
+    clock,
+    logger,
+  });
   const metrics = createMetrics({ callsInProgress: liveCalls.count, factsWaiting: journal.backlog });
   return {
     journal,
@@ -56,6 +77,7 @@ export const startJournal = (options: {
         journal.giveUp();
       }, closeMs);
       await journal.settled();
+      summaries.hurry();
       await summaries.settled();
       await journal.settled();
       clock.clearTimeout(limit);

@@ -42,6 +42,8 @@ const setUp = () => {
     clock: systemClock,
     limits: replyLimits,
     hangUp: () => Promise.resolve(),
+    pressKeys: null,
+    languageModel: null,
     logger: pino({ level: 'silent' }),
   });
   const ask = async (agentCall: AgentCall): Promise<string> => {

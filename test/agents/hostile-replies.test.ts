@@ -27,7 +27,13 @@ const hear = async (t: ExecutionContext, agentType: AgentType, answer: Answer) =
   });
   t.teardown(server.close);
   const logger = pino({ level: 'silent' });
-  const agent = createAgents({ ...endpointWorld(t), hangUp: () => Promise.resolve(), logger })({
+  const agent = createAgents({
+    ...endpointWorld(t),
+    hangUp: () => Promise.resolve(),
+    pressKeys: null,
+    languageModel: null,
+    logger,
+  })({
     context: {
       call_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
       direction: 'outbound',
@@ -103,7 +109,9 @@ const hostile: readonly (readonly [title: string, answer: Answer, failures: read
   ['a connection that breaks', breakInTheMiddle, ['connection_failed', 'invalid_reply']],
   [
     'headers without a body',
-    (response) => void response.writeHead(200).flushHeaders(),
+    (response) => {
+      response.writeHead(200).flushHeaders();
+    },
     ['first_token_timeout'],
   ],
 ];

@@ -29,6 +29,7 @@ export type FakeGateway = {
   client: ApiClient;
   /** With the admin token. */
   admin: ApiClient;
+  adminToken: string;
   baseUrl: string;
   port: number;
   database: Database;
@@ -137,6 +138,15 @@ export const fakeGateway = async (
         turns: [],
       };
     },
+    tryTrunk: async (trunkId, numbers) => {
+      note('tryTrunk', { trunkId, ...numbers });
+      return [{ step: 'options', result: 'ok', sentence: 'The trunk answers.', ladder: [] }];
+    },
+    trunkStatus: ({ enabled }) => ({
+      state: enabled ? 'unused' : 'disabled',
+      detail: null,
+      lastSeenAt: null,
+    }),
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
     health: { isDraining: () => false, whyLinesAreDown: () => undefined },
     metrics: new Registry(),
@@ -159,6 +169,7 @@ export const fakeGateway = async (
   return {
     client: apiClient(baseUrl, number.key),
     admin: apiClient(baseUrl, adminToken),
+    adminToken,
     baseUrl,
     port,
     database,

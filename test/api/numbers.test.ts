@@ -110,7 +110,7 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
     greeting: ['x'.repeat(1001), 'a\u0000b', 5],
     language: ['xx', null],
     number: ['01000000001'],
-    trunk_id: [null],
+    trunk_id: ['x', randomUUID()],
   };
   for (const [field, values] of Object.entries(faults)) {
     for (const value of values) {

@@ -30,6 +30,16 @@ type Setting = {
   with?: Record<string, string>;
 };
 
+/** What engines need that have no default. */
+const engineSettings = {
+  GW_DEEPGRAM_API_KEY: 'hush-hush',
+  GW_ELEVENLABS_API_KEY: 'hush-hush',
+  GW_ELEVENLABS_VOICE: 'v',
+  GW_SPEECH_BASE_URL: 'https://speech.example/v1',
+  GW_VOSK_URL: 'ws://127.0.0.1:2700',
+  GW_WHISPER_URL: 'http://127.0.0.1:8080',
+};
+
 const notWhole = ['-1', '1.5', '1e3', ' 1', 'ten', '0x10', '99999999999'];
 
 const settings: Readonly<Record<string, Setting>> = {
@@ -98,7 +108,6 @@ const settings: Readonly<Record<string, Setting>> = {
     default: 'simulator',
     valid: { simulator: 'simulator', drachtio: 'drachtio' },
     invalid: ['asterisk', 'Simulator'],
-    with: { GW_TRUNK: 'sip.example' },
   },
   GW_SIMULATOR_SPEED: {
     of: ({ simulatorSpeed }) => simulatorSpeed,
@@ -147,6 +156,139 @@ const settings: Readonly<Record<string, Setting>> = {
     default: null,
     valid: { '/etc/ca.pem': '/etc/ca.pem' },
     invalid: [],
+  },
+  GW_LLM_BASE_URL: {
+    of: ({ languageModel }) => languageModel?.baseUrl ?? null,
+    default: null,
+    valid: {
+      'https://models.example/v1': 'https://models.example/v1',
+      'http://10.0.0.5:11434/v1': 'http://10.0.0.5:11434/v1',
+    },
+    invalid: ['models.example', 'ftp://models.example', 'https://user@models.example/v1', 'https://x/#y'],
+    with: { GW_LLM_MODEL: 'small' },
+  },
+  GW_LLM_MODEL: {
+    of: ({ languageModel }) => languageModel?.model ?? null,
+    default: null,
+    valid: { 'vendor/small-1.5:8b': 'vendor/small-1.5:8b' },
+    invalid: [],
+    with: { GW_LLM_BASE_URL: 'https://models.example/v1' },
+  },
+  GW_LLM_API_KEY: {
+    of: ({ languageModel }) => languageModel?.apiKey ?? null,
+    default: null,
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: ['hush-hush key', 'hush-hush\n', 'hush-hush–'],
+    with: { GW_LLM_BASE_URL: 'https://models.example/v1', GW_LLM_MODEL: 'small' },
+  },
+  GW_RECOGNIZERS: {
+    of: ({ speech }) => speech.recognizers.map(({ engine }) => engine),
+    default: [],
+    valid: {
+      vosk: ['vosk'],
+      'deepgram, openai-transcription,vosk,whisper-cpp': [
+        'deepgram',
+        'openai-transcription',
+        'vosk',
+        'whisper-cpp',
+      ],
+    },
+    invalid: ['sphinx', 'vosk,', ',', 'vosk,vosk', 'elevenlabs', 'Deepgram'],
+    with: engineSettings,
+  },
+  GW_SYNTHESIZERS: {
+    of: ({ speech }) => speech.synthesizers.map(({ engine }) => engine),
+    default: [],
+    valid: {
+      'espeak-ng': ['espeak-ng'],
+      'elevenlabs,deepgram-aura, openai-speech': ['elevenlabs', 'deepgram-aura', 'openai-speech'],
+    },
+    invalid: ['festival', 'espeak-ng,espeak-ng', 'deepgram', ' '],
+    with: engineSettings,
+  },
+  GW_DEEPGRAM_API_KEY: {
+    of: ({ speech }) => speech.recognizers.map((engine) => 'key' in engine && engine.key),
+    default: [],
+    valid: { 'hush-hush': ['hush-hush'] },
+    invalid: ['hush-hush key', 'hush-hush\n'],
+    with: { GW_RECOGNIZERS: 'deepgram' },
+  },
+  GW_DEEPGRAM_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: ['https://api.deepgram.com'],
+    valid: { 'http://deepgram.internal:8080/': ['http://deepgram.internal:8080'] },
+    invalid: ['wss://deepgram.internal', 'deepgram.internal', 'https://x@y', 'https://x/?y=z'],
+    with: { GW_RECOGNIZERS: 'deepgram', GW_DEEPGRAM_API_KEY: 'k' },
+  },
+  GW_ELEVENLABS_API_KEY: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'key' in engine && engine.key),
+    default: [],
+    valid: { 'hush-hush': ['hush-hush'] },
+    invalid: ['hush-hush key', 'hush-hush–'],
+    with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_VOICE: 'v' },
+  },
+  GW_ELEVENLABS_URL: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'url' in engine && engine.url),
+    default: ['https://api.elevenlabs.io'],
+    valid: { 'https://api.eu.residency.elevenlabs.io//': ['https://api.eu.residency.elevenlabs.io'] },
+    invalid: ['api.elevenlabs.io', 'ws://x'],
+    with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_API_KEY: 'k', GW_ELEVENLABS_VOICE: 'v' },
+  },
+  GW_ELEVENLABS_VOICE: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'voice' in engine && engine.voice),
+    default: [],
+    valid: { JBFqnCBsd6RMkjVDRZzb: ['JBFqnCBsd6RMkjVDRZzb'] },
+    invalid: ['a voice', '../x'],
+    with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_API_KEY: 'k' },
+  },
+  GW_SPEECH_BASE_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: [],
+    valid: { 'http://127.0.0.1:8000/v1/': ['http://127.0.0.1:8000/v1'] },
+    invalid: ['127.0.0.1:8000', 'https://x/v1?y', 'https://x/#y'],
+    with: { GW_RECOGNIZERS: 'openai-transcription' },
+  },
+  GW_SPEECH_API_KEY: {
+    of: ({ speech }) => speech.recognizers.map((engine) => 'key' in engine && engine.key),
+    default: [null],
+    valid: { 'hush-hush': ['hush-hush'] },
+    invalid: ['hush-hush key'],
+    with: { GW_RECOGNIZERS: 'openai-transcription', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_SPEECH_RECOGNITION_MODEL: {
+    of: ({ speech }) => speech.recognizers.map((engine) => 'model' in engine && engine.model),
+    default: ['gpt-4o-mini-transcribe'],
+    valid: { 'Systran/faster-whisper-small': ['Systran/faster-whisper-small'] },
+    invalid: [],
+    with: { GW_RECOGNIZERS: 'openai-transcription', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_SPEECH_SYNTHESIS_MODEL: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'model' in engine && engine.model),
+    default: ['gpt-4o-mini-tts'],
+    valid: { kokoro: ['kokoro'] },
+    invalid: [],
+    with: { GW_SYNTHESIZERS: 'openai-speech', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_SPEECH_VOICE: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'voice' in engine && engine.voice),
+    default: ['alloy'],
+    valid: { af_sky: ['af_sky'] },
+    invalid: [],
+    with: { GW_SYNTHESIZERS: 'openai-speech', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_VOSK_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: [],
+    valid: { 'ws://127.0.0.1:2700': ['ws://127.0.0.1:2700'], 'wss://vosk/?a=b': ['wss://vosk/?a=b'] },
+    invalid: ['http://127.0.0.1:2700', 'vosk:2700', 'ws://x/#y'],
+    with: { GW_RECOGNIZERS: 'vosk' },
+  },
+  GW_WHISPER_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: [],
+    valid: { 'http://127.0.0.1:8080/': ['http://127.0.0.1:8080'] },
+    invalid: ['ws://127.0.0.1:8080', '127.0.0.1'],
+    with: { GW_RECOGNIZERS: 'whisper-cpp' },
   },
   GW_LOG_LEVEL: {
     of: ({ logLevel }) => logLevel,
@@ -218,12 +360,24 @@ const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
+/** Where one is given, the others must be. */
+const requiredTogether = new Set([
+  'GW_LLM_BASE_URL',
+  'GW_LLM_MODEL',
+  'GW_DEEPGRAM_API_KEY',
+  'GW_ELEVENLABS_API_KEY',
+  'GW_ELEVENLABS_VOICE',
+  'GW_SPEECH_BASE_URL',
+  'GW_VOSK_URL',
+  'GW_WHISPER_URL',
+]);
+
 for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] of Object.entries(settings)) {
   const { [name]: _own, ...needed } = others;
 
   test(`${name} has its default when it is absent or empty`, (t) => {
     // What needs it is left out where it has no default of its own.
-    const base = name === 'GW_TRUNK' ? {} : needed;
+    const base = requiredTogether.has(name) ? {} : needed;
     t.deepEqual(of(read(base)), fallback);
     t.deepEqual(of(read({ ...base, [name]: '' })), fallback);
   });
@@ -263,9 +417,36 @@ test('the master key is required with a configured database', (t) => {
   t.notRegex(refused({ GW_DATABASE_URL: databaseUrl }), /hush-hush|\n/);
 });
 
-test('real lines require a trunk, and simulated ones know none', (t) => {
-  t.regex(refused({ GW_LINES: 'drachtio' }), /^GW_TRUNK is required with GW_LINES=drachtio: /);
+test('real lines may do with the trunks of the workspaces, and simulated ones know none', (t) => {
+  t.is(read({ GW_LINES: 'drachtio' }).realLines?.trunkAddress, null);
   t.is(read({ GW_TRUNK: 'sip.example' }).realLines, null);
+});
+
+test('a language model has an address and a name', (t) => {
+  t.is(read().languageModel, null);
+  t.regex(refused({ GW_LLM_BASE_URL: 'https://models.example/v1' }), /^GW_LLM_MODEL is required with /);
+  t.regex(refused({ GW_LLM_MODEL: 'small' }), /^GW_LLM_BASE_URL is required with /);
+  t.regex(refused({ GW_LLM_API_KEY: 'hush-hush' }), /^GW_LLM_BASE_URL is required with (?!.*hush)/);
+});
+
+test('an engine without its key or address stops the start', (t) => {
+  const needs: Record<string, [string, ...string[]]> = {
+    GW_DEEPGRAM_API_KEY: ['GW_RECOGNIZERS', 'deepgram'],
+    GW_VOSK_URL: ['GW_RECOGNIZERS', 'vosk'],
+    GW_WHISPER_URL: ['GW_RECOGNIZERS', 'whisper-cpp'],
+    GW_SPEECH_BASE_URL: ['GW_RECOGNIZERS', 'openai-transcription'],
+    GW_ELEVENLABS_VOICE: ['GW_SYNTHESIZERS', 'elevenlabs'],
+    GW_ELEVENLABS_API_KEY: ['GW_SYNTHESIZERS', 'elevenlabs'],
+  };
+  for (const [name, [setting, engine = '']] of Object.entries(needs)) {
+    const others = { ...engineSettings, [name]: '', [setting]: engine };
+    t.is(refused(others), `${name} is required with the engine ${engine}`);
+  }
+  for (const engine of ['deepgram-aura', 'openai-speech'])
+    t.regex(
+      refused({ GW_SYNTHESIZERS: engine }),
+      new RegExp(`^GW_\\w+ is required with the engine ${engine}$`),
+    );
 });
 
 test('agents on this machine are allowed with the embedded database alone, unless said otherwise', (t) => {

@@ -21,6 +21,8 @@ const answering = (text: string) =>
 const conversation = [
   { say: '길게 설명해 주세요' },
   { interrupt: '잠깐만요 그만하세요' },
+  // On a busy machine the voice may end a little later than the interruption.
+  { wait_sec: 3 },
   { listen: true },
   { say: '고맙습니다' },
   { listen: true },

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
+import { trunkMachine } from '#machines/trunk.ts';
 
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('machines/README.md', root), 'utf8');
@@ -21,9 +22,12 @@ type Node = {
 const descendants = (node: Node): Node[] =>
   Object.values(node.states).flatMap((child) => [child, ...descendants(child)]);
 
-/** `xstate.after.ringTimeout.call.ringing` is drawn as `ringTimeout`, a child's error as `line crashed`. */
+/** `xstate.after.ringTimeout.call.ringing` is drawn as `ringTimeout`, a child's end as `check done` or `line crashed`. */
 const drawnAs = (event: string): string =>
-  event.replace(/^xstate\.after\.(\w+)\..*$/, '$1').replace(/^xstate\.error\.actor\.(\w+)$/, '$1 crashed');
+  event
+    .replace(/^xstate\.after\.(\w+)\..*$/, '$1')
+    .replace(/^xstate\.error\.actor\.(\w+)$/, '$1 (crashed|failed)')
+    .replace(/^xstate\.done\.actor\.(\w+)$/, '$1 done');
 
 const drawing = test.macro<[Node, number]>({
   exec(t, machine, index) {
@@ -48,11 +52,14 @@ const drawing = test.macro<[Node, number]>({
     `the drawing of "${machine.key}" shows every state and every event that leads to one`,
 });
 
+const charts = [callMachine.root, conversationMachine.root, trunkMachine.root];
+
 test(drawing, callMachine.root, 0);
 test(drawing, conversationMachine.root, 1);
+test(drawing, trunkMachine.root, 2);
 
 test('a drawing shows no state that the chart has not', (t) => {
-  for (const [index, machine] of [callMachine.root, conversationMachine.root].entries()) {
+  for (const [index, machine] of charts.entries()) {
     const names = new Set(descendants(machine).map(({ key }) => key.replaceAll('-', '_')));
     const ends = [...(blocks('mermaid')[index] ?? '').matchAll(/^\s*(\w+) --> (\w+)/gm)];
     t.true(ends.length > 10);
@@ -62,13 +69,13 @@ test('a drawing shows no state that the chart has not', (t) => {
 });
 
 test('every state has a description of one sentence', (t) => {
-  for (const machine of [callMachine.root, conversationMachine.root])
+  for (const machine of charts)
     for (const { key, description } of [machine, ...descendants(machine)])
       t.regex(description ?? '', /^[A-Z"][^.]*\.$/, `the description of ${key}`);
 });
 
 test('no chart has more than two levels of states', (t) => {
-  for (const machine of [callMachine.root, conversationMachine.root])
+  for (const machine of charts)
     for (const outer of descendants(machine).filter(({ key }) => Object.hasOwn(machine.states, key)))
       for (const inner of Object.values(outer.states)) t.deepEqual(Object.keys(inner.states), []);
 });

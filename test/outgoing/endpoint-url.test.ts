@@ -87,3 +87,14 @@ test('an allowed host is accepted over https', (t) => {
   t.not(endpointUrlProblem('http://10.0.0.9/chat', rules), undefined);
   t.not(endpointUrlProblem('https://10.0.0.10/chat', rules), undefined);
 });
+
+test("a server of the operator's own choice may be anywhere, over http as well, but is still a URL", (t) => {
+  const own = { ...strict, anywhere: true };
+  for (const url of ['http://models.house:11434/v1', 'http://10.0.0.5/v1', 'https://127.0.0.1/v1']) {
+    t.is(endpointUrlProblem(url, own), undefined, url);
+    t.not(endpointUrlProblem(url, strict), undefined, url);
+  }
+  for (const url of ['models.house', 'ftp://models.house', 'http://user@models.house']) {
+    t.not(endpointUrlProblem(url, own), undefined, url);
+  }
+});

@@ -127,3 +127,9 @@ test('an error of the lookup is passed on', async (t) => {
   });
   t.is(error, broken);
 });
+
+test('where nothing is refused, every address is connected to', (t) => {
+  for (const address of ['10.0.0.1', '169.254.169.254', '127.0.0.1', '::1', '1.1.1.1']) {
+    t.true(at(address, { ...strict, anywhere: true }, { secure: false }));
+  }
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { endProcess, freePort, start } from './servers.ts';
+import { sayInTones } from './tone-speech.ts';
 import { readWave, waveFile, type Wave } from './wave.ts';
 
 export type FarEndProcess = {
@@ -25,14 +26,23 @@ export type Scenario =
   /** As `silent`, but every packet of sound, keys included, comes back. */
   | 'echoing'
   | 'leaving'
-  | 'late-answer';
+  | 'late-answer'
+  /** As `silent`, with its sound elsewhere: at an `EarAndMouth`. */
+  | 'speaking';
 
 let count = 0;
 
-const tryToStartCallee = async (
+type SippOptions = {
+  /** It ends after so many calls, with 0 if they went as in its scenario; without it it goes on. */
+  calls?: number;
+  /** Where a `speaking` far end has its sound. */
+  ear?: number;
+};
+
+const tryToStart = async (
   scenario: Scenario,
   folder: string,
-  calls: number | undefined,
+  { calls, ear }: SippOptions,
 ): Promise<FarEndProcess | { error: string }> => {
   const port = await freePort();
   const rtpPort = await freePort();
@@ -46,6 +56,7 @@ const tryToStartCallee = async (
       ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
       scenario === 'echoing' ? ['-rtp_echo'] : [],
       calls === undefined ? [] : ['-m', String(calls)],
+      ear === undefined ? [] : ['-key', 'ear', String(ear)],
     ].flat(),
     logFile,
   );
@@ -55,17 +66,17 @@ const tryToStartCallee = async (
     : { error: await readFile(logFile, 'utf8') };
 };
 
-/** A callee by sipp, for any number of calls, or for so many: then it ends, with 0 if they went as in its scenario. */
-export const startCallee = async (
+/** A far end by sipp. */
+export const startFarEnd = async (
   scenario: Scenario,
   folder: string,
-  calls?: number,
+  options: SippOptions = {},
 ): Promise<FarEndProcess> => {
   // It takes ports beside the one for sound, too, which somebody else may just have been given.
   for (let tries = 1; ; tries += 1) {
-    const callee = await tryToStartCallee(scenario, folder, calls);
-    if (!('error' in callee)) return callee;
-    if (tries === 3) throw new Error(`sipp did not start: ${callee.error}`);
+    const farEnd = await tryToStart(scenario, folder, options);
+    if (!('error' in farEnd)) return farEnd;
+    if (tries === 3) throw new Error(`sipp did not start: ${farEnd.error}`);
   }
 };
 
@@ -76,19 +87,27 @@ export type Telephone = FarEndProcess & {
 };
 
 /**
- * A telephone by baresip that listens to everything and says nothing: it picks up by itself, or calls `dial`.
+ * A telephone by baresip that listens to everything and says what it is to say: it picks up by itself, or calls `dial`.
  * It ends after so many seconds at the latest.
  */
 export const startTelephone = async (
   folder: string,
-  options: { dial?: string; from?: string; seconds: number },
+  options: {
+    dial?: string;
+    from?: string;
+    seconds: number;
+    /** In tones, so long after the call stands. */
+    says?: readonly { afterMs: number; text: string }[];
+  },
 ): Promise<Telephone> => {
   const port = await freePort();
   count += 1;
   const home = join(folder, `telephone-${count}`);
   await mkdir(home, { recursive: true });
   const rtpPort = 30_000 + 100 * (count % 90);
-  await writeFile(join(home, 'silence.wav'), waveFile(new Int16Array(8_000 * options.seconds), 8_000));
+  const words = new Int16Array(8_000 * options.seconds);
+  for (const { afterMs, text } of options.says ?? []) words.set(sayInTones(text), 8 * afterMs);
+  await writeFile(join(home, 'words.wav'), waveFile(words, 8_000));
   await writeFile(
     join(home, 'accounts'),
     `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1\n`,
@@ -98,7 +117,7 @@ export const startTelephone = async (
     join(home, 'config'),
     [
       `sip_listen 127.0.0.1:${port}`,
-      `audio_source aufile,${join(home, 'silence.wav')}`,
+      `audio_source aufile,${join(home, 'words.wav')}`,
       'audio_player aubridge,nowhere',
       'audio_alert aubridge,nowhere',
       `snd_path ${home}`,

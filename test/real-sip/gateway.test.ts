@@ -2,7 +2,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
-import { startCallee, startTelephone, type Scenario } from './far-end.ts';
+import { startFarEnd, startTelephone, type Scenario } from './far-end.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
@@ -132,7 +132,7 @@ if (missing.length > 0) {
   ];
   for (const [scenario, title, expected, sipStatus] of endings)
     test(`${title} stands in the record`, async (t) => {
-      const far = await startCallee(scenario, servers.folder);
+      const far = await startFarEnd(scenario, servers.folder);
       t.teardown(far.close);
       const gateway = await realGateway(t, servers, far.port);
       const callId = await gateway.call(callee, 'Say hello');
@@ -143,7 +143,7 @@ if (missing.length > 0) {
     });
 
   test('a callee who does not pick up is cancelled after the ring time-out', async (t) => {
-    const far = await startCallee('unattended', servers.folder);
+    const far = await startFarEnd('unattended', servers.folder);
     t.teardown(far.close);
     const gateway = await realGateway(t, servers, far.port);
     await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 5 });
@@ -157,7 +157,7 @@ if (missing.length > 0) {
   });
 
   test('an answer that crosses the cancellation is hung up', async (t) => {
-    const far = await startCallee('late-answer', servers.folder, 1);
+    const far = await startFarEnd('late-answer', servers.folder, { calls: 1 });
     t.teardown(far.close);
     const gateway = await realGateway(t, servers, far.port);
     const callId = await gateway.call(callee, 'Say hello');
@@ -213,7 +213,7 @@ if (missing.length > 0) {
   });
 
   test('calls are placed only while both servers are there, and a lost media server ends its calls', async (t) => {
-    const far = await startCallee('silent', servers.folder);
+    const far = await startFarEnd('silent', servers.folder);
     t.teardown(far.close);
     const gateway = await realGateway(t, servers, far.port);
     const ready = async (): Promise<number> => (await fetch(`${gateway.credentials.base_url}/readyz`)).status;
@@ -239,7 +239,7 @@ if (missing.length > 0) {
   });
 
   test('a lost drachtio-server ends its calls, and calls come in and go out again when it is back', async (t) => {
-    const far = await startCallee('silent', servers.folder);
+    const far = await startFarEnd('silent', servers.folder);
     t.teardown(far.close);
     const gateway = await realGateway(t, servers, far.port);
     const callId = await gateway.call(callee, 'Say hello');

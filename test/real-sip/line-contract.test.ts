@@ -4,7 +4,8 @@ import test from 'ava';
 import type { Lines } from '#sip/lines.ts';
 import type { FarEnd, LineDriver } from '#test/contract/line-driver.ts';
 import { lineContract } from '#test/contract/line.ts';
-import { startCallee, type FarEndProcess, type Scenario } from './far-end.ts';
+import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
 
@@ -16,9 +17,28 @@ const scenarios: Partial<Record<FarEnd, Scenario>> = {
   dialling: 'dialling',
   echoing: 'echoing',
   leaving: 'leaving',
+  talking: 'speaking',
+  interrupting: 'speaking',
+  murmuring: 'speaking',
 };
 
-/** Far ends that speak come with a recognizer. */
+/** What far ends that speak do in a call. */
+const speeches: Partial<Record<FarEnd, (farEnd: EarAndMouth) => Promise<unknown>>> = {
+  async talking(farEnd) {
+    // As people do: the sound of a call stands a moment after its answer.
+    await delay(1_000);
+    await farEnd.say('Hello, who is there?');
+  },
+  async interrupting(farEnd) {
+    await farEnd.untilSpokenTo(800);
+    await farEnd.say('Please wait a moment.');
+  },
+  async murmuring(farEnd) {
+    await farEnd.untilSpokenTo(800);
+    await farEnd.say('Uh-huh.');
+  },
+};
+
 const numbers: Partial<Record<FarEnd, string>> = {
   silent: '01000000006',
   unattended: '01000000002',
@@ -28,6 +48,9 @@ const numbers: Partial<Record<FarEnd, string>> = {
   dialling: '01055550004',
   echoing: '01055550006',
   leaving: '01055550005',
+  talking: '01055550001',
+  interrupting: '01055550002',
+  murmuring: '01055550003',
 };
 
 const missing = missingPrograms();
@@ -37,13 +60,25 @@ if (missing.length > 0) {
 } else {
   let servers: SipServers;
   const callees: FarEndProcess[] = [];
+  const sounds: EarAndMouth[] = [];
   const linesTo = new Map<string, Lines>();
+
+  /** A far end that speaks has its sound here. */
+  const soundOf = async (farEnd: string): Promise<{ ear?: number }> => {
+    const behave = Object.entries(speeches).find(([name]) => name === farEnd)?.[1];
+    if (behave === undefined) return {};
+    const sound = await startEarAndMouth();
+    sounds.push(sound);
+    sound.onCall(() => behave(sound));
+    return { ear: sound.port };
+  };
 
   test.before(async () => {
     servers = await startServers();
     const started = await Promise.all(
       Object.entries(scenarios).map(
-        async ([farEnd, scenario]) => [farEnd, await startCallee(scenario, servers.folder)] as const,
+        async ([farEnd, scenario]) =>
+          [farEnd, await startFarEnd(scenario, servers.folder, await soundOf(farEnd))] as const,
       ),
     );
     callees.push(...started.map(([, callee]) => callee));
@@ -60,6 +95,7 @@ if (missing.length > 0) {
     for (const lines of linesTo.values()) await lines.close();
     await until(async () => /^0 total/m.test(await servers.console('show channels count')), 3_000);
     for (const callee of callees) await callee.close();
+    for (const sound of sounds) await sound.close();
     await servers.close();
     t.pass();
   });
@@ -72,7 +108,8 @@ if (missing.length > 0) {
     },
     numberOf: (farEnd) => numbers[farEnd] ?? null,
     until,
-    pass: (milliseconds) => delay(milliseconds).then(() => undefined),
+    // What does not come within two seconds of real time does not come.
+    pass: (milliseconds) => delay(Math.min(milliseconds, 2_000)).then(() => undefined),
     close: async () => {},
   });
 

@@ -11,6 +11,7 @@ export const realGateway = (
   t: ExecutionContext,
   { drachtio, freeSwitch }: SipServers,
   trunkPort: number,
+  environment: Record<string, string> = {},
 ): Promise<TestGateway> =>
   testGateway(t, {
     GW_LINES: 'drachtio',
@@ -19,6 +20,7 @@ export const realGateway = (
     GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
     GW_FREESWITCH_SECRET: freeSwitch.secret,
     GW_TRUNK: `127.0.0.1:${trunkPort}`,
+    ...environment,
   });
 
 /** The gateway's own voice, as it goes out on a telephone line. */

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createDrachtioLines, type DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
-import type { Lines } from '#sip/lines.ts';
+import { listening, trunkTimes } from '#config/policy.ts';
+import {
+  createDrachtioLines,
+  type DrachtioLines,
+  type DrachtioLinesOptions,
+} from '#sip/drachtio/drachtio-lines.ts';
+import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { systemClock } from '#src/clock.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { toneRecognizer } from './tone-recognizer.ts';
 import type { SipServers } from './servers.ts';
 
 /** Lines on the real servers whose outbound calls go to this port of loopback. */
@@ -11,14 +17,18 @@ export const realLines = (
   { drachtio, freeSwitch }: SipServers,
   trunkPort: number,
   options: Partial<DrachtioLinesOptions> = {},
-): Lines =>
+): DrachtioLines =>
   createDrachtioLines({
     drachtio,
     freeSwitch,
     trunk: { address: `127.0.0.1:${trunkPort}` },
+    trunks: emptyDirectory,
+    trunkTimes,
     media: { host: '127.0.0.1', port: 0 },
     country: 'KR',
     synthesizer: espeakNg(),
+    recognizer: toneRecognizer(),
+    listening,
     openRecording: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

@@ -21,22 +21,31 @@ export const missingPrograms = (): string[] =>
     (name) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))),
   );
 
-/** A port of loopback that is free for UDP and TCP. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  const { port } = address;
+/** Whether the port is free for UDP, too. */
+const isFreeForUdp = async (port: number): Promise<boolean> => {
   const socket = createSocket('udp4');
   try {
     socket.bind(port, '127.0.0.1');
     await once(socket, 'listening');
+    return true;
+  } catch {
+    return false;
   } finally {
     socket.close();
-    server.close();
   }
-  return port;
+};
+
+/** A port of loopback that is free for UDP and TCP. */
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('No port');
+    const isFree = await isFreeForUdp(address.port);
+    server.close();
+    if (isFree) return address.port;
+  }
 };
 
 /** TERM, then KILL: FreeSWITCH takes half a minute to end while mod_audio_fork is loaded. */
@@ -49,6 +58,13 @@ export const endProcess = async (child: ChildProcess, patienceMs = 1_000): Promi
   clearTimeout(timer);
 };
 
+const children = new Set<ChildProcess>();
+
+// A test run that breaks off leaves nothing behind.
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 export const start = (
   program: string,
   args: readonly string[],
@@ -59,10 +75,8 @@ export const start = (
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test run that breaks off leaves nothing behind.
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const log = createWriteStream(logFile);
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });

@@ -33,6 +33,45 @@ test('what was asked for last is kept, what was asked for long ago is forgotten'
   t.deepEqual(asked, ['en a', 'en b', 'en c', 'en b']);
 });
 
+/** Two pieces a sentence; notes what it was asked. */
+const streaming = () => {
+  const { asked, synthesizer } = engine();
+  async function* stream(text: string, language: string) {
+    const { sampleRate, samples } = await synthesizer.synthesize(text, language);
+    for (const value of [1, 2]) yield { sampleRate, samples: samples.map(() => value) };
+    if (text === 'broken') throw new Error('failed');
+  }
+  const remembering = rememberSentences({ ...synthesizer, stream }, 1_000);
+  const say = async (text: string, mostPieces = Infinity) => {
+    const heard: number[] = [];
+    let pieces = 0;
+    for await (const { samples } of remembering.stream?.(text, 'en') ?? []) {
+      heard.push(...samples);
+      if ((pieces += 1) === mostPieces) break;
+    }
+    return heard;
+  };
+  return { asked, remembering, say };
+};
+
+test('a sentence that was streamed is kept whole', async (t) => {
+  const { asked, remembering, say } = streaming();
+  t.is(rememberSentences(engine().synthesizer, 1_000).stream, undefined);
+  t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
+  t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
+  t.is((await remembering.synthesize('abc', 'en')).samples.length, 6);
+  t.deepEqual(asked, ['en abc']);
+});
+
+test('a stream that was left early or broke is not kept', async (t) => {
+  const { asked, say } = streaming();
+  t.deepEqual(await say('a', 1), [1]);
+  t.deepEqual(await say('a'), [1, 2]);
+  await t.throwsAsync(say('broken'), { message: 'failed' });
+  await t.throwsAsync(say('broken'), { message: 'failed' });
+  t.deepEqual(asked, ['en a', 'en a', 'en broken', 'en broken']);
+});
+
 test('a failure is not kept', async (t) => {
   const { asked, synthesizer } = engine();
   const remembering = rememberSentences(synthesizer, 1_000);

@@ -8,6 +8,7 @@ import { defineRoute } from '../route.ts';
 import { number } from './number-schema.ts';
 import { settingsFields, settingsOf } from './number-settings.ts';
 import { presentNumber } from './present-number.ts';
+import { requireOwnTrunk } from './require-own-trunk.ts';
 
 export const createNumber = defineRoute({
   method: 'post',
@@ -25,6 +26,7 @@ export const createNumber = defineRoute({
   refusals: ['number_taken'],
 }).handledBy(async ({ caller, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
+  await requireOwnTrunk(interior, workspaceId, body.trunk_id);
   const digits = domesticNumber(interior, 'number', body.number);
   const created = await storeNumber(interior.database, {
     ...settingsOf(body),

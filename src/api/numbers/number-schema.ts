@@ -33,6 +33,10 @@ export const greeting = text(1000).nullable().meta({
   description: 'What is said first to a caller; null for the default of the agent.',
 });
 
+export const trunkId = z.uuid().nullable().meta({
+  description: 'The trunk that alone carries its outbound calls; null for those of the workspace.',
+});
+
 export const agentBinding = z
   .object({
     agent: z.enum(['builtin', 'endpoint']),
@@ -53,6 +57,7 @@ export const number = z
     language,
     ...policyFields,
     greeting,
+    trunk_id: trunkId,
     agents: z.object({ inbound: agentBinding, outbound: agentBinding }),
     inbound_auth: inboundAuth,
     key: z

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { NumberPatch } from '#src/persistence/numbers.ts';
 import { language } from '../fields.ts';
-import { greeting, policyFields } from './number-schema.ts';
+import { greeting, policyFields, trunkId } from './number-schema.ts';
 
-const settings = z.object({ language, ...policyFields, greeting }).partial();
+const settings = z.object({ language, ...policyFields, greeting, trunk_id: trunkId }).partial();
 
 /** What may be changed of a number; what is absent stays as it is. */
 export const settingsFields = settings.shape;
@@ -17,4 +17,5 @@ export const settingsOf = (body: z.output<typeof settings>): NumberPatch => ({
   maxConcurrentCalls: body.max_concurrent_calls,
   recordingEnabled: body.recording_enabled,
   greeting: body.greeting,
+  trunkId: body.trunk_id,
 });

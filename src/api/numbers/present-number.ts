@@ -36,6 +36,7 @@ export const presentNumber = async (
     max_concurrent_calls: number.maxConcurrentCalls,
     recording_enabled: number.recordingEnabled,
     greeting: number.greeting,
+    trunk_id: number.trunkId,
     agents: { inbound: presentBinding(bindings.inbound), outbound: presentBinding(bindings.outbound) },
     inbound_auth: { method: number.inboundAuthMethod, url: number.inboundAuthUrl },
     key:

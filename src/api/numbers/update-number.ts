@@ -6,6 +6,7 @@ import { numberNotFound } from './find-own-number.ts';
 import { number, numberInPath } from './number-schema.ts';
 import { settingsFields, settingsOf } from './number-settings.ts';
 import { presentNumber } from './present-number.ts';
+import { requireOwnTrunk } from './require-own-trunk.ts';
 
 export const updateNumber = defineRoute({
   method: 'patch',
@@ -22,6 +23,7 @@ export const updateNumber = defineRoute({
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
+  await requireOwnTrunk(interior, workspaceId, body.trunk_id);
   const changed = await patchNumber(
     interior.database,
     { numberId: params.id, workspaceId },

@@ -12,12 +12,14 @@ import { IdempotencyRecord } from './idempotency-record.ts';
 import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Recording } from './recording.ts';
+import { TrunkRow } from './trunk.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { Workspace } from './workspace.ts';
 
 export const entities = [
   Workspace,
   AdminToken,
+  TrunkRow,
   PhoneNumber,
   AgentBinding,
   NumberKey,

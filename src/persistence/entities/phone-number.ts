@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { TrunkRow } from './trunk.ts';
 import { Workspace } from './workspace.ts';
 
 /** A telephone number with its policy; a policy column that is null falls back to the workspace's. */
@@ -24,5 +25,7 @@ export const PhoneNumber = defineEntity({
     /** Signs the handshake request. */
     inboundAuthSecretSealed: p.text().nullable(),
     createdAt: p.datetime(3),
+    /** Its outbound calls go this way alone; null for the trunks of the workspace. */
+    trunkId: () => p.manyToOne(TrunkRow).mapToPk().nullable().fieldName('trunk_id').deleteRule('set null'),
   },
 });

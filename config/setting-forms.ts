@@ -1,0 +1,74 @@
+/** The forms that settings have: each turns the text of an environment variable into a value, or says what it must be. */
+import { z } from 'zod';
+
+export const wholeNumber = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine(
+      (value) => value >= minimum && value <= maximum,
+      `must be a whole number from ${minimum} to ${maximum}`,
+    );
+
+export const yesOrNo = z
+  .enum(['0', '1', 'true', 'false'], 'must be 1 or 0')
+  .transform((value) => value === '1' || value === 'true');
+
+/** A host, with or without a port from 1 to 65535. */
+export const address = (message: string) =>
+  z
+    .string()
+    .regex(/^[0-9A-Za-z.-]+(:\d{1,5})?$/, message)
+    .refine((text) => {
+      const port = Number(text.split(':')[1] ?? 1);
+      return port >= 1 && port <= 65_535;
+    }, message);
+
+export const hostAndPort = (defaultPort: number) =>
+  address('must be a host, or host:port').transform((text) => {
+    const [host = '', port] = text.split(':');
+    return { host, port: port === undefined ? defaultPort : Number(port) };
+  });
+
+/** Anything else is found out when it is connected to. */
+export const isDatabaseUrl = (text: string): boolean => {
+  try {
+    const { protocol, pathname } = new URL(text);
+    decodeURIComponent(pathname);
+    return protocol === 'postgresql:' || protocol === 'postgres:';
+  } catch {
+    return false;
+  }
+};
+
+export const hostList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== ''),
+);
+
+/** Some of these names, in the operator's order. */
+export const choiceOf = <Name extends string>(...names: readonly Name[]) => {
+  const message = `must be one or more of ${names.join(', ')}, separated by commas, none twice`;
+  return z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(names, message)))
+    .refine((chosen) => new Set(chosen).size === chosen.length, message);
+};
+
+/** What goes into a header as it is. */
+export const apiKey = z.string().regex(/^[!-~]+$/, 'must be made of visible ASCII characters');
+
+/** A URL of a server that the operator has chosen. */
+export const serverUrl = (...protocols: readonly string[]) => {
+  const example = `${protocols[0]}://host/path`;
+  return z.string().refine((text) => {
+    const url = URL.parse(text);
+    return (
+      url !== null && protocols.includes(url.protocol.slice(0, -1)) && url.username === '' && url.hash === ''
+    );
+  }, `must be a URL such as ${example}`);
+};

@@ -1,0 +1,115 @@
+/** Every setting of the gateway: its name in the environment, what it may be, and what it is when nobody says. */
+import { z } from 'zod';
+import {
+  address,
+  apiKey,
+  choiceOf,
+  hostAndPort,
+  hostList,
+  isDatabaseUrl,
+  wholeNumber,
+  yesOrNo,
+  serverUrl,
+} from './setting-forms.ts';
+
+/** A URL to which paths are added. */
+const baseUrl = (...protocols: readonly string[]) =>
+  serverUrl(...protocols)
+    .refine((text) => !text.includes('?'), 'must have no query')
+    .transform((text) => text.replace(/\/+$/, ''));
+
+export const settings = z.object({
+  GW_PORT: wholeNumber(0, 65_535).default(8080),
+  GW_HOST: z
+    .string()
+    .regex(/^[0-9a-zA-Z.:-]+$/, 'must be an address or a host name')
+    .default('127.0.0.1'),
+  GW_DATA_DIR: z.string().default('.data'),
+  GW_DATABASE_URL: z
+    .string()
+    .refine(isDatabaseUrl, 'must look like postgresql://user:password@host:5432/database')
+    .optional(),
+  GW_DATABASE_POOL: wholeNumber(2, 200).default(10),
+  GW_LINES: z.enum(['simulator', 'drachtio'], 'must be simulator or drachtio').default('simulator'),
+  GW_MASTER_KEY: z
+    .string()
+    .transform((text) => Buffer.from(text, 'base64'))
+    .refine((key) => key.length === 32, 'must be 32 bytes in base64 (make one with: openssl rand -base64 32)')
+    .optional(),
+  GW_OLD_MASTER_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => Buffer.from(key.trim(), 'base64')))
+    .refine(
+      (keys) => keys.every((key) => key.length === 32),
+      'must be 32-byte keys in base64, separated by commas',
+    )
+    .default([]),
+  GW_AGENT_CA_FILE: z.string().optional(),
+  GW_AGENT_ALLOWED_HOSTS: hostList.default([]),
+  GW_AGENT_ALLOW_LOOPBACK: yesOrNo.optional(),
+  GW_SIMULATOR_SPEED: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'must be a number from 0.1 to 1000')
+    .transform(Number)
+    .refine((speed) => speed >= 0.1 && speed <= 1000, 'must be a number from 0.1 to 1000')
+    .default(1),
+  GW_COUNTRY: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be a two-letter country code such as KR')
+    .default('KR'),
+  GW_NODE: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores')
+    .default('gateway'),
+  GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),
+  GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),
+  GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
+  GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),
+  GW_DRACHTIO_SECRET: z.string().default('cymru'),
+  GW_FREESWITCH: hostAndPort(8021).default({ host: '127.0.0.1', port: 8021 }),
+  GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
+  GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
+  GW_TRUNK_NUMBERS: z.enum(['domestic', 'e164'], 'must be domestic or e164').default('domestic'),
+  GW_MEDIA_HOST: z
+    .string()
+    .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')
+    .default('127.0.0.1'),
+  GW_MEDIA_PORT: wholeNumber(0, 65_535).default(0),
+  GW_LLM_BASE_URL: serverUrl('https', 'http').optional(),
+  GW_LLM_MODEL: z.string().optional(),
+  GW_LLM_API_KEY: apiKey.optional(),
+  GW_RECOGNIZERS: choiceOf('deepgram', 'openai-transcription', 'vosk', 'whisper-cpp').default([]),
+  GW_SYNTHESIZERS: choiceOf('deepgram-aura', 'openai-speech', 'elevenlabs', 'espeak-ng').default([]),
+  GW_DEEPGRAM_API_KEY: apiKey.optional(),
+  GW_DEEPGRAM_URL: baseUrl('https', 'http').default('https://api.deepgram.com'),
+  GW_ELEVENLABS_API_KEY: apiKey.optional(),
+  GW_ELEVENLABS_URL: baseUrl('https', 'http').default('https://api.elevenlabs.io'),
+  GW_ELEVENLABS_VOICE: z
+    .string()
+    .regex(/^\w{1,64}$/, 'must be the id of a voice, made of letters and digits')
+    .optional(),
+  GW_SPEECH_BASE_URL: baseUrl('https', 'http').optional(),
+  GW_SPEECH_API_KEY: apiKey.optional(),
+  GW_SPEECH_RECOGNITION_MODEL: z.string().default('gpt-4o-mini-transcribe'),
+  GW_SPEECH_SYNTHESIS_MODEL: z.string().default('gpt-4o-mini-tts'),
+  GW_SPEECH_VOICE: z.string().default('alloy'),
+  GW_VOSK_URL: serverUrl('ws', 'wss').optional(),
+  GW_WHISPER_URL: baseUrl('http', 'https').optional(),
+  GW_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
+    .default('info'),
+  GW_LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
+});
+
+/** Values that are never repeated in a message. */
+export const secretSettings: ReadonlySet<string> = new Set([
+  'GW_DATABASE_URL',
+  'GW_MASTER_KEY',
+  'GW_OLD_MASTER_KEYS',
+  'GW_DRACHTIO_SECRET',
+  'GW_FREESWITCH_SECRET',
+  'GW_LLM_API_KEY',
+  'GW_DEEPGRAM_API_KEY',
+  'GW_ELEVENLABS_API_KEY',
+  'GW_SPEECH_API_KEY',
+]);

@@ -1,0 +1,242 @@
+/**
+ * The life of one SIP trunk on one gateway: whether it is registered, and whether it is there.
+ *
+ * - `serving` holds as long as the registration does: it is refreshed while calls go on.
+ * - One unanswered OPTIONS says little. A trunk is given up after three in a row, and trusted again after two answers in
+ *   a row, so that a bad minute does not make it come and go.
+ * - Settings do not change during a life: a trunk that was changed begins a new one.
+ */
+import { assign, fromPromise, setup } from 'xstate';
+
+export type TrunkTimes = {
+  /** Between two questions whether the trunk is there. */
+  checkMs: number;
+  /** The same while it did not answer the last one. */
+  recheckMs: number;
+  /** Before a refused registration is tried again; doubled each time. */
+  retryFirstMs: number;
+  retryLongestMs: number;
+};
+
+export type TrunkInput = {
+  trunkId: string;
+  isEnabled: boolean;
+  /** Whether the trunk must be registered at. */
+  registers: boolean;
+  /** Whether it is asked if it is there. */
+  isChecked: boolean;
+  times: TrunkTimes;
+};
+
+type TrunkContext = TrunkInput & {
+  hasBeenChecked: boolean;
+  /** OPTIONS in a row without, and with an answer. */
+  failures: number;
+  successes: number;
+  /** Registrations in a row that failed. */
+  refusals: number;
+  /** Of the last registration. */
+  expiresMs: number;
+  /** Wall-clock milliseconds since the epoch. */
+  lastSeenAt: number | null;
+  /** What went wrong last, as a plain sentence. */
+  detail: string | null;
+};
+
+const mostFailures = 3;
+const enoughSuccesses = 2;
+/** A registration is refreshed when this share of its time has passed. */
+const refreshAfter = 0.8;
+const shortestRefreshMs = 5_000;
+const longestRefreshMs = 86_400_000;
+
+type OneTrunk = { trunkId: string };
+
+/** Rejects with an error whose message is a plain sentence. */
+const register = fromPromise<{ at: number; expiresSec: number }, OneTrunk>(() => {
+  throw new Error('No "register" was provided to this machine');
+});
+
+/** The same. */
+const check = fromPromise<{ at: number }, OneTrunk>(() => {
+  throw new Error('No "check" was provided to this machine');
+});
+
+/** What a life asks of its trunk. */
+export type TrunkActors = { register: typeof register; check: typeof check };
+
+const oneTrunk = ({ context }: { context: TrunkContext }): OneTrunk => ({ trunkId: context.trunkId });
+
+export const trunkMachine = setup({
+  types: { input: {} as TrunkInput, context: {} as TrunkContext },
+  actors: { register, check },
+  delays: {
+    checkDue: ({ context: { hasBeenChecked, failures, times } }) =>
+      !hasBeenChecked ? 0 : failures > 0 ? times.recheckMs : times.checkMs,
+    recheckDue: ({ context }) => context.times.recheckMs,
+    refreshDue: ({ context }) =>
+      Math.min(longestRefreshMs, Math.max(shortestRefreshMs, context.expiresMs * refreshAfter)),
+    retryDue: ({ context: { times, refusals } }) =>
+      Math.min(times.retryLongestMs, times.retryFirstMs * 2 ** Math.min(refusals - 1, 20)),
+  },
+  guards: {
+    isDisabled: ({ context }) => !context.isEnabled,
+    registers: ({ context }) => context.registers,
+    isChecked: ({ context }) => context.isChecked,
+    failedTooOften: ({ context }) => context.failures + 1 >= mostFailures,
+    answeredOften: ({ context }) => context.successes + 1 >= enoughSuccesses,
+  },
+  actions: {
+    noteRegistered: assign((_, { at, expiresSec }: { at: number; expiresSec: number }) => ({
+      lastSeenAt: at,
+      expiresMs: expiresSec * 1_000,
+      refusals: 0,
+      detail: null,
+    })),
+    noteRefused: assign(({ context }, { error }: { error: unknown }) => ({
+      refusals: context.refusals + 1,
+      detail: error instanceof Error ? error.message : 'The registration failed.',
+    })),
+    noteAnswer: assign(({ context }, { at }: { at: number }) => ({
+      lastSeenAt: at,
+      hasBeenChecked: true,
+      failures: 0,
+      successes: context.successes + 1,
+      detail: null,
+    })),
+    noteNoAnswer: assign(({ context }, { error }: { error: unknown }) => ({
+      hasBeenChecked: true,
+      failures: context.failures + 1,
+      successes: 0,
+      detail: error instanceof Error ? error.message : 'The trunk does not answer.',
+    })),
+    beginAnew: assign({ failures: 0, successes: 0 }),
+  },
+}).createMachine({
+  id: 'trunk',
+  description: 'The life of one SIP trunk on one gateway.',
+  context: ({ input }) => ({
+    ...input,
+    hasBeenChecked: false,
+    failures: 0,
+    successes: 0,
+    refusals: 0,
+    expiresMs: 0,
+    lastSeenAt: null,
+    detail: null,
+  }),
+  initial: 'beginning',
+  states: {
+    beginning: {
+      description: 'It is decided what the trunk needs.',
+      always: [
+        { guard: 'isDisabled', target: 'disabled' },
+        { guard: 'registers', target: 'registering' },
+        { target: 'serving' },
+      ],
+    },
+    disabled: { description: 'No call goes this way.' },
+    registering: {
+      description: 'The trunk is told where this gateway is, for the first time or again after a failure.',
+      invoke: {
+        src: 'register',
+        id: 'register',
+        input: oneTrunk,
+        onDone: {
+          target: 'serving',
+          actions: { type: 'noteRegistered', params: ({ event }) => event.output },
+        },
+        onError: {
+          target: 'unregistered',
+          actions: { type: 'noteRefused', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+    },
+    unregistered: {
+      description: 'The registrar refuses or does not answer, and will be asked again.',
+      after: { retryDue: { target: 'registering' } },
+    },
+    serving: {
+      description: 'Calls may go this way.',
+      initial: 'resting',
+      entry: 'beginAnew',
+      after: { refreshDue: { guard: 'registers', target: '.refreshing' } },
+      states: {
+        resting: {
+          description: 'There is nothing to do until the next question.',
+          after: { checkDue: { guard: 'isChecked', target: 'checking' } },
+        },
+        checking: {
+          description: 'The trunk is asked whether it is there.',
+          invoke: {
+            src: 'check',
+            id: 'check',
+            input: oneTrunk,
+            onDone: {
+              target: 'resting',
+              actions: { type: 'noteAnswer', params: ({ event }) => event.output },
+            },
+            onError: [
+              {
+                guard: 'failedTooOften',
+                target: '#trunk.unreachable',
+                actions: { type: 'noteNoAnswer', params: ({ event }) => ({ error: event.error }) },
+              },
+              {
+                target: 'resting',
+                actions: { type: 'noteNoAnswer', params: ({ event }) => ({ error: event.error }) },
+              },
+            ],
+          },
+        },
+        refreshing: {
+          description: 'The registration is made again before it expires.',
+          invoke: {
+            src: 'register',
+            id: 'register',
+            input: oneTrunk,
+            onDone: {
+              target: '#trunk.serving',
+              reenter: true,
+              actions: { type: 'noteRegistered', params: ({ event }) => event.output },
+            },
+            onError: {
+              target: '#trunk.unregistered',
+              actions: { type: 'noteRefused', params: ({ event }) => ({ error: event.error }) },
+            },
+          },
+        },
+      },
+    },
+    unreachable: {
+      description: 'The trunk does not answer any more; it is asked until it has answered twice.',
+      initial: 'waiting',
+      states: {
+        waiting: {
+          description: 'A moment passes before it is asked again.',
+          after: { recheckDue: { target: 'probing' } },
+        },
+        probing: {
+          description: 'The trunk is asked whether it is back.',
+          invoke: {
+            src: 'check',
+            id: 'check',
+            input: oneTrunk,
+            onDone: [
+              {
+                guard: 'answeredOften',
+                target: '#trunk.beginning',
+                actions: { type: 'noteAnswer', params: ({ event }) => event.output },
+              },
+              { target: 'waiting', actions: { type: 'noteAnswer', params: ({ event }) => event.output } },
+            ],
+            onError: {
+              target: 'waiting',
+              actions: { type: 'noteNoAnswer', params: ({ event }) => ({ error: event.error }) },
+            },
+          },
+        },
+      },
+    },
+  },
+});

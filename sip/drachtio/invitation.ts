@@ -1,0 +1,120 @@
+/** One INVITE to one trunk: it is answered, refused, or there is no word from the trunk. */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { SipDetails } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { FailedTry } from '../trunks/failover.ts';
+import type { Ladder } from '../trunks/ladder.ts';
+import { hangUpDialog } from './attempt.ts';
+import type { LooseEnds } from './loose-ends.ts';
+
+export type Invited =
+  | { answered: true; dialog: Srf.Dialog; sip: SipDetails }
+  | { answered: false; failed: FailedTry; sip: SipDetails };
+
+export type Invitation = {
+  /** Never rejects. */
+  outcome: Promise<Invited>;
+  cancel(): void;
+};
+
+export const invite = (options: {
+  srf: Srf;
+  uri: string;
+  headers: Record<string, string>;
+  auth?: { username: string; password: string };
+  offer: string;
+  onRinging: () => void;
+  ladder?: Ladder;
+  /** A trunk from which nothing at all came for so long is given up. */
+  silenceMs: number;
+  clock: Clock;
+  looseEnds: LooseEnds;
+  logger: Logger;
+}): Invitation => {
+  const { srf, uri, headers, auth, offer, clock, looseEnds, logger } = options;
+  let request: Srf.SrfRequest | null = null;
+  let last: Srf.SrfResponse | null = null;
+  let rang = false;
+  let isCancelled = false;
+  let isOver = false;
+
+  const details = (): SipDetails => ({
+    status: last?.status ?? null,
+    reason: last?.reason ?? null,
+    callId: request?.get('Call-ID') ?? null,
+  });
+
+  const sendCancel = (sent: Srf.SrfRequest): void =>
+    looseEnds.add('CANCEL', () => new Promise((resolve) => sent.cancel(resolve)));
+
+  const cancel = (): void => {
+    if (isCancelled || isOver) return;
+    isCancelled = true;
+    if (request !== null) sendCancel(request);
+  };
+
+  const create = (): Promise<Srf.Dialog> =>
+    srf.createUAC(
+      uri,
+      { localSdp: offer, headers, ...(auth === undefined ? {} : { auth }) },
+      {
+        // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
+        cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
+          if (sent === undefined) return;
+          request = sent;
+          options.ladder?.follow(sent);
+          sent.on('response', (response) => {
+            if (response !== undefined && !isOver) last = response;
+          });
+          if (isCancelled) sendCancel(sent);
+        },
+        cbProvisional: ({ status }) => {
+          if (status < 180 || rang || isCancelled) return;
+          rang = true;
+          options.onRinging();
+        },
+      },
+    );
+
+  const refused = (error: unknown): Invited => {
+    const sip = details();
+    const status = last?.status ?? 0;
+    if (last === null || status < 300) {
+      if (!isCancelled) logger.warn({ err: error }, 'the INVITE could not be sent');
+      return { answered: false, failed: { status: null, rang }, sip };
+    }
+    const reason = last.has('Reason') ? last.get('Reason') : undefined;
+    return { answered: false, failed: { status, reason, rang }, sip };
+  };
+
+  const outcome = new Promise<Invited>((resolve) => {
+    const settle = (invited: Invited): void => {
+      clock.clearTimeout(timer);
+      isOver = true;
+      resolve(invited);
+    };
+    const timer = clock.setTimeout(() => {
+      if (last !== null || isOver) return;
+      cancel();
+      const sip = { ...details(), reason: 'The trunk does not answer' };
+      settle({ answered: false, failed: { status: null, rang: false }, sip });
+    }, options.silenceMs);
+
+    looseEnds.add('an INVITE', async () => {
+      let dialog: Srf.Dialog;
+      try {
+        dialog = await create();
+      } catch (error) {
+        if (!isOver) settle(refused(error));
+        return undefined;
+      }
+      // It was answered after it had been given up.
+      if (isOver) return hangUpDialog(dialog);
+      settle({ answered: true, dialog, sip: details() });
+      return undefined;
+    });
+  });
+
+  return { outcome, cancel };
+};

@@ -1,0 +1,98 @@
+/** The ear of a real line: sound in, what the other party says out. It owns the recognition and voice activity of one call. */
+import type { Logger } from 'pino';
+import type { Cancel, LineTime } from '../line-time.ts';
+import type { Recognizer } from '../speech.ts';
+import { createTurnTaking, type Heard, type TurnNumbers } from './turn-taking.ts';
+import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
+import type { OpenVoiceDetector } from './voice-detector.ts';
+
+const sampleRate = 8_000;
+/** A far end that sends nothing for this long is silent. */
+const noSoundMs = 200;
+
+export type ListeningNumbers = Readonly<{ voice: VoiceNumbers; turns: TurnNumbers }>;
+
+export type Listener = {
+  /** The next sound of the other party, at 8000 Hz. */
+  write(samples: Int16Array): void;
+  /** Nothing more is heard: reports what was said whole and lets go of everything. Idempotent. */
+  end(): void;
+};
+
+export const createListener = (options: {
+  recognizer: Recognizer;
+  openDetector: OpenVoiceDetector;
+  numbers: ListeningNumbers;
+  /** BCP 47. */
+  language: string;
+  time: LineTime;
+  /** The level of the agent's voice as it sounds now, in dB below full scale; `null` while it is silent. */
+  agentDb: () => number | null;
+  on: { speech: () => void; heard: (heard: Heard) => void };
+  logger: Logger;
+}): Listener => {
+  const { recognizer, numbers, language, time, agentDb, on, logger } = options;
+  let isOver = false;
+  let lastSoundAt = 0;
+  let cancelWatch: Cancel = () => {};
+
+  const turns = createTurnTaking({
+    numbers: numbers.turns,
+    language,
+    time,
+    isAgentAudible: () => agentDb() !== null,
+    on: { ...on, pause: () => recognition.speechEnded() },
+  });
+
+  const recognition = recognizer.open({ language, sampleRate }, (event) => {
+    if (isOver) return;
+    if (event.type !== 'failed') return turns.recognized(event);
+    logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
+    end();
+  });
+
+  const detector = options.openDetector(numbers.voice.mode);
+  const activity = createVoiceActivity({
+    detector,
+    numbers: numbers.voice,
+    on: {
+      began(agoMs) {
+        recognition.speechBegan();
+        turns.voiceBegan(time.now() - agoMs);
+        watch();
+      },
+      ended(agoMs) {
+        cancelWatch();
+        turns.voiceEnded(time.now() - agoMs);
+      },
+    },
+  });
+
+  /** Sound that stops coming ends no voice by itself. */
+  const watch = (): void => {
+    cancelWatch();
+    cancelWatch = time.after(noSoundMs, () => {
+      if (time.since(lastSoundAt) >= noSoundMs) activity.silence();
+      else watch();
+    });
+  };
+
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    cancelWatch();
+    turns.end();
+    recognition.close();
+    detector.close();
+  };
+
+  return {
+    write(samples) {
+      if (isOver) return;
+      lastSoundAt = time.now();
+      recognition.write(samples);
+      activity.write(samples, agentDb() ?? -Infinity);
+    },
+    end,
+  };
+};

@@ -1,0 +1,41 @@
+import type { NumberFormat, Trunk } from '#src/domain/trunk.ts';
+
+/** The trunk that needs no administration: one address in the gateway's own configuration. */
+export type ConfiguredTrunk = {
+  /** Where calls go: `host` or `host:port`. */
+  address: string;
+  /** What stands behind the caller's number in the From header; without it, drachtio-server's own address. */
+  fromHost?: string;
+  numbers?: NumberFormat;
+};
+
+/** It serves every workspace, behind the workspace's own trunks. */
+export const configuredTrunk = ({ address, fromHost, numbers }: ConfiguredTrunk): Trunk => {
+  const [host = '', port] = address.split(':');
+  return {
+    id: 'configured',
+    workspaceId: null,
+    name: 'GW_TRUNK',
+    host,
+    port: port === undefined ? null : Number(port),
+    transport: 'udp',
+    username: null,
+    password: null,
+    register: false,
+    realm: null,
+    // drachtio-server puts its own address where `localhost` stands.
+    fromDomain: fromHost ?? 'localhost',
+    numberFormat: numbers ?? 'domestic',
+    callerId: 'from',
+    privacy: false,
+    codecs: null,
+    priority: 65_535,
+    weight: 0,
+    maxChannels: null,
+    callsPerSecond: null,
+    inboundAddresses: [],
+    inboundAuth: 'none',
+    healthCheck: false,
+    enabled: true,
+  };
+};

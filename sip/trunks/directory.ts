@@ -1,0 +1,29 @@
+/** What real lines need to know of trunks. The gateway provides it; nothing here is asked for during a call. */
+import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
+import type { AskTrunk } from './ask-trunk.ts';
+
+export type NumberOwner = { workspaceId: string; trunkId: string | null };
+
+export type TrunkRequests = AskTrunk & {
+  /** Registers, asks, and calls; numbers in domestic format, the same twice for a call that is to come back. */
+  tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
+};
+
+export interface TrunkDirectory {
+  /** There is a way to ask trunks now. Resolves when `all` is known. */
+  start(requests: TrunkRequests): Promise<void>;
+  /** The enabled trunks of all workspaces, as they are now. */
+  all(): readonly Trunk[];
+  /** Whether a trunk is registered, where it must be, and answers. */
+  isUsable(trunkId: string): boolean;
+  /** Whose number this is and which trunk it is bound to; undefined for a number that belongs to nobody. */
+  ownerOf(number: string): Promise<NumberOwner | undefined>;
+}
+
+/** Where there are no trunks but that of the configuration. */
+export const emptyDirectory: TrunkDirectory = {
+  start: async () => {},
+  all: () => [],
+  isUsable: () => true,
+  ownerOf: async () => undefined,
+};

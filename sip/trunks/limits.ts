@@ -1,0 +1,124 @@
+/**
+ * How many calls a trunk carries at once, and how many new ones it gets a second. A call that comes too early waits a
+ * little in a short queue; when that is full, or the wait would be too long, it is told why.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+
+/** A place on a trunk. Leaving is idempotent. */
+export type Place = { leave(): void };
+
+/** `full` is a plain sentence. */
+export type Entered = { place: Place } | { full: string };
+
+type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
+
+type Waiter = { goOn: (hasChannel: boolean) => void };
+
+type Load = { channels: number; nextCallAt: number; waiters: Set<Waiter> };
+
+/** Calls that may wait for a channel of one trunk. */
+const mostWaiting = 50;
+
+export const createTrunkLimits = (options: {
+  clock: Clock;
+  /** The longest wait of a call for its turn. */
+  patienceMs: number;
+}) => {
+  const { clock, patienceMs } = options;
+  const loads = new Map<string, Load>();
+
+  const loadOf = (id: string): Load => {
+    const known = loads.get(id);
+    if (known !== undefined) return known;
+    const load: Load = { channels: 0, nextCallAt: 0, waiters: new Set() };
+    loads.set(id, load);
+    return load;
+  };
+
+  const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clock.clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = clock.setTimeout(end, ms);
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+    });
+
+  /** Resolves to whether a channel was left to this call. */
+  const waitForChannel = (load: Load, signal: AbortSignal): Promise<boolean> =>
+    new Promise((resolve) => {
+      const end = (hasChannel: boolean): void => {
+        clock.clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        load.waiters.delete(waiter);
+        resolve(hasChannel);
+      };
+      const giveUp = (): void => end(false);
+      const waiter: Waiter = { goOn: end };
+      const timer = clock.setTimeout(giveUp, patienceMs);
+      signal.addEventListener('abort', giveUp);
+      load.waiters.add(waiter);
+      if (signal.aborted) giveUp();
+    });
+
+  const takeChannel = (load: Load): Place => {
+    load.channels += 1;
+    return placeIn(load);
+  };
+
+  /** For a channel that is counted already. Whoever waits longest gets it next. */
+  const placeIn = (load: Load): Place => {
+    let hasLeft = false;
+    return {
+      leave() {
+        if (hasLeft) return;
+        hasLeft = true;
+        const [next] = load.waiters;
+        if (next === undefined) load.channels -= 1;
+        else next.goOn(true);
+      },
+    };
+  };
+
+  return {
+    channelsOf: (id: string): number => loads.get(id)?.channels ?? 0,
+
+    /** For a call that comes in: there is a channel for it now, or there is none. */
+    enterNow({ id, maxChannels }: Limited): Place | null {
+      const load = loadOf(id);
+      return maxChannels !== null && load.channels >= maxChannels ? null : takeChannel(load);
+    },
+
+    /** For a call that goes out; `isLast`: there is no other trunk, so that it waits for a channel. */
+    async enter(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Entered> {
+      const { maxChannels, callsPerSecond, name } = trunk;
+      const load = loadOf(trunk.id);
+      const paced = { full: `More calls than ${callsPerSecond} a second wait for the trunk "${name}".` };
+      const isTooEarly = (): boolean => callsPerSecond !== null && load.nextCallAt - clock.now() > patienceMs;
+      if (isTooEarly()) return paced;
+
+      const full = { full: `The trunk "${name}" has no free channel (of ${maxChannels}).` };
+      let place: Place;
+      if (maxChannels === null || load.channels < maxChannels) place = takeChannel(load);
+      else if (!isLast || load.waiters.size >= mostWaiting) return full;
+      else if (await waitForChannel(load, signal)) place = placeIn(load);
+      else return full;
+
+      if (callsPerSecond === null) return { place };
+      if (isTooEarly()) {
+        place.leave();
+        return paced;
+      }
+      const at = Math.max(clock.now(), load.nextCallAt);
+      load.nextCallAt = at + 1_000 / callsPerSecond;
+      if (at > clock.now()) await wait(at - clock.now(), signal);
+      return { place };
+    },
+  };
+};
+
+export type TrunkLimits = ReturnType<typeof createTrunkLimits>;

@@ -1,0 +1,76 @@
+/** Session descriptions (RFC 8866), as far as it is decided here whether and with which codecs a call can be had. */
+import type { TrunkCodec } from '#src/domain/trunk.ts';
+
+type Media = { line: string; port: number; protocol: string; formats: string[]; attributes: string[] };
+
+const mediaLine = /^m=audio (\d{1,5})(?:\/\d+)? (\S+)((?: \S+)+)$/;
+
+/** RFC 3551: these need no `rtpmap`. */
+const staticFormats: Readonly<Record<string, TrunkCodec>> = { 0: 'PCMU', 8: 'PCMA' };
+
+const linesOf = (sdp: string): string[] => sdp.split(/\r?\n/).filter((line) => line !== '');
+
+/** The first audio of a description; `null` for a broken line. */
+const audioOf = (lines: readonly string[]): Media | null | undefined => {
+  const index = lines.findIndex((line) => line.startsWith('m=audio'));
+  const line = lines[index];
+  if (line === undefined) return undefined;
+  const [, port = '', protocol = '', formats = ''] = mediaLine.exec(line) ?? [];
+  if (port === '' || Number(port) > 65_535) return null;
+  const next = lines.findIndex((other, at) => at > index && other.startsWith('m='));
+  return {
+    line,
+    port: Number(port),
+    protocol,
+    formats: formats.trim().split(' '),
+    attributes: lines.slice(index + 1, next === -1 ? undefined : next),
+  };
+};
+
+/** What a payload type stands for: `PCMU`, `telephone-event` …; upper case but for what is no codec. */
+const nameOf = (format: string, attributes: readonly string[]): string | undefined => {
+  const map = attributes.find((attribute) => attribute.startsWith(`a=rtpmap:${format} `));
+  if (map === undefined) return staticFormats[format];
+  const [, name = '', rate] = /^a=rtpmap:\d+ ([^/\s]+)\/(\d+)/.exec(map) ?? [];
+  return rate === '8000' ? name.toUpperCase() : undefined;
+};
+
+const wellFormed = /^[a-z]=\S?.*$/;
+
+/** Why this offer cannot be taken, for the refusal 488 and the log; undefined when it can. */
+export const offerProblem = (sdp: string, codecs: readonly TrunkCodec[]): string | undefined => {
+  const lines = linesOf(sdp);
+  if (lines.length === 0) return 'There is no session description';
+  if (lines[0] !== 'v=0' || !lines.every((line) => wellFormed.test(line)))
+    return 'The session description is malformed';
+  const audio = audioOf(lines);
+  if (audio === undefined) return 'There is no audio in the offer';
+  if (audio === null || !lines.some((line) => /^c=IN IP[46] \S+$/.test(line)))
+    return 'The session description is malformed';
+  if (audio.port === 0) return 'There is no audio in the offer';
+  if (!/^RTP\/AVPF?$/.test(audio.protocol)) return `Audio over ${audio.protocol} is not supported`;
+  const names = audio.formats.map((format) => nameOf(format, audio.attributes));
+  return codecs.some((codec) => names.includes(codec))
+    ? undefined
+    : `There is no common codec (known here: ${codecs.join(', ')})`;
+};
+
+/** Our own offer, with these voice codecs alone and in this order; what is no codec (keys, noise) stays behind them. */
+export const offerWith = (sdp: string, codecs: readonly TrunkCodec[] | null): string => {
+  const audio = codecs === null ? undefined : audioOf(linesOf(sdp));
+  if (codecs === null || audio === undefined || audio === null) return sdp;
+  const formatOf = (codec: string) =>
+    audio.formats.find((format) => nameOf(format, audio.attributes) === codec);
+  const voices = codecs.map(formatOf).filter((format) => format !== undefined);
+  if (voices.length === 0) return sdp;
+  const isOther = (format: string): boolean =>
+    /^(TELEPHONE-EVENT|CN)$/.test(nameOf(format, audio.attributes) ?? '') || format === '13';
+  const kept = [...voices, ...audio.formats.filter(isOther)];
+  const dropped = audio.formats.filter((format) => !kept.includes(format));
+  const head = audio.line.split(' ').slice(0, 3);
+  return sdp
+    .split('\r\n')
+    .filter((line) => !dropped.some((format) => new RegExp(`^a=(rtpmap|fmtp|rtcp-fb):${format} `).test(line)))
+    .map((line) => (line === audio.line ? [...head, ...kept].join(' ') : line))
+    .join('\r\n');
+};

@@ -1,0 +1,89 @@
+/**
+ * Callers that nobody knows. Each is refused, counted, and named in the log at most once a minute; whoever does it again
+ * and again waits longer and longer for the refusal.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+
+export type StrangerFault = 'unknown_address' | 'wrong_credentials';
+
+const minuteMs = 60_000;
+/** Refused at once so many times within a minute, then with a delay that doubles. */
+const patience = 3;
+const firstDelayMs = 250;
+const longestDelayMs = 8_000;
+/** Addresses that are remembered, and refusals that wait: beyond it nobody is remembered, or waits, any more. */
+const most = 10_000;
+
+type Stranger = { times: number; lastAt: number; loggedAt: number; unlogged: number };
+
+const advice: Readonly<Record<StrangerFault, string>> = {
+  unknown_address:
+    'a call from an address of no trunk was refused (if it is a trunk, add it to its inbound_addresses)',
+  wrong_credentials: 'a caller with wrong credentials was refused',
+};
+
+export const createStrangers = (clock: Clock, logger: Logger) => {
+  const strangers = new Map<string, Stranger>();
+  const counts: Record<StrangerFault, number> = { unknown_address: 0, wrong_credentials: 0 };
+  const waiting = new Set<unknown>();
+
+  const remember = (address: string, now: number): Stranger => {
+    const known = strangers.get(address);
+    if (known !== undefined && now - known.lastAt < minuteMs) return known;
+    for (const [other, { lastAt }] of strangers) {
+      if (now - lastAt < minuteMs && strangers.size < most) break;
+      strangers.delete(other);
+    }
+    const stranger = {
+      times: 0,
+      lastAt: now,
+      loggedAt: known?.loggedAt ?? 0,
+      unlogged: known?.unlogged ?? 0,
+    };
+    strangers.set(address, stranger);
+    return stranger;
+  };
+
+  const log = (address: string, stranger: Stranger, fault: StrangerFault, now: number): void => {
+    stranger.unlogged += 1;
+    if (stranger.loggedAt !== 0 && now - stranger.loggedAt < minuteMs) return;
+    logger.warn({ address, times: stranger.unlogged }, advice[fault]);
+    stranger.loggedAt = now;
+    stranger.unlogged = 0;
+  };
+
+  return {
+    /** How many were refused since the start. */
+    counts: (): Readonly<Record<StrangerFault, number>> => ({ ...counts }),
+
+    /** Counts a stranger, and refuses it when it has waited long enough. */
+    meet(address: string, fault: StrangerFault, refuse: () => void): void {
+      const now = clock.now();
+      const stranger = remember(address, now);
+      stranger.times += 1;
+      stranger.lastAt = now;
+      counts[fault] += 1;
+      log(address, stranger, fault, now);
+      const again = stranger.times - patience;
+      if (again <= 0 || waiting.size >= most) return refuse();
+      const timer = clock.setTimeout(
+        () => {
+          waiting.delete(timer);
+          refuse();
+        },
+        Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(again - 1, 10)),
+      );
+      waiting.add(timer);
+      return undefined;
+    },
+
+    /** Whoever still waits gets no answer. */
+    close(): void {
+      for (const timer of waiting) clock.clearTimeout(timer);
+      waiting.clear();
+    },
+  };
+};
+
+export type Strangers = ReturnType<typeof createStrangers>;

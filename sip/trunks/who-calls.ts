@@ -1,0 +1,64 @@
+/** Which trunk an INVITE comes from, by the address that sent it. */
+import { BlockList, isIP } from 'node:net';
+import type { Trunk } from '#src/domain/trunk.ts';
+
+export type Caller =
+  | { trunk: Trunk }
+  /** One of these, if it proves that it knows the password. */
+  | { accounts: readonly Trunk[] }
+  | 'stranger';
+
+const lists = new WeakMap<Trunk, BlockList>();
+
+/** A trunk that was changed is another object. */
+const listOf = (trunk: Trunk): BlockList => {
+  const known = lists.get(trunk);
+  if (known !== undefined) return known;
+  const list = new BlockList();
+  for (const block of trunk.inboundAddresses) {
+    const [address = '', prefix] = block.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  lists.set(trunk, list);
+  return list;
+};
+
+/** An IPv4 address within IPv6 (`::ffff:10.0.0.1`) is that IPv4 address; brackets are those of a URI. */
+const plain = (address: string): string =>
+  address.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:(?=\d+\.)/i, '');
+
+const holds = (trunk: Trunk, address: string): boolean =>
+  listOf(trunk).check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const loopback = /^(127\.|::1$)/;
+
+export const whoCalls = (
+  source: string,
+  options: {
+    trunks: readonly Trunk[];
+    /** The trunk of the configuration, with the addresses that its host has. */
+    configured: { trunk: Trunk; addresses: ReadonlySet<string> } | null;
+  },
+): Caller => {
+  const address = plain(source);
+  if (isIP(address) === 0) return 'stranger';
+  const { trunks, configured } = options;
+  const neighbours = trunks.filter((trunk) => holds(trunk, address));
+  const trusted = neighbours.find(({ inboundAuth }) => inboundAuth === 'none');
+  if (trusted !== undefined) return { trunk: trusted };
+  if (configured?.addresses.has(address) === true) return { trunk: configured.trunk };
+
+  const authenticating = trunks.filter(({ inboundAuth }) => inboundAuth === 'digest');
+  const accounts = authenticating.filter(
+    (trunk) => neighbours.includes(trunk) || trunk.inboundAddresses.length === 0,
+  );
+  if (accounts.length > 0) return { accounts };
+
+  // Without any trunk that calls come from, programs on this machine may call: that is how one tries it.
+  const nobodyIsKnown =
+    authenticating.length === 0 && trunks.every((trunk) => trunk.inboundAddresses.length === 0);
+  if (configured !== null && nobodyIsKnown && loopback.test(address)) return { trunk: configured.trunk };
+  return 'stranger';
+};

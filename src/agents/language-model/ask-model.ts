@@ -1,0 +1,91 @@
+/** One request to the operator's language model, by the protocol of chat completions. */
+import type { Clock } from '#src/domain/clock.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { AgentFailure } from '../agent.ts';
+import { completionsUrl } from '../chat-completions/completions-url.ts';
+import { readCompletion, type CompletionPart, type ToolCall } from '../chat-completions/read-completion.ts';
+import { excerptOf } from '../excerpt.ts';
+
+export type LanguageModel = {
+  /** With or without `/chat/completions` at its end. */
+  baseUrl: string;
+  model: string;
+  apiKey: string | null;
+  /** Of the operator's own, which may go anywhere. */
+  client: EndpointClient;
+  clock: Clock;
+  limits: { streamBytes: number; lineCharacters: number };
+  /** Until the first word or tool of a reply. */
+  firstTokenMs: number;
+};
+
+/** A message as the protocol has it. */
+export type ModelMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[] }
+  | { role: 'tool'; callId: string; content: string };
+
+export type Tool = { name: string; description: string; parameters: object };
+
+const presentMessage = (message: ModelMessage): object => {
+  if (message.role === 'tool') {
+    return { role: 'tool', tool_call_id: message.callId, content: message.content };
+  }
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return message;
+  return {
+    role: 'assistant',
+    content: message.content,
+    tool_calls: message.toolCalls.map(({ id, name, arguments: given }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: given },
+    })),
+  };
+};
+
+/**
+ * Throws an AgentFailure or an EndpointFailure when the model cannot be had, `first_token_timeout` included, and the
+ * signal's reason when aborted.
+ */
+export async function* askModel(
+  { baseUrl, model, apiKey, client, clock, limits, firstTokenMs }: LanguageModel,
+  { messages, tools }: { messages: readonly ModelMessage[]; tools: readonly Tool[] },
+  signal: AbortSignal,
+): AsyncGenerator<CompletionPart, void, undefined> {
+  const tooLate = new AbortController();
+  const timer = clock.setTimeout(() => tooLate.abort(), firstTokenMs);
+  try {
+    const response = await client.post(completionsUrl(baseUrl), {
+      headers: {
+        'Content-Type': 'application/json',
+        ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({
+        model,
+        messages: messages.map(presentMessage),
+        ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
+        stream: true,
+      }),
+      signal: AbortSignal.any([signal, tooLate.signal]),
+      maxBodyBytes: limits.streamBytes,
+    });
+    if (response.status < 200 || response.status >= 300) {
+      const serverSays = await excerptOf(response, clock);
+      throw new AgentFailure('http_error', `HTTP ${response.status}`, {
+        serverSays,
+        status: response.status,
+      });
+    }
+    for await (const part of readCompletion(response.body, limits.lineCharacters)) {
+      if (typeof part !== 'string' || part.trim() !== '') clock.clearTimeout(timer);
+      yield part;
+    }
+  } catch (error) {
+    if (!tooLate.signal.aborted || signal.aborted) throw error;
+    throw new AgentFailure('first_token_timeout', `nothing within ${firstTokenMs / 1000} s`, {
+      cause: error,
+    });
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}

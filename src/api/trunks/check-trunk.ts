@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { trunkCheckSteps } from '#src/domain/trunk.ts';
+import { listNumbers } from '#src/persistence/numbers.ts';
+import { findTrunk } from '#src/persistence/trunks.ts';
+import { audit } from '../audit.ts';
+import { domesticNumber } from '../domestic-number.ts';
+import { defineRoute } from '../route.ts';
+import { trunkInPath, trunkNotFound } from './trunk-schema.ts';
+
+const step = z
+  .object({
+    step: z.enum(trunkCheckSteps),
+    result: z.enum(['ok', 'failed', 'skipped']),
+    sentence: z.string().meta({ description: 'What it means, and what to do.' }),
+    ladder: z
+      .array(z.object({ at_ms: z.number(), direction: z.enum(['out', 'in']), message: z.string() }))
+      .meta({ description: 'The SIP messages of this step.' }),
+  })
+  .meta({ id: 'TrunkCheckStep' });
+
+export const checkTrunk = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/trunks/{id}/check',
+  operationId: 'checkTrunk',
+  tag: 'Trunks',
+  summary: 'Try a trunk out',
+  description:
+    'Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk: nobody is disturbed, and one sees whether calls come back.',
+  auth: 'admin',
+  params: trunkInPath,
+  body: z.strictObject({
+    to: z.string().optional().meta({ description: 'Domestic format. Its telephone may ring for a moment.' }),
+  }),
+  responses: { 200: { description: 'What came of it.', schema: z.object({ steps: z.array(step) }) } },
+  refusals: ['not_found', 'service_unavailable'],
+}).handledBy(async ({ caller, params, body }, interior) => {
+  const { id: workspaceId } = caller.workspace;
+  const trunk = await findTrunk(interior.database, { trunkId: params.id, workspaceId });
+  if (trunk === undefined) throw trunkNotFound();
+  const to = body.to === undefined ? undefined : domesticNumber(interior, 'to', body.to);
+  const numbers = await listNumbers(interior.database, workspaceId);
+  const own = numbers.find(({ trunkId }) => trunkId === trunk.id) ?? numbers[0];
+  if (own === undefined)
+    throw new Refusal('service_unavailable', 'The workspace has no number that could call.');
+  const steps = await interior.tryTrunk(trunk.id, { from: own.number, to: to ?? own.number });
+  if (steps === undefined)
+    throw new Refusal(
+      'service_unavailable',
+      trunk.enabled
+        ? 'The lines of this gateway are simulated: there is nothing to try the trunk on.'
+        : 'The trunk is not enabled.',
+    );
+  await audit(interior, caller, { action: 'trunk.checked', subject: `trunk:${trunk.id}` });
+  return {
+    status: 200,
+    body: {
+      steps: steps.map(({ step: name, result, sentence, ladder }) => ({
+        step: name,
+        result,
+        sentence,
+        ladder: ladder.map(({ atMs, direction, message }) => ({ at_ms: atMs, direction, message })),
+      })),
+    },
+  };
+});

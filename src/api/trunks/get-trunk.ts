@@ -1,0 +1,21 @@
+import { findTrunk } from '#src/persistence/trunks.ts';
+import { defineRoute } from '../route.ts';
+import { presentTrunk, trunk, trunkInPath, trunkNotFound } from './trunk-schema.ts';
+
+export const getTrunk = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/trunks/{id}',
+  operationId: 'getTrunk',
+  tag: 'Trunks',
+  summary: 'Read a trunk',
+  description: 'Its settings, and what it is doing; no password.',
+  auth: 'admin',
+  params: trunkInPath,
+  responses: { 200: { description: 'The trunk.', schema: trunk } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, interior) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const record = await findTrunk(interior.database, { trunkId: params.id, workspaceId });
+  if (record === undefined) throw trunkNotFound();
+  return { status: 200, body: presentTrunk(interior, record, timeZone) };
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { listTrunks as list } from '#src/persistence/trunks.ts';
+import { defineRoute } from '../route.ts';
+import { presentTrunk, trunk } from './trunk-schema.ts';
+
+export const listTrunks = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/trunks',
+  operationId: 'listTrunks',
+  tag: 'Trunks',
+  summary: 'List the trunks',
+  description: 'All of the workspace, the oldest first, with their states; no passwords.',
+  auth: 'admin',
+  responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
+  refusals: [],
+}).handledBy(async ({ caller }, interior) => {
+  const { id, timeZone } = caller.workspace;
+  const records = await list(interior.database, id);
+  return { status: 200, body: { trunks: records.map((record) => presentTrunk(interior, record, timeZone)) } };
+});

@@ -1,0 +1,128 @@
+/** A trunk as the admin API shows it (decisions 9). */
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import {
+  callerIdHeaders,
+  numberFormats,
+  trunkCodecs,
+  trunkStates,
+  trunkTransports,
+} from '#src/domain/trunk.ts';
+import type { TrunkRecord } from '#src/persistence/trunks.ts';
+import { text, timestamp } from '../fields.ts';
+import { idInPath } from '../ids.ts';
+import type { Interior } from '../interior.ts';
+import { addressBlock, host, password, realm, username } from './sip-fields.ts';
+
+export const trunkInPath = z.object({ id: idInPath('The trunk.') });
+
+const limit = (highest: number, description: string) =>
+  z.int().min(1).max(highest).nullable().meta({ description });
+
+/** Every setting of a trunk but for its password. */
+export const trunkFields = {
+  name: text(64)
+    .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u, {
+      error: 'A name is made of letters, digits, spaces, dots, hyphens and underscores.',
+    })
+    .meta({ description: 'Unique in the workspace.', example: 'carrier' }),
+  host: host.meta({ description: 'A host name or an IP address.', example: 'sip.example.com' }),
+  port: z.int().min(1).max(65_535).nullable().meta({
+    description: 'Null: as DNS says (SRV), else 5060, or 5061 for tls.',
+  }),
+  transport: z.enum(trunkTransports),
+  username: username.nullable().meta({ description: 'For digest authentication and registration.' }),
+  register: z.boolean().meta({ description: 'Whether the gateway registers at the trunk.' }),
+  realm: realm.nullable().meta({ description: 'What callers are challenged with; null for `trunkline`.' }),
+  from_domain: host.nullable().meta({ description: "Behind the number in From; null for the trunk's host." }),
+  number_format: z.enum(numberFormats).meta({ description: '`01012345678` or `+821012345678`.' }),
+  caller_id: z.enum(callerIdHeaders).meta({
+    description:
+      'The header that carries the number. With another one than `from`, From carries the user name.',
+  }),
+  privacy: z.boolean().meta({ description: 'Whether the called party is not to see the number.' }),
+  codecs: z
+    .array(z.enum(trunkCodecs))
+    .min(1)
+    .refine((codecs) => new Set(codecs).size === codecs.length, { error: 'A codec stands here twice.' })
+    .nullable()
+    .meta({ description: 'Offered in this order; null for all of them.' }),
+  priority: z.int().min(0).max(65_535).meta({ description: 'The lowest goes first.' }),
+  weight: z.int().min(0).max(65_535).meta({
+    description: 'The share of calls among trunks of the same priority.',
+  }),
+  max_channels: limit(100_000, 'Calls at once in both directions; null for no limit.'),
+  calls_per_second: limit(1_000, 'New outbound calls a second; null for no limit.'),
+  inbound_addresses: z
+    .array(addressBlock)
+    .max(100)
+    .meta({ description: 'Where its calls come from: addresses and CIDR blocks.' }),
+  inbound_auth: z.enum(['none', 'digest']).meta({
+    description:
+      '`digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any.',
+  }),
+  health_check: z.boolean().meta({
+    description:
+      'Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers.',
+  }),
+  enabled: z.boolean(),
+};
+
+export const passwordField = password.nullable().meta({
+  description: 'Never shown again. Absent keeps the stored one; null removes it.',
+});
+
+export const trunk = z
+  .object({
+    id: z.uuid(),
+    ...trunkFields,
+    password_configured: z.boolean(),
+    state: z.enum(trunkStates).meta({
+      description:
+        'On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `unused`: the lines are simulated.',
+    }),
+    detail: z.string().nullable().meta({ description: 'Why it is so, where there is something to say.' }),
+    last_seen_at: timestamp.nullable().meta({ description: 'When it last answered.' }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Trunk' });
+
+export const presentTrunk = (
+  { trunkStatus }: Pick<Interior, 'trunkStatus'>,
+  record: TrunkRecord,
+  timeZone: string,
+): z.output<typeof trunk> => {
+  const { state, detail, lastSeenAt } = trunkStatus(record);
+  return {
+    id: record.id,
+    name: record.name,
+    host: record.host,
+    port: record.port,
+    transport: record.transport,
+    username: record.username,
+    password_configured: record.passwordSealed !== null,
+    register: record.register,
+    realm: record.realm,
+    from_domain: record.fromDomain,
+    number_format: record.numberFormat,
+    caller_id: record.callerId,
+    privacy: record.privacy,
+    codecs: record.codecs,
+    priority: record.priority,
+    weight: record.weight,
+    max_channels: record.maxChannels,
+    calls_per_second: record.callsPerSecond,
+    inbound_addresses: record.inboundAddresses,
+    inbound_auth: record.inboundAuth,
+    health_check: record.healthCheck,
+    enabled: record.enabled,
+    state,
+    detail,
+    last_seen_at: lastSeenAt === null ? null : timestampIn(timeZone, new Date(lastSeenAt)),
+    created_at: timestampIn(timeZone, record.createdAt),
+  };
+};
+
+export const trunkNotFound = (): Refusal =>
+  new Refusal('not_found', 'There is no trunk with this id in the workspace.');

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { findTrunk, patchTrunk } from '#src/persistence/trunks.ts';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import {
+  passwordField,
+  presentTrunk,
+  trunk,
+  trunkFields,
+  trunkInPath,
+  trunkNotFound,
+} from './trunk-schema.ts';
+import { nameTaken, patchOf, requirePossible } from './trunk-settings.ts';
+
+export const updateTrunk = defineRoute({
+  method: 'patch',
+  path: '/api/v1/admin/trunks/{id}',
+  operationId: 'updateTrunk',
+  tag: 'Trunks',
+  summary: 'Change a trunk',
+  description: 'Changes what is given, for calls from now on; those in progress stay as they are.',
+  auth: 'admin',
+  params: trunkInPath,
+  body: z.strictObject({ ...trunkFields, password: passwordField }).partial(),
+  responses: { 200: { description: 'The trunk.', schema: trunk } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params, body }, interior) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const one = { trunkId: params.id, workspaceId };
+  const before = await findTrunk(interior.database, one);
+  if (before === undefined) throw trunkNotFound();
+  const { password } = body;
+  const passwordSealed = typeof password === 'string' ? interior.vault.seal(password, before.id) : password;
+  requirePossible(
+    {
+      username: body.username === undefined ? before.username : body.username,
+      register: body.register ?? before.register,
+      inboundAuth: body.inbound_auth ?? before.inboundAuth,
+    },
+    (passwordSealed === undefined ? before.passwordSealed : passwordSealed) !== null,
+  );
+  const changed = await patchTrunk(interior.database, one, { ...patchOf(body), passwordSealed });
+  if (changed === undefined) throw trunkNotFound();
+  if (changed === 'name_taken') throw nameTaken();
+  await audit(interior, caller, {
+    action: 'trunk.changed',
+    subject: `trunk:${changed.id}`,
+    detail: { fields: Object.keys(body) },
+  });
+  return { status: 200, body: presentTrunk(interior, changed, timeZone) };
+});

@@ -1,0 +1,108 @@
+/** A SIP trunk: the way between this gateway and the telephone network (decisions 9, `/trunks`). */
+
+export const trunkTransports = ['udp', 'tcp', 'tls'] as const;
+export type TrunkTransport = (typeof trunkTransports)[number];
+
+/** How numbers are written: `01012345678` or `+821012345678`. */
+export const numberFormats = ['domestic', 'e164'] as const;
+export type NumberFormat = (typeof numberFormats)[number];
+
+/** The header that says who calls (RFC 3261, RFC 3325). */
+export const callerIdHeaders = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
+export type CallerIdHeader = (typeof callerIdHeaders)[number];
+
+/** Narrow-band codecs, which the sound of a call is limited to. */
+export const trunkCodecs = ['PCMU', 'PCMA'] as const;
+export type TrunkCodec = (typeof trunkCodecs)[number];
+
+export type TrunkSettings = {
+  /** Unique in its workspace. */
+  name: string;
+  /** A host name, an IPv4 or an IPv6 address. */
+  host: string;
+  /** Null: what DNS says (SRV), else the transport's own, 5060 or 5061. */
+  port: number | null;
+  transport: TrunkTransport;
+  /** For digest authentication, registration, and callers that authenticate. */
+  username: string | null;
+  /** Whether the gateway registers, so that the trunk knows where it is. */
+  register: boolean;
+  /** The realm that callers are challenged with; null for the gateway's own. */
+  realm: string | null;
+  /** What stands behind the number in From; null for the trunk's host. */
+  fromDomain: string | null;
+  numberFormat: NumberFormat;
+  callerId: CallerIdHeader;
+  /** Whether the called party is not to see who calls (RFC 3323). */
+  privacy: boolean;
+  /** In order of preference; null for all. */
+  codecs: TrunkCodec[] | null;
+  /** The lowest goes first. */
+  priority: number;
+  /** The share of calls among trunks of the same priority. */
+  weight: number;
+  /** Calls at once, in both directions; null for no limit. */
+  maxChannels: number | null;
+  /** New outbound calls a second; null for no limit. */
+  callsPerSecond: number | null;
+  /** Addresses and blocks (CIDR) that calls may come from. */
+  inboundAddresses: string[];
+  /** `digest`: callers prove that they know the password. */
+  inboundAuth: 'none' | 'digest';
+  /** Whether OPTIONS asks the trunk now and then if it is there; some trunks never answer. */
+  healthCheck: boolean;
+  enabled: boolean;
+};
+
+/** As calls use it: with its password in clear. */
+export type Trunk = TrunkSettings & {
+  id: string;
+  /** Null for the trunk of the gateway's own configuration, which serves every workspace. */
+  workspaceId: string | null;
+  password: string | null;
+};
+
+/** What a trunk is doing, on one gateway. */
+export const trunkStates = [
+  'disabled',
+  /** The first registration is under way. */
+  'registering',
+  'registered',
+  /** The registrar refuses, or does not answer; it is asked again. */
+  'unregistered',
+  /** It needs no registration and can be used. */
+  'ready',
+  /** It does not answer OPTIONS. */
+  'unreachable',
+  /** The lines of this gateway are simulated. */
+  'unused',
+] as const;
+export type TrunkState = (typeof trunkStates)[number];
+
+export type TrunkStatus = {
+  state: TrunkState;
+  /** A plain sentence where there is something to know, else null. */
+  detail: string | null;
+  /** When the trunk last answered, wall-clock milliseconds since the epoch. */
+  lastSeenAt: number | null;
+};
+
+export const trunkCheckSteps = ['registration', 'options', 'call'] as const;
+
+/** One message between the gateway and a trunk. */
+export type LadderLine = {
+  /** Milliseconds since the step began. */
+  atMs: number;
+  direction: 'out' | 'in';
+  /** Such as `REGISTER sip:sip.example.com` or `401 Unauthorized`. */
+  message: string;
+};
+
+/** What came of trying a trunk out. */
+export type TrunkCheckStep = {
+  step: (typeof trunkCheckSteps)[number];
+  result: 'ok' | 'failed' | 'skipped';
+  /** For the operator: what it means, and what to do. */
+  sentence: string;
+  ladder: LadderLine[];
+};

@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { callerIdHeaders, numberFormats, trunkTransports, type TrunkCodec } from '#src/domain/trunk.ts';
+import { Workspace } from './workspace.ts';
+
+/** A SIP trunk of a workspace; see `TrunkSettings` for what its columns mean. */
+export const TrunkRow = defineEntity({
+  name: 'TrunkRow',
+  tableName: 'trunk',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().fieldName('workspace_id'),
+    name: p.text(),
+    host: p.text(),
+    port: p.integer().nullable(),
+    transport: p.enum([...trunkTransports]),
+    username: p.text().nullable(),
+    /** Sealed about the trunk's id. */
+    passwordSealed: p.text().nullable(),
+    register: p.boolean(),
+    realm: p.text().nullable(),
+    fromDomain: p.text().nullable(),
+    numberFormat: p.enum([...numberFormats]),
+    callerId: p.enum([...callerIdHeaders]),
+    privacy: p.boolean(),
+    codecs: p.array().$type<TrunkCodec[]>().nullable(),
+    priority: p.integer(),
+    weight: p.integer(),
+    maxChannels: p.integer().nullable(),
+    callsPerSecond: p.integer().nullable(),
+    inboundAddresses: p.array(),
+    inboundAuth: p.enum(['none', 'digest']),
+    healthCheck: p.boolean(),
+    enabled: p.boolean(),
+    createdAt: p.datetime(3),
+  },
+  uniques: [{ properties: ['workspaceId', 'name'] }],
+});

@@ -1,0 +1,24 @@
+/** ElevenLabs (elevenlabs.io/docs, "Stream speech", POST /v1/text-to-speech/{voice_id}/stream). */
+import type { Synthesizer } from '#sip/speech.ts';
+import { baseLanguage } from './base-language.ts';
+import type { EngineWorld } from './engine-world.ts';
+import { serverSynthesizer } from './server-synthesizer.ts';
+
+const sampleRate = 16_000;
+/** The model with the shortest wait; every voice speaks all of its languages, Korean, English and Japanese among them. */
+const model = 'eleven_flash_v2_5';
+
+/** `url` is the server's base, such as https://api.elevenlabs.io. */
+export const elevenLabs = (
+  world: EngineWorld,
+  options: { url: string; key: string; voice: string },
+): Synthesizer =>
+  serverSynthesizer(world, {
+    name: 'elevenlabs',
+    sampleRate,
+    request: (text, language) => ({
+      url: `${options.url}/v1/text-to-speech/${encodeURIComponent(options.voice)}/stream?output_format=pcm_${sampleRate}`,
+      headers: { 'xi-api-key': options.key },
+      body: { text, model_id: model, language_code: baseLanguage(language) },
+    }),
+  });

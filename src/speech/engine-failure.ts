@@ -1,0 +1,28 @@
+/**
+ * A speech engine failed. The message names the engine and at most a status or an error code, so it can be logged and
+ * shown: no address, no key, no text. It has no `cause`, for the errors of clients may quote what went over the wire.
+ */
+export class EngineFailure extends Error {
+  override readonly name: string = 'EngineFailure';
+}
+
+/** The engine has no voice for a language, which says nothing of its health. */
+export class UnspokenLanguage extends EngineFailure {
+  override readonly name = 'UnspokenLanguage';
+
+  constructor(engine: string, language: string) {
+    super(`${engine} has no voice for ${language}`);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+
+export const unreachable = (engine: string, error: unknown): EngineFailure =>
+  new EngineFailure(`${engine} could not be reached${codeOf(error)}`);
+
+export const brokenOff = (engine: string, error: unknown): EngineFailure =>
+  new EngineFailure(`the connection to ${engine} broke${codeOf(error)}`);
+
+export const refused = (engine: string, status: number): EngineFailure =>
+  new EngineFailure(`${engine} answered with HTTP ${status}`);

@@ -1,0 +1,105 @@
+/**
+ * Several recognizers in order of preference, as one that does not give up. When the engine of a call fails, the call
+ * goes on with the next one, which is given what its predecessor had not dealt with. A failed engine cools down, for
+ * all calls, and is tried again by the next call that opens or fails over. Where none is left, the call waits for the
+ * first that may be tried.
+ */
+import type { Logger } from 'pino';
+import type { Recognition, Recognizer } from '#sip/speech.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { createCircuitBreaker, type CoolDown } from './circuit-breaker.ts';
+import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
+import { createUnsettledSound } from './unsettled-sound.ts';
+
+export type FailOverNumbers = Readonly<{
+  coolDown: CoolDown;
+  /** Sound of a call that is kept for another engine. */
+  keptMs: number;
+  /** An engine that fails after so long has lost a connection, most likely: it is opened again at once. */
+  steadyMs: number;
+}>;
+
+export const failOverRecognizer = (
+  engines: readonly RecognitionEngine[],
+  { clock, numbers, logger }: { clock: Clock; numbers: FailOverNumbers; logger: Logger },
+): Recognizer => {
+  const candidates = engines.map((engine) => ({
+    engine,
+    breaker: createCircuitBreaker(clock, numbers.coolDown),
+  }));
+  type Candidate = (typeof candidates)[number];
+
+  return {
+    name: engines.map(({ name }) => name).join(', '),
+    open(options, emit) {
+      const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
+      let current: Recognition | null = null;
+      let isOver = false;
+      let waiting: unknown;
+
+      const openWith = (candidate: Candidate): void => {
+        const { engine, breaker } = candidate;
+        const base = kept.settled();
+        const openedAt = clock.now();
+
+        const onEvent = (event: EngineEvent): void => {
+          if (isOver || current !== recognition) return;
+          if (event.type === 'settled') return kept.settle(base + event.samples);
+          if (event.type !== 'failed') {
+            breaker.worked();
+            return emit(event);
+          }
+          current = null;
+          const wasSteady = clock.now() - openedAt >= numbers.steadyMs;
+          logger.warn({ engine: engine.name, err: event.error, again: wasSteady }, 'a recognizer failed');
+          if (wasSteady) return openWith(candidate);
+          breaker.failed();
+          openNext();
+        };
+
+        const recognition = engine.open(options, onEvent);
+        current = recognition;
+        kept.replay(recognition);
+      };
+
+      const openNext = (): void => {
+        const next = candidates.find(({ breaker }) => breaker.mayTry());
+        if (next !== undefined) {
+          logger.debug({ engine: next.engine.name }, 'a recognizer listens to a call');
+          return openWith(next);
+        }
+        const ms = Math.min(...candidates.map(({ breaker }) => breaker.remainingMs()));
+        logger.warn({ waitMs: ms }, 'no recognizer is left; a call waits for one');
+        waiting = clock.setTimeout(openNext, ms);
+      };
+
+      openNext();
+
+      return {
+        write(samples) {
+          if (isOver) return;
+          // The caller may use its buffer again.
+          const copy = samples.slice();
+          kept.write(copy);
+          current?.write(copy);
+        },
+        speechBegan() {
+          if (isOver) return;
+          kept.speechBegan();
+          current?.speechBegan();
+        },
+        speechEnded() {
+          if (isOver) return;
+          kept.speechEnded();
+          current?.speechEnded();
+        },
+        close() {
+          if (isOver) return;
+          isOver = true;
+          clock.clearTimeout(waiting);
+          current?.close();
+        },
+      };
+    },
+  };
+};

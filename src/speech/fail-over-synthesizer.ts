@@ -1,0 +1,65 @@
+/**
+ * Several synthesizers in order of preference, as one. What the first cannot speak, the next one does; a failed engine
+ * cools down, for all calls, before it is tried again.
+ */
+import type { Logger } from 'pino';
+import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { createCircuitBreaker, type CoolDown } from './circuit-breaker.ts';
+import { UnspokenLanguage } from './engine-failure.ts';
+import { wholeAudio } from './samples.ts';
+
+const piecesOf = async function* (
+  engine: Synthesizer,
+  ...[text, language, signal]: Parameters<Synthesizer['synthesize']>
+): AsyncGenerator<Audio> {
+  if (engine.stream === undefined) yield engine.synthesize(text, language, signal);
+  else yield* engine.stream(text, language, signal);
+};
+
+export const failOverSynthesizer = (
+  engines: readonly Synthesizer[],
+  { clock, coolDown, logger }: { clock: Clock; coolDown: CoolDown; logger: Logger },
+): Synthesizer => {
+  const candidates = engines.map((engine) => ({ engine, breaker: createCircuitBreaker(clock, coolDown) }));
+
+  /** Those that cool down come last: a small chance is better than silence. */
+  function* inOrder() {
+    const cooling = [];
+    for (const candidate of candidates) {
+      if (candidate.breaker.mayTry()) yield candidate;
+      else cooling.push(candidate);
+    }
+    yield* cooling;
+  }
+
+  async function* stream(text: string, language: string, signal?: AbortSignal): AsyncGenerator<Audio> {
+    const failures: unknown[] = [];
+    for (const { engine, breaker } of inOrder()) {
+      let hasSpoken = false;
+      try {
+        for await (const audio of piecesOf(engine, text, language, signal)) {
+          hasSpoken = true;
+          breaker.worked();
+          yield audio;
+        }
+        return;
+      } catch (error) {
+        signal?.throwIfAborted();
+        failures.push(error);
+        if (error instanceof UnspokenLanguage) continue;
+        breaker.failed();
+        logger.warn({ engine: engine.name, language, err: error }, 'a synthesizer failed');
+        // Another voice would begin the sentence again.
+        if (hasSpoken) throw error;
+      }
+    }
+    throw new Error('No synthesizer could speak a sentence', { cause: failures.at(-1) });
+  }
+
+  return {
+    name: engines.map(({ name }) => name).join(', '),
+    stream,
+    synthesize: (text, language, signal) => wholeAudio(stream(text, language, signal)),
+  };
+};

@@ -1,0 +1,41 @@
+/** Mono 16-bit linear sound, as samples and as the bytes (little-endian) that engines take and give. */
+import type { Audio } from '#sip/speech.ts';
+
+export const joinSamples = (pieces: readonly Int16Array[]): Int16Array => {
+  const result = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    result.set(piece, at);
+    at += piece.length;
+  }
+  return result;
+};
+
+export const bytesOf = (samples: Int16Array): Buffer => {
+  const bytes = Buffer.alloc(samples.length * 2);
+  for (const [index, sample] of samples.entries()) bytes.writeInt16LE(sample, index * 2);
+  return bytes;
+};
+
+/** Samples out of bytes that come in any pieces: half a sample waits for its other half. */
+export const createSampleReader = (): ((bytes: Uint8Array) => Int16Array) => {
+  let half: number | null = null;
+  return (bytes) => {
+    const whole = Buffer.concat(half === null ? [bytes] : [Uint8Array.of(half), bytes]);
+    half = whole.length % 2 === 0 ? null : (whole.at(-1) ?? null);
+    const samples = new Int16Array(whole.length >> 1);
+    for (let index = 0; index < samples.length; index += 1) samples[index] = whole.readInt16LE(index * 2);
+    return samples;
+  };
+};
+
+/** Sound that comes in pieces, in one. */
+export const wholeAudio = async (pieces: AsyncIterable<Audio>): Promise<Audio> => {
+  const all: Int16Array[] = [];
+  let rate = 8_000;
+  for await (const { sampleRate, samples } of pieces) {
+    rate = sampleRate;
+    all.push(samples);
+  }
+  return { sampleRate: rate, samples: joinSamples(all) };
+};

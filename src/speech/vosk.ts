@@ -1,0 +1,47 @@
+/** Any server that speaks Vosk's websocket protocol (github.com/alphacep/vosk-server, websocket/asr_server.py). */
+import { z } from 'zod';
+import type { EngineWorld } from './engine-world.ts';
+import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
+import { openSocketRecognition } from './socket-recognition.ts';
+
+const name = 'vosk';
+/** It answers each message with all that it knows, so few are better. */
+const messageMs = 100;
+
+const words = z.object({ text: z.string() });
+
+const partialReply = z.object({ partial: z.string() });
+/** The second form is that of a server which was told to give alternatives. */
+const finalReply = z.union([words, z.object({ alternatives: z.tuple([words], words) })]);
+
+const read = (message: unknown, sent: number): EngineEvent[] | null => {
+  const partial = partialReply.safeParse(message);
+  if (partial.success) return [{ type: 'partial', text: partial.data.partial.trim() }];
+  const final = finalReply.safeParse(message);
+  if (!final.success) return null;
+  const { text } = 'text' in final.data ? final.data : final.data.alternatives[0];
+  return [
+    { type: 'final', text: text.trim() },
+    // It has read all that was sent, but for what is on its way.
+    { type: 'settled', samples: sent },
+  ];
+};
+
+/** `url` is the server's address, such as ws://127.0.0.1:2700. Its language is that of the model it was started with. */
+export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionEngine => ({
+  name,
+  open(options, emit) {
+    const { sampleRate } = options;
+    const engine = {
+      name,
+      url,
+      headers: {},
+      messageSamples: (messageMs * sampleRate) / 1_000,
+      hello: JSON.stringify({ config: { sample_rate: sampleRate } }),
+      // To the letter: the server compares texts.
+      goodbye: '{"eof" : 1}',
+      read,
+    };
+    return openSocketRecognition(world, engine, options, emit);
+  },
+});

@@ -1,0 +1,92 @@
+/** What hears and what speaks: the engines of the operator's choice, or what this machine has. */
+import { availableParallelism } from 'node:os';
+import type { Logger } from 'pino';
+import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
+import type { Recognizer, Synthesizer } from '#sip/speech.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { atMost } from '#src/speech/at-most.ts';
+import { deepgramAura } from '#src/speech/deepgram-aura.ts';
+import { deepgram } from '#src/speech/deepgram.ts';
+import { elevenLabs } from '#src/speech/elevenlabs.ts';
+import { createEngineClient } from '#src/speech/engine-client.ts';
+import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
+import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { failOverRecognizer, type FailOverNumbers } from '#src/speech/fail-over-recognizer.ts';
+import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
+import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
+import { isInstalled } from '#src/speech/is-installed.ts';
+import { openaiSpeech } from '#src/speech/openai-speech.ts';
+import { openaiTranscription } from '#src/speech/openai-transcription.ts';
+import type { RecognitionEngine } from '#src/speech/recognition-engine.ts';
+import { rememberSentences } from '#src/speech/remember-sentences.ts';
+import { vosk } from '#src/speech/vosk.ts';
+import { whisperCpp } from '#src/speech/whisper-cpp.ts';
+
+export type StartedSpeech = {
+  synthesizer: Synthesizer;
+  /** `null`: what is said is not understood. */
+  recognizer: Recognizer | null;
+  /** Closes every connection of a synthesizer; those of recognizers are their calls'. */
+  close(): Promise<void>;
+};
+
+const createRecognizer = (world: EngineWorld, config: RecognizerConfig): RecognitionEngine => {
+  switch (config.engine) {
+    case 'deepgram':
+      return deepgram(world, config);
+    case 'openai-transcription':
+      return openaiTranscription(world, config);
+    case 'vosk':
+      return vosk(world, config);
+    default:
+      return whisperCpp(world, config);
+  }
+};
+
+const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Synthesizer => {
+  switch (config.engine) {
+    case 'deepgram-aura':
+      return deepgramAura(world, config);
+    case 'openai-speech':
+      return openaiSpeech(world, config);
+    case 'elevenlabs':
+      return elevenLabs(world, config);
+    default:
+      return atMost(availableParallelism(), espeakNg());
+  }
+};
+
+/** Throws a StartError when a program that was chosen is not installed. `path` is the search path for programs. */
+export const startSpeech = async (
+  config: SpeechConfig,
+  options: {
+    limits: EngineLimits;
+    failOver: FailOverNumbers;
+    rememberedBytes: number;
+    clock: Clock;
+    path: string;
+    logger: Logger;
+  },
+): Promise<StartedSpeech> => {
+  const { limits, failOver, rememberedBytes, clock, path, logger } = options;
+  const isChosen = config.synthesizers.some(({ engine }) => engine === 'espeak-ng');
+  if (isChosen && !(await isInstalled('espeak-ng', path))) {
+    throw new StartError('GW_SYNTHESIZERS names espeak-ng, which is not installed on this machine');
+  }
+  const client = createEngineClient({ connectMs: limits.connectMs });
+  const world: EngineWorld = { client, clock, limits, logger };
+  const recognizers = config.recognizers.map((each) => createRecognizer(world, each));
+  const synthesizers = config.synthesizers.map((each) =>
+    rememberSentences(createSynthesizer(world, each), rememberedBytes),
+  );
+  return {
+    synthesizer:
+      synthesizers.length === 0
+        ? await findSynthesizer({ logger, path })
+        : failOverSynthesizer(synthesizers, { clock, coolDown: failOver.coolDown, logger }),
+    recognizer:
+      recognizers.length === 0 ? null : failOverRecognizer(recognizers, { clock, numbers: failOver, logger }),
+    close: () => client.close(),
+  };
+};

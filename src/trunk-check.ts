@@ -1,0 +1,129 @@
+/** `npm run trunk -- check <name>`: tries a trunk out on the running gateway, and prints what went to and fro. */
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { readCredentials } from './start/credentials.ts';
+
+const help = `Tries a trunk out on the running gateway: registration, OPTIONS, and a call.
+
+  npm run trunk -- check NAME
+
+  --to NUMBER     call this number, which may ring for a moment; without it a number of the
+                  workspace calls itself through the trunk
+  --url URL       the gateway (default: as in dev-credentials.json)
+  --token TOKEN   an admin token of the workspace (default: GW_ADMIN_TOKEN, or dev-credentials.json)
+  --help          this text
+
+dev-credentials.json is looked for in the data folder (GW_DATA_DIR, .data).
+Ends with 0 when nothing failed, 1 when something did, 2 when it was called wrongly.
+`;
+
+const trunks = z.object({ trunks: z.array(z.object({ id: z.string(), name: z.string() })) });
+
+const checked = z.object({
+  steps: z.array(
+    z.object({
+      step: z.string(),
+      result: z.enum(['ok', 'failed', 'skipped']),
+      sentence: z.string(),
+      ladder: z.array(z.object({ at_ms: z.number(), direction: z.enum(['out', 'in']), message: z.string() })),
+    }),
+  ),
+});
+
+type Step = z.infer<typeof checked>['steps'][number];
+
+const marks = { ok: '✔', failed: '✘', skipped: '–' } as const;
+
+export const stepReport = ({ step, result, sentence, ladder }: Step): string =>
+  [
+    `${marks[result]} ${step}: ${sentence}`,
+    ...ladder.map(
+      ({ at_ms, direction, message }) =>
+        `  ${String(at_ms).padStart(6)} ms  gateway ${direction === 'out' ? '──▶' : '◀──'} trunk  ${message}`,
+    ),
+    '',
+  ].join('\n');
+
+/** Its message is one line for whoever called. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        to: { type: 'string' },
+        url: { type: 'string' },
+        token: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const fetchJson = async (url: string, token: string, body?: object): Promise<unknown> => {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    throw new UsageError(`There is no gateway at ${new URL(url).origin}`, { cause });
+  }
+  const answer: unknown = await response.json();
+  if (response.ok) return answer;
+  const { title, detail } = z.object({ title: z.string(), detail: z.string().optional() }).parse(answer);
+  throw new UsageError(`The gateway answers ${response.status}: ${detail ?? title}`);
+};
+
+/** Prints as it goes; resolves to the exit code. */
+export const main = async (
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  print: (text: string) => void,
+): Promise<number> => {
+  const { values, positionals } = parse(args);
+  if (values.help) {
+    print(help);
+    return 0;
+  }
+  const [command, name, ...rest] = positionals;
+  if (command !== 'check' || name === undefined || rest.length > 0)
+    throw new UsageError('It is called as: npm run trunk -- check NAME (more with --help)');
+  const kept = await readCredentials(environment['GW_DATA_DIR'] || '.data');
+  const url = values.url ?? kept?.base_url;
+  const token = values.token ?? environment['GW_ADMIN_TOKEN'] ?? kept?.admin_token;
+  if (url === undefined || token === undefined)
+    throw new UsageError('There is no dev-credentials.json: give --url and --token');
+
+  const path = `${url.replace(/\/+$/, '')}/api/v1/admin/trunks`;
+  const listed = trunks.parse(await fetchJson(path, token)).trunks;
+  const trunk = listed.find((one) => one.name === name);
+  if (trunk === undefined)
+    throw new UsageError(
+      `There is no trunk named "${name}" (there are: ${listed.map((one) => one.name).join(', ') || 'none'})`,
+    );
+  const body = values.to === undefined ? {} : { to: values.to };
+  const { steps } = checked.parse(await fetchJson(`${path}/${trunk.id}/check`, token, body));
+  for (const step of steps) print(stepReport(step));
+  return steps.some(({ result }) => result === 'failed') ? 1 : 0;
+};
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await main(process.argv.slice(2), process.env, (text) =>
+      process.stdout.write(`${text}\n`),
+    );
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import test from 'ava';
+import { z } from 'zod';
+import { findTrunk } from '#src/persistence/trunks.ts';
+import { addWorkspace, fakeGateway, vault } from './fake-gateway.ts';
+
+const path = '/api/v1/admin/trunks';
+const withId = z.object({ id: z.string() });
+const least = { name: 'carrier', host: 'sip.example.com' };
+
+test('a trunk needs a name and a host; the rest has its usual values', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const { status, body } = await admin.post(path, least);
+  t.is(status, 201);
+  t.like(body, {
+    ...least,
+    port: null,
+    transport: 'udp',
+    username: null,
+    password_configured: false,
+    register: false,
+    number_format: 'domestic',
+    caller_id: 'from',
+    privacy: false,
+    codecs: null,
+    priority: 10,
+    weight: 10,
+    max_channels: null,
+    inbound_addresses: [],
+    inbound_auth: 'none',
+    enabled: true,
+    state: 'unused',
+    last_seen_at: null,
+  });
+  t.deepEqual((await admin.get(`${path}/${withId.parse(body).id}`)).body, body);
+  t.deepEqual((await admin.get(path)).body, { trunks: [body] });
+});
+
+test('a password is sealed, never shown, kept, replaced and removed', async (t) => {
+  const { admin, database, workspaceId } = await fakeGateway(t);
+  const { body } = await admin.post(path, { ...least, username: 'gw', password: 'hunter-one' });
+  const { id } = withId.parse(body);
+  const stored = async () =>
+    (await findTrunk(database, { trunkId: id, workspaceId }))?.passwordSealed ?? null;
+  const opened = async () => vault.open((await stored()) ?? '', id);
+  t.true(body.password_configured);
+  t.is(await opened(), 'hunter-one');
+  await admin.patch(`${path}/${id}`, { weight: 1 });
+  t.is(await opened(), 'hunter-one');
+  const changed = await admin.patch(`${path}/${id}`, { password: 'hunter-two' });
+  t.is(await opened(), 'hunter-two');
+  t.notRegex(JSON.stringify(changed.body), /hunter/);
+  t.false((await admin.patch(`${path}/${id}`, { password: null })).body.password_configured);
+  t.is(await stored(), null);
+  const audit = JSON.stringify((await admin.get('/api/v1/admin/audit')).body);
+  t.regex(audit, /trunk\.created/);
+  t.regex(audit, /trunk\.changed/);
+  t.notRegex(audit, /hunter/);
+});
+
+const possible: Record<string, unknown[]> = {
+  host: ['10.0.0.1', '2001:db8::1', 'a', 'sip-1.example.com'],
+  port: [1, 65_535, null],
+  transport: ['udp', 'tcp', 'tls'],
+  codecs: [['PCMA'], ['PCMU', 'PCMA'], null],
+  inbound_addresses: [[], ['203.0.113.7', '10.0.0.0/8', '2001:db8::/32', '10.1.1.1/32']],
+  from_domain: ['example.org', null],
+  max_channels: [1, null],
+  calls_per_second: [1, 1_000],
+  caller_id: ['from', 'p-asserted-identity', 'p-preferred-identity'],
+  username: ['82-10_a.b+c@example.com', null],
+};
+
+test('what is possible is stored', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const { id } = withId.parse((await admin.post(path, least)).body);
+  for (const [field, values] of Object.entries(possible))
+    for (const value of values) {
+      const { status, body } = await admin.patch(`${path}/${id}`, { [field]: value });
+      t.is(status, 200, `${field}: ${JSON.stringify(value)}`);
+      t.deepEqual(body[field], value);
+    }
+});
+
+test('the example of the configuration can be stored as it is', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const file = await readFile(new URL('../../config/trunks.example.json', import.meta.url), 'utf8');
+  const examples = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(file));
+  t.true(examples.length > 1);
+  for (const { password, ...example } of examples) {
+    const { status, body } = await admin.post(path, {
+      ...example,
+      ...(password === undefined ? {} : { password }),
+    });
+    t.is(status, 201);
+    t.like(body, example);
+  }
+});
+
+const impossible: [string, unknown][] = [
+  ['name', ''],
+  ['name', ' carrier'],
+  ['name', 'a\u0000b'],
+  ['host', ''],
+  ['host', 'sip.example.com:5060'],
+  ['host', '256.1.1.1'],
+  ['host', '10.0.0'],
+  ['host', 'a b'],
+  ['host', 'sip:example.com'],
+  ['host', `${'a'.repeat(64)}.com`],
+  ['host', '-a.com'],
+  ['host', 'a\r\nVia: x'],
+  ['port', 0],
+  ['port', 65_536],
+  ['port', '5060'],
+  ['transport', 'sctp'],
+  ['username', ''],
+  ['username', 'a"b'],
+  ['username', 'a:b'],
+  ['username', 'a b'],
+  ['username', 'a\r\nb'],
+  ['password', ''],
+  ['password', 'a\r\nb'],
+  ['password', 'é'],
+  ['realm', 'a"b'],
+  ['from_domain', 'a@b'],
+  ['codecs', []],
+  ['codecs.0', ['opus']],
+  ['codecs', ['PCMU', 'PCMU']],
+  ['priority', -1],
+  ['weight', 1.5],
+  ['max_channels', 0],
+  ['calls_per_second', 1_001],
+  ['inbound_addresses.0', ['example.com']],
+  ['inbound_addresses.0', ['10.0.0.0/33']],
+  ['inbound_addresses.0', ['10.0.0.0/x']],
+  ['inbound_addresses.0', ['0.0.0.0/0']],
+  ['inbound_addresses.0', ['10.0.0.0/8/8']],
+  ['inbound_addresses.1', ['10.0.0.1', '2001:db8::/129']],
+  ['inbound_auth', 'handshake'],
+  ['state', 'ready'],
+  ['password_configured', true],
+];
+
+test('what is impossible is refused by its field, and changes nothing', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const { id } = withId.parse((await admin.post(path, { ...least, username: 'gw' })).body);
+  const before = (await admin.get(`${path}/${id}`)).body;
+  for (const [field, value] of impossible) {
+    const change = { [field.split('.')[0] ?? '']: value };
+    for (const answer of [
+      await admin.patch(`${path}/${id}`, { enabled: false, ...change }),
+      await admin.post(path, { ...least, name: 'other', username: 'gw', ...change }),
+    ]) {
+      t.is(answer.status, 400, `${field}: ${JSON.stringify(value)}`);
+      t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
+    }
+  }
+  t.deepEqual((await admin.get(path)).body, { trunks: [before] });
+  t.like((await admin.post(path, { host: 'a' })).body, { errors: [{ path: 'name' }] });
+  t.like((await admin.post(path, { name: 'a' })).body, { errors: [{ path: 'host' }] });
+});
+
+test('settings that contradict each other are refused by field', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const refused: [Record<string, unknown>, string][] = [
+    [{ register: true }, 'username'],
+    [{ password: 'x' }, 'password'],
+    [{ inbound_auth: 'digest', username: 'gw' }, 'inbound_auth'],
+  ];
+  for (const [change, field] of refused)
+    t.like((await admin.post(path, { ...least, ...change })).body, { errors: [{ path: field }] });
+  const whole = { ...least, register: true, username: 'gw', password: 'x', inbound_auth: 'digest' };
+  const { status, body } = await admin.post(path, whole);
+  t.is(status, 201);
+  const one = `${path}/${withId.parse(body).id}`;
+  t.is((await admin.patch(one, { username: null })).status, 400);
+  t.like((await admin.patch(one, { password: null })).body, { errors: [{ path: 'inbound_auth' }] });
+});
+
+test('a name is taken once in a workspace', async (t) => {
+  const { admin, database } = await fakeGateway(t);
+  await admin.post(path, least);
+  t.like((await admin.post(path, least)).body, { errors: [{ path: 'name' }] });
+  const { id } = withId.parse((await admin.post(path, { ...least, name: 'hunter-two' })).body);
+  t.like((await admin.patch(`${path}/${id}`, { name: 'carrier' })).body, { errors: [{ path: 'name' }] });
+  const stranger = admin.as((await addWorkspace(database)).adminToken);
+  t.is((await stranger.post(path, least)).status, 201);
+});
+
+test('a number is bound to a trunk of its workspace, until the trunk is removed', async (t) => {
+  const { admin, database, number } = await fakeGateway(t);
+  const { id } = withId.parse((await admin.post(path, least)).body);
+  const one = `/api/v1/admin/numbers/${number.id}`;
+  t.is((await admin.get(one)).body.trunk_id, null);
+  t.is((await admin.patch(one, { trunk_id: id })).body.trunk_id, id);
+  t.is((await admin.patch(one, { greeting: null })).body.trunk_id, id);
+  const stranger = admin.as((await addWorkspace(database)).adminToken);
+  const foreign = withId.parse((await stranger.post(path, least)).body).id;
+  t.like((await admin.patch(one, { trunk_id: foreign })).body, { errors: [{ path: 'trunk_id' }] });
+  t.is((await admin.delete(`${path}/${id}`)).status, 204);
+  t.is((await admin.get(one)).body.trunk_id, null);
+});
+
+test('a trunk is tried out by a number that calls itself, or the one that is given', async (t) => {
+  const { admin, number, asked } = await fakeGateway(t);
+  const { id } = withId.parse((await admin.post(path, least)).body);
+  const { status, body } = await admin.post(`${path}/${id}/check`, {});
+  t.is(status, 200);
+  t.deepEqual(body, {
+    steps: [{ step: 'options', result: 'ok', sentence: 'The trunk answers.', ladder: [] }],
+  });
+  await admin.post(`${path}/${id}/check`, { to: '010-0000-0001' });
+  const { number: from } = number;
+  t.deepEqual(asked, [
+    ['tryTrunk', { trunkId: id, from, to: from }],
+    ['tryTrunk', { trunkId: id, from, to: '01000000001' }],
+  ]);
+  t.like((await admin.post(`${path}/${id}/check`, { to: 'x' })).body, { errors: [{ path: 'to' }] });
+  t.is((await admin.post(`${path}/${randomUUID()}/check`, {})).status, 404);
+});
+
+test('a trunk cannot be tried out where it is not in use', async (t) => {
+  const { admin } = await fakeGateway(t, { tryTrunk: async () => undefined });
+  const { id } = withId.parse((await admin.post(path, least)).body);
+  t.like(await admin.post(`${path}/${id}/check`, {}), { status: 503, body: { code: 'service_unavailable' } });
+});
+
+test('a trunk of another workspace does not exist', async (t) => {
+  const { admin, database } = await fakeGateway(t);
+  const { id } = withId.parse((await admin.post(path, least)).body);
+  const stranger = admin.as((await addWorkspace(database)).adminToken);
+  for (const { status, body } of [
+    await stranger.get(`${path}/${id}`),
+    await stranger.patch(`${path}/${id}`, { enabled: false }),
+    await stranger.delete(`${path}/${id}`),
+    await admin.get(`${path}/${randomUUID()}`),
+    await admin.delete(`${path}/nonsense`),
+  ]) {
+    t.is(status, 404);
+    t.is(body.code, 'not_found');
+  }
+  t.deepEqual((await stranger.get(path)).body, { trunks: [] });
+});

@@ -1,0 +1,55 @@
+/** SIP over TLS: a drachtio-server that listens for it, and a trunk whose callee is always busy. */
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import type { ServerAddress } from '#sip/drachtio/signalling.ts';
+import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
+import { endProcess, freePort, start } from './servers.ts';
+
+const header = (text: string, name: string): string =>
+  new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1] ?? '';
+
+export const startTlsTrunk = async () => {
+  const requests: string[] = [];
+  const server = createServer(loopbackCertificate, (socket) => {
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => {
+      requests.push(text);
+      if (text.startsWith('ACK')) return;
+      const same = ['Via', 'From', 'Call-ID', 'CSeq'].map((name) => `${name}: ${header(text, name)}`);
+      const to = `To: ${header(text, 'To')};tag=far`;
+      socket.write(['SIP/2.0 486 Busy Here', ...same, to, 'Content-Length: 0', '\r\n'].join('\r\n'));
+    });
+    // drachtio-server is ended in the midst of it.
+    socket.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return { port: address.port, requests, close: () => void server.close() };
+};
+
+/** It has UDP as well, for the media server. */
+export const startTlsDrachtio = async (folder: string) => {
+  const [port, sipPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
+  const certFile = join(folder, 'cert.pem');
+  const keyFile = join(folder, 'key.pem');
+  await writeFile(certFile, loopbackCertificate.cert);
+  await writeFile(keyFile, loopbackCertificate.key);
+  const child = start(
+    'drachtio',
+    [
+      ['-f', fileURLToPath(new URL('../../config/drachtio/drachtio.conf.xml', import.meta.url))],
+      ['--contact', `sip:127.0.0.1:${sipPort};transport=udp,tcp`],
+      ['--contact', `sips:127.0.0.1:${tlsPort};transport=tls`],
+      ['--key-file', keyFile, '--cert-file', certFile, '--chain-file', certFile],
+      ['--address', '127.0.0.1', '--port', String(port), '--secret', 'test-drachtio'],
+    ].flat(),
+    join(folder, 'drachtio-tls.log'),
+  );
+  const server: ServerAddress = { host: '127.0.0.1', port, secret: 'test-drachtio' };
+  return { server, tlsPort, close: () => endProcess(child) };
+};

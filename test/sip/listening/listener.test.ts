@@ -1,0 +1,103 @@
+import test from 'ava';
+import { pino } from 'pino';
+import { listening } from '#config/policy.ts';
+import { createLineTime } from '#sip/line-time.ts';
+import { createListener } from '#sip/listening/listener.ts';
+import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import type { RecognitionEvent } from '#sip/speech.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { sayInTones } from '#test/real-sip/tone-speech.ts';
+
+const openDetector = await loadVoiceDetector();
+
+const createWorld = () => {
+  const clock = createOrderedClock();
+  const story: unknown[] = [];
+  const logged: string[] = [];
+  let written = 0;
+  let emit: (event: RecognitionEvent) => void = () => {};
+  const listener = createListener({
+    recognizer: {
+      name: 'recorder',
+      open({ language, sampleRate }, to) {
+        emit = to;
+        story.push(`open ${language} ${sampleRate}`);
+        return {
+          write: ({ length }) => (written += length),
+          speechBegan: () => story.push('began'),
+          speechEnded: () => story.push('ended'),
+          close: () => story.push('close'),
+        };
+      },
+    },
+    openDetector,
+    numbers: listening,
+    language: 'en',
+    time: createLineTime(clock, 1),
+    agentDb: () => null,
+    on: { speech: () => story.push('speech'), heard: ({ text }) => story.push(text) },
+    logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+  });
+  return {
+    clock,
+    story,
+    logged,
+    listener,
+    emit: (event: RecognitionEvent) => emit(event),
+    written: () => written,
+    play(samples: Int16Array) {
+      for (let from = 0; from < samples.length; from += 160) {
+        clock.advance(20);
+        listener.write(samples.subarray(from, from + 160));
+      }
+    },
+  };
+};
+
+const silence = new Int16Array(8_000);
+const voice = sayInTones('Hello');
+
+test('the recognizer gets every sample and is told where somebody speaks', (t) => {
+  const { play, story, written, emit, listener, clock } = createWorld();
+  play(silence);
+  t.deepEqual(story, ['open en 8000']);
+  play(voice);
+  t.deepEqual(story.slice(1), ['began']);
+  emit({ type: 'final', text: 'Hello.' });
+  play(silence);
+  t.deepEqual(story.slice(2), ['speech', 'ended', 'Hello.']);
+  t.is(written(), 16_000 + voice.length);
+  listener.end();
+  listener.end();
+  t.deepEqual(story.slice(5), ['close']);
+  play(silence);
+  emit({ type: 'final', text: 'Too late.' });
+  t.is(written(), 16_000 + voice.length);
+  t.is(story.length, 6);
+  t.is(clock.pending(), 0);
+});
+
+test('sound that stops coming is silence', (t) => {
+  const { play, story, emit, clock } = createWorld();
+  play(silence);
+  play(voice);
+  emit({ type: 'final', text: 'Hello.' });
+  clock.advance(2_000);
+  t.deepEqual(story.slice(1), ['began', 'speech', 'ended', 'Hello.']);
+  t.is(clock.pending(), 0);
+});
+
+test('a recognizer that fails has said what it has said, and nothing more is heard', (t) => {
+  const { play, story, emit, logged, clock } = createWorld();
+  play(silence);
+  play(voice);
+  emit({ type: 'final', text: 'Hello.' });
+  emit({ type: 'failed', error: new Error('The engine is gone') });
+  emit({ type: 'final', text: 'Too late.' });
+  play(voice);
+  t.deepEqual(story.slice(1), ['began', 'speech', 'Hello.', 'close']);
+  t.is(logged.length, 1);
+  t.regex(logged[0] ?? '', /recorder/);
+  t.notRegex(logged[0] ?? '', /Hello/);
+  t.is(clock.pending(), 0);
+});

@@ -1,0 +1,61 @@
+import test from 'ava';
+import { offerProblem, offerWith } from '#sip/trunks/media-offer.ts';
+
+const offer = (media: string, ...attributes: string[]): string =>
+  ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', media, ...attributes, ''].join(
+    '\r\n',
+  );
+
+const good = offer('m=audio 4000 RTP/AVP 0 8 101', 'a=rtpmap:101 telephone-event/8000');
+
+const taken: readonly string[] = [
+  good,
+  offer('m=audio 4000 RTP/AVP 9 8'),
+  offer('m=audio 4000 RTP/AVPF 96', 'a=rtpmap:96 pcmu/8000'),
+  offer('m=audio 4000 RTP/AVP 0', 'm=video 4002 RTP/AVP 99'),
+  good.replaceAll('\r\n', '\n'),
+];
+for (const sdp of taken)
+  test(`taken: ${JSON.stringify(sdp.slice(62))}`, (t) => {
+    t.is(offerProblem(sdp, ['PCMU', 'PCMA']), undefined);
+  });
+
+const refused: readonly [string, RegExp][] = [
+  ['', /no session description/],
+  ['nonsense', /malformed/],
+  ['v=0\r\nbroken\r\n', /malformed/],
+  [offer('m=video 4000 RTP/AVP 99'), /no audio/],
+  [offer('m=audio 0 RTP/AVP 0'), /no audio/],
+  [offer('m=audio 99999 RTP/AVP 0'), /malformed/],
+  [offer('m=audio x RTP/AVP 0'), /malformed/],
+  [good.replace('c=IN IP4 127.0.0.1\r\n', ''), /malformed/],
+  [offer('m=audio 4000 RTP/AVP 9 18'), /no common codec \(known here: PCMU, PCMA\)/],
+  [offer('m=audio 4000 RTP/AVP 96', 'a=rtpmap:96 PCMU/16000'), /no common codec/],
+  [offer('m=audio 4000 RTP/AVP 101', 'a=rtpmap:101 telephone-event/8000'), /no common codec/],
+  [offer('m=audio 4000 UDP/TLS/RTP/SAVPF 0'), /SAVPF is not supported/],
+];
+for (const [sdp, problem] of refused)
+  test(`refused, ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
+    t.regex(offerProblem(sdp, ['PCMU', 'PCMA']) ?? 'taken', problem);
+  });
+
+test('a trunk may allow fewer codecs', (t) => {
+  t.regex(offerProblem(offer('m=audio 4000 RTP/AVP 0'), ['PCMA']) ?? '', /known here: PCMA/);
+});
+
+test('our own offer holds the codecs of the trunk, in its order, and the keys', (t) => {
+  const own = offer(
+    'm=audio 4000 RTP/AVP 0 8 101 13',
+    'a=rtpmap:0 PCMU/8000',
+    'a=rtpmap:8 PCMA/8000',
+    'a=rtpmap:101 telephone-event/8000',
+    'a=fmtp:101 0-15',
+    'a=ptime:20',
+  );
+  t.is(offerWith(own, null), own);
+  t.regex(offerWith(own, ['PCMA', 'PCMU']), /^m=audio 4000 RTP\/AVP 8 0 101 13\r$/m);
+  const one = offerWith(own, ['PCMA']);
+  t.regex(one, /^m=audio 4000 RTP\/AVP 8 101 13\r$/m);
+  t.notRegex(one, /PCMU/);
+  t.regex(one, /a=fmtp:101 0-15\r\na=ptime:20\r\n$/);
+});

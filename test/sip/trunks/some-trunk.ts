@@ -1,0 +1,16 @@
+import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+
+/** The workspace of the trunks and numbers in these tests. */
+export const workspaceId = '11111111-1111-4111-8111-111111111111';
+
+export const someTrunk = (changes: Partial<Trunk> = {}): Trunk => ({
+  ...configuredTrunk({ address: 'sip.example.com' }),
+  id: changes.name ?? 'carrier',
+  name: 'carrier',
+  workspaceId,
+  fromDomain: null,
+  priority: 10,
+  weight: 10,
+  ...changes,
+});

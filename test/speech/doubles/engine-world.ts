@@ -1,0 +1,36 @@
+import type { ExecutionContext } from 'ava';
+import pino from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { systemClock } from '#src/clock.ts';
+import { createEngineClient } from '#src/speech/engine-client.ts';
+import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
+
+export const limits: EngineLimits = {
+  connectMs: 3_000,
+  firstSoundMs: 3_000,
+  wholeSpeechMs: 5_000,
+  longestSpeechMs: 60_000,
+  answerMs: 3_000,
+  preRollMs: 300,
+  longestSentenceMs: 20_000,
+  longestWaitingMs: 30_000,
+};
+
+export const listeningLogger = () => {
+  const lines: string[] = [];
+  return {
+    lines,
+    logger: pino({ base: null, level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+  };
+};
+
+/** What engines work with, for servers on loopback; it is closed with the test. */
+export const engineWorld = (
+  t: ExecutionContext,
+  changes: Partial<EngineLimits> = {},
+  clock: Clock = systemClock,
+): EngineWorld & { lines: string[] } => {
+  const client = createEngineClient({ connectMs: 1_000 });
+  t.teardown(() => client.close());
+  return { client, clock, limits: { ...limits, ...changes }, ...listeningLogger() };
+};

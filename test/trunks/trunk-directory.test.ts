@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { trunkMachine } from '#machines/trunk.ts';
+import type { TrunkRequests } from '#sip/trunks/directory.ts';
+import { systemClock } from '#src/clock.ts';
+import type { Trunk, TrunkSettings } from '#src/domain/trunk.ts';
+import { patchNumber } from '#src/persistence/numbers.ts';
+import { createTrunk, deleteTrunk, patchTrunk } from '#src/persistence/trunks.ts';
+import { createVault } from '#src/persistence/vault.ts';
+import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
+import { ownDatabase } from '#test/helpers/database.ts';
+import { storedNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+
+const vault = createVault(Buffer.alloc(32, 3));
+const times = { checkMs: 30_000, recheckMs: 10, retryFirstMs: 10, retryLongestMs: 100 };
+
+const world = async (t: ExecutionContext) => {
+  const db = await ownDatabase(t);
+  const number = await storedNumber(db);
+  const asked: string[] = [];
+  const world = { refusal: null as string | null };
+  const answer = async (what: string, trunk: Trunk): Promise<{ at: number; expiresSec: number }> => {
+    asked.push(`${what} ${trunk.name} ${trunk.host} ${trunk.password ?? ''}`.trim());
+    if (world.refusal !== null) throw new Error(world.refusal);
+    return { at: 1_000, expiresSec: 600 };
+  };
+  const ask: TrunkRequests = {
+    tryOut: async () => [],
+    register: (trunk) => answer('register', trunk),
+    check: (trunk) => answer('check', trunk),
+    async unregister(trunk) {
+      await answer('leave', trunk);
+    },
+  };
+  const directory = createTrunkDirectory({
+    database: db,
+    vault,
+    times,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+    machineWith: (actors) => trunkMachine.provide({ actors }),
+  });
+  const add = async (changes: Partial<TrunkSettings> = {}): Promise<string> => {
+    const id = randomUUID();
+    await createTrunk(db, {
+      id,
+      workspaceId: number.workspaceId,
+      name: 'carrier',
+      host: '10.0.0.1',
+      port: null,
+      transport: 'udp',
+      username: 'gw',
+      passwordSealed: vault.seal('hunter', id),
+      register: false,
+      realm: null,
+      fromDomain: null,
+      numberFormat: 'domestic',
+      callerId: 'from',
+      privacy: false,
+      codecs: null,
+      priority: 10,
+      weight: 10,
+      maxChannels: null,
+      callsPerSecond: null,
+      inboundAddresses: [],
+      inboundAuth: 'none',
+      healthCheck: false,
+      enabled: true,
+      createdAt: new Date(),
+      ...changes,
+    });
+    return id;
+  };
+  const names = (): string[] => directory.all().map(({ name }) => name);
+  const untilNames = (...wanted: string[]) =>
+    until(`the trunks are ${wanted.join()}`, () => names().toSorted().join() === wanted.join() || undefined);
+  const one = (trunkId: string) => ({ trunkId, workspaceId: number.workspaceId });
+  return { db, number, asked, world, ask, directory, add, untilNames, one };
+};
+
+test('what is enabled is known at the start, with its password', async (t) => {
+  const { ask, directory, add } = await world(t);
+  await add();
+  await add({ name: 'off', enabled: false });
+  await directory.start(ask);
+  t.deepEqual(
+    directory.all().map(({ name, password }) => [name, password]),
+    [['carrier', 'hunter']],
+  );
+  await directory.close();
+});
+
+test('changes arrive by themselves, and touch only what was changed', async (t) => {
+  const { db, asked, ask, directory, add, untilNames, one } = await world(t);
+  await directory.start(ask);
+  const stays = await add({ name: 'stays', register: true });
+  await untilNames('stays');
+  const changes = await add({ name: 'to change', register: true });
+  await untilNames('stays', 'to change');
+  await until(
+    'both are registered',
+    () => (directory.isUsable(stays) && directory.isUsable(changes)) || undefined,
+  );
+  await patchTrunk(db, one(changes), { host: '10.0.0.2', name: 'changed' });
+  await untilNames('changed', 'stays');
+  await until('it is registered again', () => asked.length === 3 || undefined);
+  t.deepEqual(asked, [
+    'register stays 10.0.0.1 hunter',
+    'register to change 10.0.0.1 hunter',
+    'register changed 10.0.0.2 hunter',
+  ]);
+  await deleteTrunk(db, one(changes));
+  await untilNames('stays');
+  t.deepEqual(asked.slice(3), ['leave changed 10.0.0.2 hunter']);
+  t.false(directory.isUsable(changes));
+  await directory.close();
+  t.deepEqual(asked.slice(4), ['leave stays 10.0.0.1 hunter'], 'registrars are told at the end');
+});
+
+test('the status says what a trunk is doing', async (t) => {
+  const { asked, world: far, ask, directory, add, one, db } = await world(t);
+  const id = await add({ register: true });
+  const status = () => directory.status({ id, enabled: true });
+  t.is(status().state, 'unused');
+  far.refusal = 'The trunk refuses the password.';
+  await directory.start(ask);
+  await until('it was refused', () => status().state === 'unregistered' || undefined);
+  t.is(status().detail, 'The trunk refuses the password.');
+  far.refusal = null;
+  await until('it is registered', () => status().state === 'registered' || undefined);
+  t.deepEqual(status(), { state: 'registered', detail: null, lastSeenAt: 1_000 });
+  t.true(asked.length >= 2);
+  await patchTrunk(db, one(id), { register: false, healthCheck: true });
+  await until('it is ready', () => (status().state === 'ready' && status().lastSeenAt !== null) || undefined);
+  far.refusal = 'The trunk does not answer.';
+  t.is(directory.status({ id, enabled: false }).state, 'disabled');
+  await directory.close();
+});
+
+test('a trunk whose password cannot be opened is left out, the others are not', async (t) => {
+  const { db, ask, directory, add, one } = await world(t);
+  const broken = await add({ name: 'broken' });
+  await patchTrunk(db, one(broken), { passwordSealed: createVault(Buffer.alloc(32, 4)).seal('x', broken) });
+  await add({ name: 'good' });
+  await directory.start(ask);
+  t.deepEqual(
+    directory.all().map(({ name }) => name),
+    ['good'],
+  );
+  await directory.close();
+});
+
+test('a number is known with its workspace and its trunk', async (t) => {
+  const { db, number, directory, add } = await world(t);
+  const { workspaceId, numberId } = number;
+  t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId: null });
+  const trunkId = await add();
+  await patchNumber(db, { numberId, workspaceId }, { trunkId });
+  t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId });
+});
