@@ -58,7 +58,6 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await using started = new AsyncDisposableStack();
 
   const country = countryOf(config.country);
-
   const { database, vault, seeded } = await startStorage(config, logger, started);
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
@@ -122,7 +121,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
     machineWith: (actors) => trunkMachine.provide({ actors }),
   });
-  const { lines, simulator } = chooseLines({
+  const { lines, simulator, refusedCallers } = chooseLines({
     config,
     country,
     callClock,
@@ -136,6 +135,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   });
   started.defer(() => lines.close());
   started.defer(() => trunks.close());
+  metrics.watchRefusedCallers(refusedCallers);
   const openLines = createOpenLines(lines.open);
 
   // Agents

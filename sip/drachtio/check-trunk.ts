@@ -47,7 +47,7 @@ export const createTrunkCheck = (options: {
     work: (ladder: Ladder) => Promise<unknown>,
     ok: string,
   ): Promise<TrunkCheckStep> => {
-    const ladder = createLadder(clock.now);
+    const ladder = createLadder(() => clock.now());
     try {
       await work(ladder);
       return { step, result: 'ok', sentence: ok, ladder: ladder.lines() };
@@ -58,7 +58,7 @@ export const createTrunkCheck = (options: {
   };
 
   const call = async (trunk: Trunk, from: string, to: string): Promise<TrunkCheckStep> => {
-    const ladder = createLadder(clock.now);
+    const ladder = createLadder(() => clock.now());
     const done = (sentence: string): TrunkCheckStep => ({
       step: 'call',
       result: 'ok',

@@ -67,7 +67,7 @@ export const createInbound = (options: {
   logger: Logger;
 }) => {
   const { mediaServer, door, directory, limits, trunkCheck, country, clock, looseEnds, logger } = options;
-  const repeats = createRepeats(clock.now);
+  const repeats = createRepeats(() => clock.now());
   const waiting = new Map<string, Caller>();
   let onArrival: OnArrival | null = null;
 

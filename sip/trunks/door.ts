@@ -28,7 +28,7 @@ export const createDoor = (options: {
   logger: Logger;
 }) => {
   const { directory, configured, clock, logger } = options;
-  const digest = createDigestCheck(clock.now);
+  const digest = createDigestCheck(() => clock.now());
   const strangers = createStrangers(clock, logger);
   const addresses = configured && createHostAddresses({ host: configured.host, clock, logger });
 

@@ -121,7 +121,7 @@ export const createCallInsertion = (db: Database): InsertCall =>
       );
       return () => undefined;
     },
-    { lanes: 2, most: 100 },
+    { lanes: 3, most: 100 },
   );
 
 /** One call alone. */

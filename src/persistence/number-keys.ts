@@ -22,7 +22,7 @@ export const createNumberAuthentication = (
           .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
           .find((number) => number !== undefined);
     },
-    { lanes: 2, most: 100 },
+    { lanes: 3, most: 100 },
   );
   return (key) => find(vault.fingerprints(key));
 };

@@ -15,6 +15,8 @@ export type ChosenLines = {
   lines: Lines;
   /** `null` where the lines are real. */
   simulator: SimulatorLines | null;
+  /** Since the start, by what was wrong. */
+  refusedCallers: () => Readonly<Record<string, number>>;
 };
 
 export const chooseLines = (options: {
@@ -50,7 +52,7 @@ export const chooseLines = (options: {
       clock: callClock,
       logger,
     });
-    return { lines, simulator: null };
+    return { lines, simulator: null, refusedCallers: lines.refusedCallers };
   }
   const simulator = createSimulatorLines({
     clock: callClock,
@@ -59,7 +61,7 @@ export const chooseLines = (options: {
     openRecording,
     synthesizer,
   });
-  return { lines: simulator, simulator };
+  return { lines: simulator, simulator, refusedCallers: () => ({}) };
 };
 
 /** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */

@@ -4,6 +4,8 @@ export type Metrics = {
   registry: Registry;
   /** Counts an ended call. */
   callEnded(status: string, reason: string): void;
+  /** Shows how many callers were refused because no trunk knows them, by what was wrong. */
+  watchRefusedCallers(read: () => Readonly<Record<string, number>>): void;
 };
 
 export const createMetrics = (observed: {
@@ -36,5 +38,15 @@ export const createMetrics = (observed: {
   return {
     registry,
     callEnded: (status, reason) => ended.inc({ status, end_reason: reason }),
+    watchRefusedCallers: (read) =>
+      void new Gauge({
+        name: 'trunkline_refused_callers',
+        help: 'Callers that no trunk knows, refused since the start, by what was wrong',
+        labelNames: ['fault'],
+        registers: [registry],
+        collect() {
+          for (const [fault, count] of Object.entries(read())) this.set({ fault }, count);
+        },
+      }),
   };
 };

@@ -170,14 +170,14 @@ test('a trunk that comes back registers anew', async (t) => {
   const { start, pass, is, answers, asked } = life({ registers: true, isChecked: true });
   answers.check = false;
   await start();
-  await pass(10);
+  await pass(11);
   t.true(is('unreachable'));
   answers.check = true;
   await pass(10);
   t.true(is('serving'));
   t.deepEqual(
     asked.filter((line) => line.startsWith('register')),
-    ['register 0', 'register 20'],
+    ['register 0', 'register 21'],
   );
 });
 
