@@ -130,11 +130,11 @@ if (missing.length > 0) {
       return callId !== '';
     }, 10_000);
     t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
-    t.deepEqual(messagesTo(agent), [wanted]);
-    t.deepEqual(
-      (await wordsOf(gateway, callId)).map(([role]) => role),
-      ['assistant', 'user', 'assistant'],
-    );
+    // A telephone on a busy machine stalls now and then, which makes two turns of one sentence.
+    t.is(messagesTo(agent).join(' '), wanted);
+    const words = await wordsOf(gateway, callId);
+    t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
+    t.deepEqual([words.at(0)?.[0], words.at(-1)?.[0]], ['assistant', 'assistant']);
     const path = `/api/v1/calls/${callId}/recording`;
     await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
     const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
