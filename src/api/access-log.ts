@@ -7,7 +7,7 @@ import type { ApiMiddleware } from './context.ts';
 const quiet = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** A path may hold anything; what is no id of a call stays out of the log. */
-const callInPath = z.object({ call_id: z.uuid() });
+const callInPath = z.object({ call_id: z.uuid().optional() });
 
 /** One line a request: no path as it came, no query, no body, no address. */
 export const logAccess =

@@ -113,16 +113,13 @@ export type InsertCall = (birth: CallBirth) => Promise<void>;
 
 /** Calls that are born together share one statement, and so one commit. */
 export const createCallInsertion = (db: Database): InsertCall =>
-  inBatches(
-    async (births: readonly CallBirth[]) => {
-      await insertAll(
-        db,
-        births.map((birth) => bornWithEvent(birth)),
-      );
-      return () => undefined;
-    },
-    { lanes: 3, most: 100 },
-  );
+  inBatches(async (births: readonly CallBirth[]) => {
+    await insertAll(
+      db,
+      births.map((birth) => bornWithEvent(birth)),
+    );
+    return () => undefined;
+  });
 
 /** One call alone. */
 export const insertCall = (db: Database, birth: CallBirth): Promise<void> =>

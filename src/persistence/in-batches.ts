@@ -7,6 +7,9 @@
  */
 import { isTransient } from './connection-errors.ts';
 
+/** Batches under way at once (two, so that one that is held up does not hold up all), and items of each. */
+type BatchLimits = { lanes?: number; most?: number };
+
 type Waiting<Item, Result> = {
   item: Item;
   resolve: (result: Result) => void;
@@ -19,7 +22,7 @@ type Waiting<Item, Result> = {
  */
 export const inBatches = <Item, Result>(
   run: (items: readonly Item[]) => Promise<(item: Item) => Result>,
-  { lanes, most }: { /** Batches at once. */ lanes: number; /** Items of a batch. */ most: number },
+  { lanes = 2, most = 100 }: BatchLimits = {},
 ): ((item: Item) => Promise<Result>) => {
   const waiting: Waiting<Item, Result>[] = [];
   let busy = 0;

@@ -14,16 +14,13 @@ export const createNumberAuthentication = (
   db: Database,
   vault: Pick<Vault, 'fingerprints'>,
 ): AuthenticateNumber => {
-  const find = inBatches(
-    async (keys: readonly (readonly Buffer[])[]) => {
-      const numbers = await findNumbersByKeys(db, keys.flat());
-      return (fingerprints) =>
-        fingerprints
-          .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
-          .find((number) => number !== undefined);
-    },
-    { lanes: 3, most: 100 },
-  );
+  const find = inBatches(async (keys: readonly (readonly Buffer[])[]) => {
+    const numbers = await findNumbersByKeys(db, keys.flat());
+    return (fingerprints) =>
+      fingerprints
+        .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
+        .find((number) => number !== undefined);
+  });
   return (key) => find(vault.fingerprints(key));
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { facts, lastFactSequence, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
-import { findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
+import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { EventSnapshot } from '#src/persistence/outbox.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
@@ -97,6 +97,47 @@ test('a call that cannot be stored leaves no event', async (t) => {
   const birth = callBirth(owner, { numberId: randomUUID() });
   await t.throwsAsync(insertCall(db, birth));
   t.deepEqual(await typesOf(db, birth.id), []);
+});
+
+test('calls that are born together are one statement, each with an event of its own', async (t) => {
+  const db = await testDatabase();
+  const owners = await Promise.all([storedNumber(db), storedNumber(db)]);
+  const births = [...owners, ...owners].map((owner, index) =>
+    callBirth(owner, {
+      instruction: `Say "${index}" \\ {,}\n안녕 🙂`,
+      startedAt: new Date(startedAt + index),
+    }),
+  );
+  let statements = 0;
+  const execute: typeof db.execute = (sql, parameters) => {
+    statements += 1;
+    return db.execute(sql, parameters);
+  };
+  await Promise.all(births.map(createCallInsertion({ ...db, execute })));
+  t.is(statements, 1);
+  for (const birth of births) {
+    t.like(await findCall(db, { callId: birth.id, numberId: birth.numberId }), birth);
+    const events = await eventsOf(db, birth.id);
+    t.is(events.length, 1);
+    t.like(events[0], { type: 'call.ringing', at: birth.startedAt });
+    t.like(events[0]?.snapshot.call, { id: birth.id, instruction: birth.instruction });
+  }
+});
+
+test('a call that cannot be stored does not keep those that are born with it from being stored', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const [good, other] = [callBirth(owner), callBirth(owner)];
+  const bad = callBirth(owner, { numberId: randomUUID() });
+  const insert = createCallInsertion(db);
+  const results = await Promise.allSettled([insert(good), insert(bad), insert(other)]);
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.deepEqual(await typesOf(db, good.id), ['call.ringing']);
+  t.deepEqual(await typesOf(db, bad.id), []);
+  t.deepEqual(await typesOf(db, other.id), ['call.ringing']);
 });
 
 test('an answer makes the call active and begins its recording', async (t) => {

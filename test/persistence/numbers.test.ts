@@ -4,7 +4,12 @@ import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persisten
 import { authenticateAdmin, createAdminToken, revokeAdminToken } from '#src/persistence/admin-tokens.ts';
 import { appendAudit, listAudit } from '#src/persistence/audit.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
+import {
+  authenticateNumber,
+  createNumberAuthentication,
+  findNumberKey,
+  putNumberKey,
+} from '#src/persistence/number-keys.ts';
 import {
   createNumber,
   findNumber,
@@ -148,6 +153,57 @@ test('a new key replaces the old one at once', async (t) => {
   t.is(await authenticateNumber(db, vault, first), undefined);
   t.is((await authenticateNumber(db, vault, second))?.id, numberId);
   t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
+});
+
+test('keys that are looked up at the same time share a query, and each finds its own number', async (t) => {
+  const db = await testDatabase();
+  const owners = await Promise.all(
+    [vault, oldVault, vault].map(async ({ fingerprint }) => {
+      const { numberId } = await storedNumber(db);
+      const key = newKey();
+      await putNumberKey(db, { numberId, keyHash: fingerprint(key), keySealed: 'sealed', issuedAt });
+      return { numberId, key };
+    }),
+  );
+  const statements: string[] = [];
+  const execute: typeof db.execute = (sql, parameters) => {
+    statements.push(sql);
+    return db.execute(sql, parameters);
+  };
+  const authenticate = createNumberAuthentication({ ...db, execute }, vault);
+  const keys = [...owners.map(({ key }) => key), newKey(), ...owners.map(({ key }) => key)];
+  const found = await Promise.all(keys.map(authenticate));
+  const ids = owners.map(({ numberId }) => numberId);
+  t.deepEqual(
+    found.map((number) => number?.id),
+    [...ids, undefined, ...ids],
+  );
+  t.is(statements.length, 1);
+});
+
+test('a key that is replaced amid many look-ups is invalid from then on', async (t) => {
+  const db = await testDatabase();
+  const { numberId } = await storedNumber(db);
+  const [first, second] = [newKey(), newKey()];
+  const put = (key: string): Promise<void> =>
+    putNumberKey(db, { numberId, keyHash: vault.fingerprint(key), keySealed: 'sealed', issuedAt });
+  await put(first);
+  const authenticate = createNumberAuthentication(db, vault);
+  let isReplaced = false;
+  const askOn = async (): Promise<void> => {
+    for (let asked = 0; asked < 30; asked += 1) {
+      const mustFail = isReplaced;
+      const number = await authenticate(first);
+      if (mustFail) t.is(number, undefined);
+    }
+  };
+  const askers = Array.from({ length: 8 }, askOn);
+  t.is((await authenticate(first))?.id, numberId);
+  await put(second);
+  isReplaced = true;
+  t.is(await authenticate(first), undefined);
+  t.is((await authenticate(second))?.id, numberId);
+  await Promise.all(askers);
 });
 
 test('a key that was issued before the master key was rotated is still known', async (t) => {
