@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecutionContext, TestFn } from 'ava';
+import type { ExecutionContext } from 'ava';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { FarEnd, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
@@ -22,8 +22,11 @@ export type Clause = (
   check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
 ) => void;
 
+/** AVA's `test`, or what stands before it. */
+export type DeclareTest = (title: string, body: (t: ExecutionContext) => Promise<void>) => void;
+
 export const createClause = (
-  test: TestFn,
+  test: DeclareTest,
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
 ): Clause => {

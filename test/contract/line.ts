@@ -2,16 +2,15 @@
  * The contract of a line (`machines/line.ts`) as a suite that every driver runs. A driver brings its line and, for
  * each kind of far end that it can reach, the number to dial.
  */
-import type { TestFn } from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
-import { createClause } from './clause.ts';
+import { createClause, type DeclareTest } from './clause.ts';
 import type { FarEnd, LineDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
 
 const sentence = 'This is a rather long sentence, which takes a few seconds until it was said to its end.';
 
 export const lineContract = (
-  test: TestFn,
+  test: DeclareTest,
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
 ): void => {

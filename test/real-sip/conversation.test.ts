@@ -12,6 +12,7 @@ import { until } from './real-lines.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
 import { createToneDecoder } from './tone-speech.ts';
 import { startToneVoskServer } from './tone-vosk-server.ts';
+import { realTimeTest } from './real-time-test.ts';
 
 const callee = '01099998888';
 const goodbye = 'Thank you very much for your time today. Goodbye, and have a wonderful evening.';
@@ -81,7 +82,7 @@ if (missing.length > 0) {
   const messagesTo = (agent: AgentServer): string[] =>
     agent.requests.map(({ body }) => z.object({ message: z.string() }).parse(JSON.parse(body)).message);
 
-  test('the words of a callee reach the agent, and stand in the transcript', async (t) => {
+  realTimeTest('the words of a callee reach the agent, and stand in the transcript', async (t) => {
     const { gateway, far } = await world(t);
     const agent = await bindAgent(t, gateway, 'outbound', (message) => {
       if (message.startsWith('[outbound')) return 'Hello. For when shall I reserve the table?';
@@ -109,44 +110,47 @@ if (missing.length > 0) {
     t.deepEqual(messagesTo(agent).slice(1), ['Tomorrow.', 'At seven, please.']);
   });
 
-  test('the words of a caller reach the agent, in Korean, and the recording holds their sound', async (t) => {
-    const gateway = await listeningGateway(t, await freePort());
-    await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
-    const agent = await bindAgent(t, gateway, 'inbound', () => '네, 알겠습니다. Goodbye.');
-    const wanted = '장미 열 송이요.';
-    const telephone = await startTelephone(servers.folder, {
-      dial: `sip:${gateway.credentials.number}@127.0.0.1:${servers.sipPort}`,
-      from: '01012345678',
-      seconds: 20,
-      says: [{ afterMs: 5_000, text: wanted }],
-    });
-    t.teardown(telephone.close);
-    let callId = '';
-    await until(async () => {
-      const { calls } = z
-        .object({ calls: z.array(z.object({ id: z.string() })) })
-        .parse((await gateway.client.get('/api/v1/calls')).body);
-      callId = calls[0]?.id ?? '';
-      return callId !== '';
-    }, 10_000);
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
-    // A telephone on a busy machine stalls now and then, which makes two turns of one sentence.
-    t.is(messagesTo(agent).join(' '), wanted);
-    const words = await wordsOf(gateway, callId);
-    t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
-    t.deepEqual([words.at(0)?.[0], words.at(-1)?.[0]], ['assistant', 'assistant']);
-    const path = `/api/v1/calls/${callId}/recording`;
-    await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
-    const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
-    const recorded: string[] = [];
-    const counterparty = (channels[0] ?? new Int16Array()).filter(
-      (_, index) => index % (sampleRate / 8_000) === 0,
-    );
-    createToneDecoder({ words: () => {}, whole: (text) => recorded.push(text) }).write(counterparty);
-    t.deepEqual(recorded, [wanted]);
-  });
+  realTimeTest(
+    'the words of a caller reach the agent, in Korean, and the recording holds their sound',
+    async (t) => {
+      const gateway = await listeningGateway(t, await freePort());
+      await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
+      const agent = await bindAgent(t, gateway, 'inbound', () => '네, 알겠습니다. Goodbye.');
+      const wanted = '장미 열 송이요.';
+      const telephone = await startTelephone(servers.folder, {
+        dial: `sip:${gateway.credentials.number}@127.0.0.1:${servers.sipPort}`,
+        from: '01012345678',
+        seconds: 20,
+        says: [{ afterMs: 5_000, text: wanted }],
+      });
+      t.teardown(telephone.close);
+      let callId = '';
+      await until(async () => {
+        const { calls } = z
+          .object({ calls: z.array(z.object({ id: z.string() })) })
+          .parse((await gateway.client.get('/api/v1/calls')).body);
+        callId = calls[0]?.id ?? '';
+        return callId !== '';
+      }, 10_000);
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+      // A telephone on a busy machine stalls now and then, which makes two turns of one sentence.
+      t.is(messagesTo(agent).join(' '), wanted);
+      const words = await wordsOf(gateway, callId);
+      t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
+      t.deepEqual([words.at(0)?.[0], words.at(-1)?.[0]], ['assistant', 'assistant']);
+      const path = `/api/v1/calls/${callId}/recording`;
+      await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
+      const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
+      const recorded: string[] = [];
+      const counterparty = (channels[0] ?? new Int16Array()).filter(
+        (_, index) => index % (sampleRate / 8_000) === 0,
+      );
+      createToneDecoder({ words: () => {}, whole: (text) => recorded.push(text) }).write(counterparty);
+      t.deepEqual(recorded, [wanted]);
+    },
+  );
 
-  test('a callee who interrupts is listened to, and what was not heard was not said', async (t) => {
+  realTimeTest('a callee who interrupts is listened to, and what was not heard was not said', async (t) => {
     const { gateway, far } = await world(t);
     const long = `Let me tell you about everything that we have on the menu today, which is a lot. ${goodbye.replaceAll('Goodbye', 'And')}`;
     const agent = await bindAgent(t, gateway, 'outbound', (message) =>
@@ -168,7 +172,7 @@ if (missing.length > 0) {
     t.is(messagesTo(agent)[1], 'Please stop.');
   });
 
-  test('words into the farewell cancel the hangup, a murmur and noise do not', async (t) => {
+  realTimeTest('words into the farewell cancel the hangup, a murmur and noise do not', async (t) => {
     const { gateway, far } = await world(t);
     let farewells = 0;
     await bindAgent(t, gateway, 'outbound', () => {
@@ -200,7 +204,7 @@ if (missing.length > 0) {
     );
   });
 
-  test('noise breaks no silence: the call ends after the reprompt', async (t) => {
+  realTimeTest('noise breaks no silence: the call ends after the reprompt', async (t) => {
     const { gateway, far } = await world(t);
     await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 5 });
     await bindAgent(t, gateway, 'outbound', () => 'Hello.');

@@ -8,6 +8,7 @@ import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
 import { findIn, soundings } from './wave.ts';
+import { realTimeTest } from './real-time-test.ts';
 
 const callee = '01099998888';
 const farewell =
@@ -35,54 +36,64 @@ if (missing.length > 0) {
     return decodeRecording((await gateway.client.get(path)).bytes);
   };
 
-  test('a call is rung, the agent is heard to the end of its goodbye, and the gateway hangs up', async (t) => {
-    const telephone = await startTelephone(servers.folder, { seconds: 40 });
-    t.teardown(telephone.close);
-    const gateway = await realGateway(t, servers, telephone.port);
-    await gateway.admin.patch(gateway.numberPath, { language: 'en' });
-    await bindFarewellAgent(t, gateway, farewell);
+  realTimeTest(
+    'a call is rung, the agent is heard to the end of its goodbye, and the gateway hangs up',
+    async (t) => {
+      const telephone = await startTelephone(servers.folder, { seconds: 40 });
+      t.teardown(telephone.close);
+      const gateway = await realGateway(t, servers, telephone.port);
+      await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+      await bindFarewellAgent(t, gateway, farewell);
 
-    const callId = await gateway.call(callee, 'Confirm the table');
-    const ended = await gateway.untilStatus(callId, ...finalStatuses);
-    t.like(ended, { status: 'completed', end_reason: 'agent_hangup', to: callee, direction: 'outbound' });
-    t.like(ended['sip'], { status: 200, reason: 'Answering' });
-    t.regex(z.object({ call_id: z.string() }).parse(ended['sip']).call_id, /\S+/);
+      const callId = await gateway.call(callee, 'Confirm the table');
+      const ended = await gateway.untilStatus(callId, ...finalStatuses);
+      t.like(ended, { status: 'completed', end_reason: 'agent_hangup', to: callee, direction: 'outbound' });
+      t.like(ended['sip'], { status: 200, reason: 'Answering' });
+      t.regex(z.object({ call_id: z.string() }).parse(ended['sip']).call_id, /\S+/);
 
-    const turns = await gateway.transcript(callId);
-    t.deepEqual(
-      turns.map(({ role, text }) => [role, text]),
-      [['assistant', farewell]],
-    );
+      const turns = await gateway.transcript(callId);
+      t.deepEqual(
+        turns.map(({ role, text }) => [role, text]),
+        [['assistant', farewell]],
+      );
 
-    const voice = await voiceOf(farewell, 'en');
-    const { channels, sampleRate } = await telephone.heard();
-    const heard = channels[0] ?? new Int16Array();
-    t.is(sampleRate, 8_000);
-    const { offsetMs, likeness } = findIn(heard, voice, 8_000);
-    const said = soundings(voice, 8_000, { pauseMs: 2_000 })[0] ?? { from: 0, to: 0 };
-    const sounded = soundings(heard, 8_000, { pauseMs: 2_000 });
-    const lastSound = sounded.at(-1)?.to ?? 0;
-    t.log({ offsetMs, likeness, said, sounded, heardMs: heard.length / 8, duration: ended['duration_sec'] });
-    t.true(likeness > 0.9, `the rhythm of the words is heard (${likeness})`);
-    t.is(sounded.length, 1, 'nothing else is heard');
-    t.true(Math.abs(lastSound - (offsetMs + said.to)) <= 30, 'the goodbye is heard to its last sound');
+      const voice = await voiceOf(farewell, 'en');
+      const { channels, sampleRate } = await telephone.heard();
+      const heard = channels[0] ?? new Int16Array();
+      t.is(sampleRate, 8_000);
+      const { offsetMs, likeness } = findIn(heard, voice, 8_000);
+      const said = soundings(voice, 8_000, { pauseMs: 2_000 })[0] ?? { from: 0, to: 0 };
+      const sounded = soundings(heard, 8_000, { pauseMs: 2_000 });
+      const lastSound = sounded.at(-1)?.to ?? 0;
+      t.log({
+        offsetMs,
+        likeness,
+        said,
+        sounded,
+        heardMs: heard.length / 8,
+        duration: ended['duration_sec'],
+      });
+      t.true(likeness > 0.9, `the rhythm of the words is heard (${likeness})`);
+      t.is(sounded.length, 1, 'nothing else is heard');
+      t.true(Math.abs(lastSound - (offsetMs + said.to)) <= 30, 'the goodbye is heard to its last sound');
 
-    const recorded = await recordingOf(gateway, callId);
-    const [counterparty = new Int16Array(), agent = new Int16Array()] = recorded.channels;
-    const inRecording = findIn(agent, await voiceAt(recorded.sampleRate), recorded.sampleRate);
-    t.log({ inRecording, recordedSec: agent.length / recorded.sampleRate });
-    t.true(inRecording.likeness > 0.9, 'the recording holds the words of the agent');
-    t.true(Math.abs(inRecording.offsetMs - (turns[0]?.t_offset_sec ?? 0) * 1_000) < 150);
-    t.true(
-      Math.abs(agent.length / recorded.sampleRate - z.number().parse(ended['duration_sec'])) < 0.3,
-      'the recording is as long as the call',
-    );
-    t.true(
-      counterparty.every((sample) => Math.abs(sample) < 300),
-      'the other channel holds the silence of the callee',
-    );
-    await noChannelIsLeft();
-  });
+      const recorded = await recordingOf(gateway, callId);
+      const [counterparty = new Int16Array(), agent = new Int16Array()] = recorded.channels;
+      const inRecording = findIn(agent, await voiceAt(recorded.sampleRate), recorded.sampleRate);
+      t.log({ inRecording, recordedSec: agent.length / recorded.sampleRate });
+      t.true(inRecording.likeness > 0.9, 'the recording holds the words of the agent');
+      t.true(Math.abs(inRecording.offsetMs - (turns[0]?.t_offset_sec ?? 0) * 1_000) < 150);
+      t.true(
+        Math.abs(agent.length / recorded.sampleRate - z.number().parse(ended['duration_sec'])) < 0.3,
+        'the recording is as long as the call',
+      );
+      t.true(
+        counterparty.every((sample) => Math.abs(sample) < 300),
+        'the other channel holds the silence of the callee',
+      );
+      await noChannelIsLeft();
+    },
+  );
 
   const voiceAt = async (sampleRate: number): Promise<Int16Array> => {
     const voice = await voiceOf(farewell, 'en');
@@ -93,7 +104,7 @@ if (missing.length > 0) {
     );
   };
 
-  test('the built-in agent places a whole call in Korean', async (t) => {
+  realTimeTest('the built-in agent places a whole call in Korean', async (t) => {
     const telephone = await startTelephone(servers.folder, { seconds: 60 });
     t.teardown(telephone.close);
     const gateway = await realGateway(t, servers, telephone.port);
@@ -131,7 +142,7 @@ if (missing.length > 0) {
     ['leaving', 'a callee that hangs up', { status: 'completed', end_reason: 'counterparty_hangup' }, 200],
   ];
   for (const [scenario, title, expected, sipStatus] of endings)
-    test(`${title} stands in the record`, async (t) => {
+    realTimeTest(`${title} stands in the record`, async (t) => {
       const far = await startFarEnd(scenario, servers.folder);
       t.teardown(far.close);
       const gateway = await realGateway(t, servers, far.port);
@@ -142,7 +153,7 @@ if (missing.length > 0) {
       await noChannelIsLeft();
     });
 
-  test('a callee who does not pick up is cancelled after the ring time-out', async (t) => {
+  realTimeTest('a callee who does not pick up is cancelled after the ring time-out', async (t) => {
     const far = await startFarEnd('unattended', servers.folder);
     t.teardown(far.close);
     const gateway = await realGateway(t, servers, far.port);
@@ -156,7 +167,7 @@ if (missing.length > 0) {
     await noChannelIsLeft();
   });
 
-  test('an answer that crosses the cancellation is hung up', async (t) => {
+  realTimeTest('an answer that crosses the cancellation is hung up', async (t) => {
     const far = await startFarEnd('late-answer', servers.folder, { calls: 1 });
     t.teardown(far.close);
     const gateway = await realGateway(t, servers, far.port);
@@ -172,7 +183,7 @@ if (missing.length > 0) {
     await noChannelIsLeft();
   });
 
-  test('a caller hears the greeting and hangs up', async (t) => {
+  realTimeTest('a caller hears the greeting and hangs up', async (t) => {
     const gateway = await realGateway(t, servers, await freePort());
     const greeting = 'Good morning, this is the flower shop. What can I do for you?';
     await gateway.admin.patch(gateway.numberPath, { language: 'en', greeting });
@@ -201,7 +212,7 @@ if (missing.length > 0) {
     await noChannelIsLeft();
   });
 
-  test('a caller of a number that belongs to nobody is refused with 404', async (t) => {
+  realTimeTest('a caller of a number that belongs to nobody is refused with 404', async (t) => {
     const gateway = await realGateway(t, servers, await freePort());
     const telephone = await startTelephone(servers.folder, {
       dial: `sip:0298765432@127.0.0.1:${servers.sipPort}`,
@@ -212,62 +223,69 @@ if (missing.length > 0) {
     t.deepEqual((await gateway.client.get('/api/v1/calls')).body['calls'], []);
   });
 
-  test('calls are placed only while both servers are there, and a lost media server ends its calls', async (t) => {
-    const far = await startFarEnd('silent', servers.folder);
-    t.teardown(far.close);
-    const gateway = await realGateway(t, servers, far.port);
-    const ready = async (): Promise<number> => (await fetch(`${gateway.credentials.base_url}/readyz`)).status;
-    t.is(await ready(), 200);
-    const callId = await gateway.call(callee, 'Say hello');
-    await gateway.untilStatus(callId, 'active');
-    await servers.killFreeSwitch();
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-      status: 'failed',
-      end_reason: 'media_error',
-    });
-    await until(async () => (await ready()) === 503);
-    const refused = await gateway.call(callee, 'Say hello');
-    t.like(await gateway.untilStatus(refused, ...finalStatuses), {
-      status: 'failed',
-      end_reason: 'media_error',
-    });
-    await servers.restartFreeSwitch();
-    await until(async () => (await ready()) === 200, 15_000);
-    const again = await gateway.call(callee, 'Say hello');
-    await gateway.untilStatus(again, 'active');
-    await noStrayMedia(gateway, again);
-  });
+  realTimeTest(
+    'calls are placed only while both servers are there, and a lost media server ends its calls',
+    async (t) => {
+      const far = await startFarEnd('silent', servers.folder);
+      t.teardown(far.close);
+      const gateway = await realGateway(t, servers, far.port);
+      const ready = async (): Promise<number> =>
+        (await fetch(`${gateway.credentials.base_url}/readyz`)).status;
+      t.is(await ready(), 200);
+      const callId = await gateway.call(callee, 'Say hello');
+      await gateway.untilStatus(callId, 'active');
+      await servers.killFreeSwitch();
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+        status: 'failed',
+        end_reason: 'media_error',
+      });
+      await until(async () => (await ready()) === 503);
+      const refused = await gateway.call(callee, 'Say hello');
+      t.like(await gateway.untilStatus(refused, ...finalStatuses), {
+        status: 'failed',
+        end_reason: 'media_error',
+      });
+      await servers.restartFreeSwitch();
+      await until(async () => (await ready()) === 200, 15_000);
+      const again = await gateway.call(callee, 'Say hello');
+      await gateway.untilStatus(again, 'active');
+      await noStrayMedia(gateway, again);
+    },
+  );
 
-  test('a lost drachtio-server ends its calls, and calls come in and go out again when it is back', async (t) => {
-    const far = await startFarEnd('silent', servers.folder);
-    t.teardown(far.close);
-    const gateway = await realGateway(t, servers, far.port);
-    const callId = await gateway.call(callee, 'Say hello');
-    await gateway.untilStatus(callId, 'active');
-    await servers.killDrachtio();
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-      status: 'failed',
-      end_reason: 'media_error',
-    });
-    const refused = await gateway.call(callee, 'Say hello');
-    t.like(await gateway.untilStatus(refused, ...finalStatuses), {
-      status: 'failed',
-      end_reason: 'trunk_error',
-    });
-    await servers.restartDrachtio();
-    await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200, 15_000);
-    const again = await gateway.call(callee, 'Say hello');
-    await gateway.untilStatus(again, 'active');
-    const telephone = await startTelephone(servers.folder, {
-      dial: `sip:0298765432@127.0.0.1:${servers.sipPort}`,
-      seconds: 5,
-    });
-    t.teardown(telephone.close);
-    await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
-    await noStrayMedia(gateway, again);
-  });
+  realTimeTest(
+    'a lost drachtio-server ends its calls, and calls come in and go out again when it is back',
+    async (t) => {
+      const far = await startFarEnd('silent', servers.folder);
+      t.teardown(far.close);
+      const gateway = await realGateway(t, servers, far.port);
+      const callId = await gateway.call(callee, 'Say hello');
+      await gateway.untilStatus(callId, 'active');
+      await servers.killDrachtio();
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+        status: 'failed',
+        end_reason: 'media_error',
+      });
+      const refused = await gateway.call(callee, 'Say hello');
+      t.like(await gateway.untilStatus(refused, ...finalStatuses), {
+        status: 'failed',
+        end_reason: 'trunk_error',
+      });
+      await servers.restartDrachtio();
+      await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200, 15_000);
+      const again = await gateway.call(callee, 'Say hello');
+      await gateway.untilStatus(again, 'active');
+      const telephone = await startTelephone(servers.folder, {
+        dial: `sip:0298765432@127.0.0.1:${servers.sipPort}`,
+        seconds: 5,
+      });
+      t.teardown(telephone.close);
+      await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
+      await noStrayMedia(gateway, again);
+    },
+  );
 
-  test('a server that refuses the secret is named, and no call is placed', async (t) => {
+  realTimeTest('a server that refuses the secret is named, and no call is placed', async (t) => {
     const { drachtio, freeSwitch } = servers;
     const wrong: readonly [Partial<SipServers>, RegExp][] = [
       [{ drachtio: { ...drachtio, secret: 'wrong' } }, /drachtio-server at .* refused the secret/],

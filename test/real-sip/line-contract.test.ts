@@ -8,6 +8,7 @@ import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { realTimeTest } from './real-time-test.ts';
 
 const scenarios: Partial<Record<FarEnd, Scenario>> = {
   silent: 'silent',
@@ -25,9 +26,14 @@ const scenarios: Partial<Record<FarEnd, Scenario>> = {
 /** What far ends that speak do in a call. */
 const speeches: Partial<Record<FarEnd, (farEnd: EarAndMouth) => Promise<unknown>>> = {
   async talking(farEnd) {
-    // As people do: the sound of a call stands a moment after its answer.
-    await delay(1_000);
-    await farEnd.say('Hello, who is there?');
+    // As people do: the sound of a call stands a moment after its answer, and who gets no answer says it again.
+    const call = farEnd.heard();
+    for (let times = 1; times <= 3; times += 1) {
+      await delay(1_000);
+      if (farEnd.heard() !== call) return;
+      await farEnd.say('Hello, who is there?');
+      await delay(2_000);
+    }
   },
   async interrupting(farEnd) {
     await farEnd.untilSpokenTo(800);
@@ -113,5 +119,5 @@ if (missing.length > 0) {
     close: async () => {},
   });
 
-  lineContract(test, 'drachtio', makeDriver);
+  lineContract(realTimeTest, 'drachtio', makeDriver);
 }

@@ -13,6 +13,7 @@ import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { soundings } from './wave.ts';
+import { realTimeTest } from './real-time-test.ts';
 
 const sentence = 'This is a rather long sentence, which takes a few seconds until it was said to its end.';
 
@@ -64,7 +65,7 @@ if (missing.length > 0) {
     t.deepEqual(line.finish(), []);
   };
 
-  test('the agent falls silent at the far ear within 50 ms of being interrupted', async (t) => {
+  realTimeTest('the agent falls silent at the far ear within 50 ms of being interrupted', async (t) => {
     let interruptedAt = 0;
     const { line, far } = await call(t, {
       onEvent(event, it) {
@@ -95,22 +96,25 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  test('words are heard soon after they were said, and their times are those of their sound', async (t) => {
-    const { line, far } = await call(t);
-    const first = await far.say('Tomorrow at seven, please.');
-    await until(() => line.saw('line.heard'));
-    const [heard] = line.all('line.heard');
-    t.log({ endpointingMs: (heard?.at ?? 0) - first.to, lateMs: (heard?.startedAt ?? 0) - first.from });
-    t.is(heard?.text, 'Tomorrow at seven, please.');
-    t.true((heard?.at ?? 0) - first.to < 800);
-    t.true(Math.abs((heard?.startedAt ?? 0) - first.from) < 150);
-    await far.say('And one more thing,');
-    await delay(600);
-    await far.say('a table by the window.');
-    await until(() => line.all('line.heard').length === 2);
-    t.is(line.all('line.heard')[1]?.text, 'And one more thing, a table by the window.');
-    await hangUp(t, line);
-  });
+  realTimeTest(
+    'words are heard soon after they were said, and their times are those of their sound',
+    async (t) => {
+      const { line, far } = await call(t);
+      const first = await far.say('Tomorrow at seven, please.');
+      await until(() => line.saw('line.heard'));
+      const [heard] = line.all('line.heard');
+      t.log({ endpointingMs: (heard?.at ?? 0) - first.to, lateMs: (heard?.startedAt ?? 0) - first.from });
+      t.is(heard?.text, 'Tomorrow at seven, please.');
+      t.true((heard?.at ?? 0) - first.to < 800);
+      t.true(Math.abs((heard?.startedAt ?? 0) - first.from) < 150);
+      await far.say('And one more thing,');
+      await delay(600);
+      await far.say('a table by the window.');
+      await until(() => line.all('line.heard').length === 2);
+      t.is(line.all('line.heard')[1]?.text, 'And one more thing, a table by the window.');
+      await hangUp(t, line);
+    },
+  );
 
   const noise = (milliseconds: number, loudness: number): Int16Array => {
     let seed = 1;
@@ -126,26 +130,29 @@ if (missing.length > 0) {
   );
 
   for (const gives of ['words', 'sentences'] as const)
-    test(`noise and silence say nothing to a recognizer of ${gives}, over the voice of the agent or not`, async (t) => {
-      const { line, far } = await call(t, { recognizer: toneRecognizer(gives) });
-      line.say(sentence);
-      await far.untilSpokenTo(300);
-      for (const sound of [noise(2_000, 6_000), noise(15, 20_000), hum]) {
-        await far.play(sound);
-        await delay(200);
-      }
-      await until(() => line.saw('line.played'), 15_000);
-      await far.play(noise(1_500, 3_000));
-      await delay(3_200);
-      t.deepEqual(line.story(), ['line.ringing', 'line.answered', 'line.played']);
-      t.is(line.all('line.played')[0]?.whole, true, 'nobody was interrupted');
-      await far.say('Still here.');
-      await until(() => line.saw('line.heard'));
-      t.is(line.all('line.heard')[0]?.text, 'Still here.');
-      await hangUp(t, line);
-    });
+    realTimeTest(
+      `noise and silence say nothing to a recognizer of ${gives}, over the voice of the agent or not`,
+      async (t) => {
+        const { line, far } = await call(t, { recognizer: toneRecognizer(gives) });
+        line.say(sentence);
+        await far.untilSpokenTo(300);
+        for (const sound of [noise(2_000, 6_000), noise(15, 20_000), hum]) {
+          await far.play(sound);
+          await delay(200);
+        }
+        await until(() => line.saw('line.played'), 15_000);
+        await far.play(noise(1_500, 3_000));
+        await delay(3_200);
+        t.deepEqual(line.story(), ['line.ringing', 'line.answered', 'line.played']);
+        t.is(line.all('line.played')[0]?.whole, true, 'nobody was interrupted');
+        await far.say('Still here.');
+        await until(() => line.saw('line.heard'));
+        t.is(line.all('line.heard')[0]?.text, 'Still here.');
+        await hangUp(t, line);
+      },
+    );
 
-  test('a voice that lasts interrupts also where words come only with whole sentences', async (t) => {
+  realTimeTest('a voice that lasts interrupts also where words come only with whole sentences', async (t) => {
     const { line, far } = await call(t, {
       recognizer: toneRecognizer('sentences'),
       onEvent(event, it) {
@@ -162,7 +169,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  test('a far end that sends no sound between its words is understood', async (t) => {
+  realTimeTest('a far end that sends no sound between its words is understood', async (t) => {
     const { line, far } = await call(t, { sendsSilence: false });
     await far.say('Hello?');
     await until(() => line.saw('line.heard'));
@@ -170,7 +177,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  test('a call goes on when its recognizer fails', async (t) => {
+  realTimeTest('a call goes on when its recognizer fails', async (t) => {
     let fail = (): void => {};
     const failing: Recognizer = {
       name: 'failing',
@@ -211,39 +218,42 @@ if (missing.length > 0) {
     };
   };
 
-  test('a voice that is made while it is spoken is heard before it is complete, and stops when it is cut', async (t) => {
-    const synthesizer = streaming();
-    const { line, far } = await call(t, { synthesizer });
-    const saidAt = Date.now();
-    line.say(sentence);
-    line.say('And a second one.');
-    await until(() => line.all('line.played').length === 2, 20_000);
-    const voiced = far.heard().filter(({ loudness }) => loudness > 200);
-    const completeAt = synthesizer.completeAt.get(sentence) ?? 0;
-    const longestGap = Math.max(...voiced.slice(1).map(({ at }, index) => at - (voiced[index]?.at ?? 0)));
-    t.log({ firstSoundMs: (voiced[0]?.at ?? 0) - saidAt, completeMs: completeAt - saidAt, longestGap });
-    t.true((voiced[0]?.at ?? Infinity) < completeAt - 2_000);
-    t.true(line.all('line.played').every(({ whole }) => whole));
-    const second = line.all('line.played')[1];
-    const lastSound =
-      soundings(await voiceOf('And a second one.', 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;
-    const lateMs = (far.lastHeardAt() ?? 0) + 20 - (second?.startedAt ?? 0) - lastSound;
-    t.true(lateMs > -30 && lateMs < 100, `heard to its end, ${lateMs} ms after it was sent`);
+  realTimeTest(
+    'a voice that is made while it is spoken is heard before it is complete, and stops when it is cut',
+    async (t) => {
+      const synthesizer = streaming();
+      const { line, far } = await call(t, { synthesizer });
+      const saidAt = Date.now();
+      line.say(sentence);
+      line.say('And a second one.');
+      await until(() => line.all('line.played').length === 2, 20_000);
+      const voiced = far.heard().filter(({ loudness }) => loudness > 200);
+      const completeAt = synthesizer.completeAt.get(sentence) ?? 0;
+      const longestGap = Math.max(...voiced.slice(1).map(({ at }, index) => at - (voiced[index]?.at ?? 0)));
+      t.log({ firstSoundMs: (voiced[0]?.at ?? 0) - saidAt, completeMs: completeAt - saidAt, longestGap });
+      t.true((voiced[0]?.at ?? Infinity) < completeAt - 2_000);
+      t.true(line.all('line.played').every(({ whole }) => whole));
+      const second = line.all('line.played')[1];
+      const lastSound =
+        soundings(await voiceOf('And a second one.', 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;
+      const lateMs = (far.lastHeardAt() ?? 0) + 20 - (second?.startedAt ?? 0) - lastSound;
+      t.true(lateMs > -30 && lateMs < 100, `heard to its end, ${lateMs} ms after it was sent`);
 
-    line.say(sentence);
-    await delay(2_500);
-    line.tell({ type: 'stopTalking' });
-    const stoppedAt = Date.now();
-    await until(() => line.all('line.played').length === 3);
-    await delay(500);
-    t.log({
-      cut: line.all('line.played')[2]?.text,
-      silentAfterMs: (far.lastHeardAt() ?? 0) + 20 - stoppedAt,
-    });
-    t.true((far.lastHeardAt() ?? Infinity) + 20 - stoppedAt <= 50);
-    const cut = line.all('line.played')[2];
-    t.true(cut !== undefined && !cut.whole && sentence.startsWith(cut.text));
-    t.true(cut !== undefined && cut.text.length > 20 && cut.text.length < 50, cut?.text);
-    await hangUp(t, line);
-  });
+      line.say(sentence);
+      await delay(2_500);
+      line.tell({ type: 'stopTalking' });
+      const stoppedAt = Date.now();
+      await until(() => line.all('line.played').length === 3);
+      await delay(500);
+      t.log({
+        cut: line.all('line.played')[2]?.text,
+        silentAfterMs: (far.lastHeardAt() ?? 0) + 20 - stoppedAt,
+      });
+      t.true((far.lastHeardAt() ?? Infinity) + 20 - stoppedAt <= 50);
+      const cut = line.all('line.played')[2];
+      t.true(cut !== undefined && !cut.whole && sentence.startsWith(cut.text));
+      t.true(cut !== undefined && cut.text.length > 20 && cut.text.length < 50, cut?.text);
+      await hangUp(t, line);
+    },
+  );
 }

@@ -16,6 +16,7 @@ import { realLines, until } from './real-lines.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
 import { startTlsDrachtio, startTlsTrunk } from './tls-trunk.ts';
 import { callIn, offers, startBlackHole, startTrunk, type TrunkEnd } from './trunk-ends.ts';
+import { realTimeTest } from './real-time-test.ts';
 
 const account = { username: 'gw', password: 'correct' };
 const own = '07012345678';
@@ -88,7 +89,7 @@ if (missing.length > 0) {
       });
     });
 
-  test.serial('a trunk that asks for a password gets it, with the headers that it wants', async (t) => {
+  realTimeTest('a trunk that asks for a password gets it, with the headers that it wants', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const settings = {
       ...account,
@@ -107,7 +108,7 @@ if (missing.length > 0) {
     t.regex(messages, /^m=audio \d+ RTP\/AVP 8( 101| 13)*\r?$/m);
   });
 
-  test.serial('a wrong password is the fault of the trunk: the next one carries the call', async (t) => {
+  realTimeTest('a wrong password is the fault of the trunk: the next one carries the call', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const next = await startTrunkFor(t, 'silent');
     const wrong = trunkAt(far.port, { ...account, password: 'guess', name: 'first', priority: 1 });
@@ -123,7 +124,7 @@ if (missing.length > 0) {
   });
 
   for (const transport of ['udp', 'tcp'] as const)
-    test.serial(`a trunk that is unavailable hands the call to the next: ${transport}`, async (t) => {
+    realTimeTest(`a trunk that is unavailable hands the call to the next: ${transport}`, async (t) => {
       const first = await startTrunkFor(t, 'trunk-unavailable', { transport });
       const second = await startTrunkFor(t, 'silent', { transport });
       const lines = await linesWith(t, [
@@ -135,7 +136,7 @@ if (missing.length > 0) {
       t.regex(await second.messages(), new RegExp(`^Via: SIP/2.0/${transport.toUpperCase()} `, 'm'));
     });
 
-  test.serial('a trunk that says nothing, or is not there, hands the call to the next', async (t) => {
+  realTimeTest('a trunk that says nothing, or is not there, hands the call to the next', async (t) => {
     const hole = await startBlackHole();
     t.teardown(hole.close);
     const far = await startTrunkFor(t, 'silent');
@@ -156,7 +157,7 @@ if (missing.length > 0) {
     });
   });
 
-  test.serial('a busy callee is busy, whatever other trunks there are', async (t) => {
+  realTimeTest('a busy callee is busy, whatever other trunks there are', async (t) => {
     const first = await startTrunkFor(t, 'busy');
     const second = await startTrunkFor(t, 'silent');
     const lines = await linesWith(t, [
@@ -167,7 +168,7 @@ if (missing.length > 0) {
     t.notRegex(await second.messages(), /INVITE/);
   });
 
-  test.serial('a full trunk is passed over, and refuses plainly when it is the only one', async (t) => {
+  realTimeTest('a full trunk is passed over, and refuses plainly when it is the only one', async (t) => {
     const first = await startTrunkFor(t, 'silent');
     const second = await startTrunkFor(t, 'silent');
     const full = trunkAt(first.port, { name: 'small', priority: 1, maxChannels: 1 });
@@ -187,7 +188,7 @@ if (missing.length > 0) {
     t.regex(await second.messages(), /INVITE/);
   });
 
-  test.serial('without a trunk there is no call', async (t) => {
+  realTimeTest('without a trunk there is no call', async (t) => {
     t.like(await call(await linesWith(t, [])), {
       type: 'line.unanswered',
       cause: 'trunk_error',
@@ -195,7 +196,7 @@ if (missing.length > 0) {
     });
   });
 
-  test.serial(
+  realTimeTest(
     'a registration is made with the password, and holds as long as the registrar says',
     async (t) => {
       const far = await startTrunkFor(t, 'trunk-registrar');
@@ -217,7 +218,7 @@ if (missing.length > 0) {
     },
   );
 
-  test.serial('a registration by TCP brings calls by TCP', async (t) => {
+  realTimeTest('a registration by TCP brings calls by TCP', async (t) => {
     const far = await startTrunkFor(t, 'trunk-registrar', { transport: 'tcp' });
     const { askTrunk } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, transport: 'tcp' });
@@ -226,7 +227,7 @@ if (missing.length > 0) {
     t.regex(await far.messages(), new RegExp(contact, 'm'));
   });
 
-  test.serial('a trunk by TLS gets its calls by TLS', async (t) => {
+  realTimeTest('a trunk by TLS gets its calls by TLS', async (t) => {
     const drachtio = await startTlsDrachtio(servers.folder);
     t.teardown(drachtio.close);
     const far = await startTlsTrunk();
@@ -240,7 +241,7 @@ if (missing.length > 0) {
     t.regex(invite, new RegExp(`^Via: SIP/2\\.0/TLS 127\\.0\\.0\\.1:${drachtio.tlsPort}`, 'm'));
   });
 
-  test.serial('whatever a trunk answers to OPTIONS, it is there', async (t) => {
+  realTimeTest('whatever a trunk answers to OPTIONS, it is there', async (t) => {
     const far = await startTrunkFor(t, 'trunk-options');
     const { askTrunk } = await linesWith(t, []);
     const never = new AbortController().signal;
@@ -249,7 +250,7 @@ if (missing.length > 0) {
     await t.throwsAsync(askTrunk.check(trunkAt(9), never), { message: /^The trunk / });
   });
 
-  test.serial('a caller from an address of no trunk is refused, counted, and slowed down', async (t) => {
+  realTimeTest('a caller from an address of no trunk is refused, counted, and slowed down', async (t) => {
     const lines = await linesWith(t, [trunkAt(9, { inboundAddresses: ['203.0.113.0/24'] })]);
     const options = { sipPort: servers.sipPort, to: own, expect: 403 };
     for (let times = 1; times <= 3; times += 1) t.true((await callIn(servers.folder, options)).asExpected);
@@ -262,7 +263,7 @@ if (missing.length > 0) {
     t.regex(await servers.console('show channels count'), /^0 total/m);
   });
 
-  test.serial('a caller proves that it knows the password, or is refused', async (t) => {
+  realTimeTest('a caller proves that it knows the password, or is refused', async (t) => {
     const trunk = trunkAt(9, { ...account, inboundAuth: 'digest', workspaceId });
     const lines = await linesWith(t, [trunk]);
     const options = { sipPort: servers.sipPort, to: own };
@@ -280,7 +281,7 @@ if (missing.length > 0) {
     ['G.729 alone', 'There is no common codec'],
     ['malformed', 'The session description is malformed'],
   ] as const)
-    test.serial(`an offer that cannot be taken is refused with 488: ${name}`, async (t) => {
+    realTimeTest(`an offer that cannot be taken is refused with 488: ${name}`, async (t) => {
       const lines = await linesWith(t, [trunkAt(9, { inboundAddresses: ['127.0.0.1'] })]);
       const { asExpected, messages } = await callIn(servers.folder, {
         sipPort: servers.sipPort,
@@ -293,7 +294,7 @@ if (missing.length > 0) {
       t.deepEqual(lines.arrivals, []);
     });
 
-  test.serial('a trunk brings calls for the numbers of its own workspace alone', async (t) => {
+  realTimeTest('a trunk brings calls for the numbers of its own workspace alone', async (t) => {
     const foreign = trunkAt(9, { inboundAddresses: ['127.0.0.1'], workspaceId: randomUUID() });
     const lines = await linesWith(t, [foreign]);
     const options = { sipPort: servers.sipPort, to: own, expect: 404 };
@@ -301,7 +302,7 @@ if (missing.length > 0) {
     t.deepEqual(lines.arrivals, []);
   });
 
-  test.serial('a trunk is tried out: registration, OPTIONS, and a call that comes back', async (t) => {
+  realTimeTest('a trunk is tried out: registration, OPTIONS, and a call that comes back', async (t) => {
     let backTo: number | null = servers.sipPort;
     const far = await startLoopingTrunk(() => backTo);
     t.teardown(far.close);
@@ -334,7 +335,7 @@ if (missing.length > 0) {
     t.regex(await servers.console('show channels count'), /^0 total/m);
   });
 
-  test.serial('a check shows the challenge, and what to do about silence', async (t) => {
+  realTimeTest('a check shows the challenge, and what to do about silence', async (t) => {
     const registrar = await startTrunkFor(t, 'trunk-registrar');
     const lines = await linesWith(t, []);
     const trunk = trunkAt(registrar.port, { ...account, password: 'guess', register: true });
@@ -360,7 +361,7 @@ if (missing.length > 0) {
     t.regex(silent[2]?.sentence ?? '', /Nothing came back/);
   });
 
-  test.serial('a whole gateway registers at its trunk and calls through it', async (t) => {
+  realTimeTest('a whole gateway registers at its trunk and calls through it', async (t) => {
     const registrar = await startTrunkFor(t, 'trunk-registrar');
     const first = await startTrunkFor(t, 'trunk-unavailable');
     const second = await startTrunkFor(t, 'silent');
