@@ -3,7 +3,6 @@
  * (architecture 1). `startGateway` builds from the database outwards and opens the port last; `close` goes back the
  * same way, so that nothing that was acknowledged is lost.
  */
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';
 import type { Config } from '#config/config.ts';
@@ -20,10 +19,8 @@ import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { recover } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
-import { createRecordings } from '#src/recordings/recordings.ts';
-import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { acceleratedClock, systemClock } from './clock.ts';
-import { chooseLines, whyDown } from './start/choose-lines.ts';
+import { whyDown } from './start/choose-lines.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { listen } from './start/http-server.ts';
@@ -31,9 +28,9 @@ import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
 import { startEvents } from './start/start-events.ts';
 import { startJournal } from './start/start-journal.ts';
+import { startLines } from './start/start-lines.ts';
 import { startLanguageModel } from './start/start-language-model.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
-import { startSpeech } from './start/start-speech.ts';
 import { startStorage } from './start/start-storage.ts';
 import { version } from './version.ts';
 
@@ -99,42 +96,21 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // Lines and recordings
   const callClock = config.lines === 'simulator' ? acceleratedClock(config.simulatorSpeed) : systemClock;
-  const recordings = await createRecordings({
-    folder: join(config.dataFolder, 'recordings'),
-    publish: journal.publish,
-    clock: systemClock,
-    logger,
-  });
-  started.defer(() => recordings.close());
-  const speech = await startSpeech(config.speech, {
-    ...policy.speechEngines,
-    clock: systemClock,
-    path: process.env['PATH'] ?? '',
-    logger,
-  });
-  started.defer(speech.close);
-  const trunks = createTrunkDirectory({
-    database,
-    vault,
-    times: policy.trunkLifeTimes,
-    clock: systemClock,
-    logger,
-    machineWith: (actors) => trunkMachine.provide({ actors }),
-  });
-  const { lines, simulator, refusedCallers } = chooseLines({
+  const { lines, simulator, refusedCallers, recordings, trunks } = await startLines(
     config,
-    country,
-    callClock,
-    openRecording: recordings.begin,
-    synthesizer: speech.synthesizer,
-    recognizer: speech.recognizer,
-    listening: policy.listening,
-    trunks,
-    trunkTimes: policy.trunkTimes,
-    logger,
-  });
-  started.defer(() => lines.close());
-  started.defer(() => trunks.close());
+    {
+      policy,
+      database,
+      vault,
+      publish: journal.publish,
+      country,
+      clock: systemClock,
+      callClock,
+      trunkMachineWith: (actors) => trunkMachine.provide({ actors }),
+      logger,
+    },
+    started,
+  );
   metrics.watchRefusedCallers(refusedCallers);
   const openLines = createOpenLines(lines.open);
 
