@@ -39,12 +39,20 @@ async function* atLineRate(pieces: AsyncIterable<Audio>): AsyncGenerator<Int16Ar
   if (rest.length > before) yield resample(rest, ratio).subarray(before / ratio);
 }
 
+/** Sentences that an engine remembers come as the same samples again, call after call. */
+const fitted = new WeakMap<Int16Array, Int16Array>();
+
+const fit = ({ sampleRate, samples }: Audio): Int16Array => {
+  const known = fitted.get(samples) ?? resample(samples, sampleRate / lineSampleRate);
+  fitted.set(samples, known);
+  return known;
+};
+
 export const createSpeak = (synthesizer: Synthesizer, language: string): Speak =>
   async function* (text, signal) {
     if (synthesizer.stream !== undefined) {
       yield* atLineRate(synthesizer.stream(text, language, signal));
       return;
     }
-    const { sampleRate, samples } = await synthesizer.synthesize(text, language, signal);
-    yield resample(samples, sampleRate / lineSampleRate);
+    yield fit(await synthesizer.synthesize(text, language, signal));
   };
