@@ -2,17 +2,24 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError } from './config-error.ts';
-import { secretSettings, settings } from './settings.ts';
+import { givenSettings, parseSettings } from './parse-settings.ts';
+import { serverSettings } from './server-settings.ts';
+import { settings } from './settings.ts';
+import { recordingsOf, type RecordingsConfig } from './recordings-config.ts';
 import { speechOf, type SpeechConfig } from './speech-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
-const names: ReadonlySet<string> = new Set(Object.keys(settings.shape));
+/** Those of the servers beside the gateway are no mistakes: one environment may serve all. */
+const names: ReadonlySet<string> = new Set(
+  [settings, serverSettings].flatMap(({ shape }) => Object.keys(shape)),
+);
 
 /** Real lines: SIP by drachtio-server, sound by FreeSWITCH. */
 export type DrachtioConfig = Readonly<{
   drachtio: { host: string; port: number; secret: string };
-  freeSwitch: { host: string; port: number; secret: string };
+  /** One or several, with the same secret. */
+  freeSwitches: readonly { host: string; port: number; secret: string }[];
   /** The trunk of every workspace: `host` or `host:port`; `null` where each has its own. */
   trunkAddress: string | null;
   /** How numbers are written to the trunk. */
@@ -52,23 +59,18 @@ export type Config = Readonly<{
   /** What the built-in agent thinks with; `null`: it works without a language model. */
   languageModel: LanguageModelConfig | null;
   speech: SpeechConfig;
+  recordings: RecordingsConfig;
+  /** Whether calls can be watched in the Stately inspector. */
+  inspect: boolean;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'pretty' | 'json';
   /** Names that begin with GW_ and are no setting: mistyped, most likely. */
   unknownNames: readonly string[];
 }>;
 
-const problemOf = (issue: z.core.$ZodIssue, environment: NodeJS.ProcessEnv): string => {
-  const name = String(issue.path[0]);
-  const value = environment[name] ?? '';
-  return secretSettings.has(name)
-    ? `${name} ${issue.message}`
-    : `${name} ${issue.message} (it is ${JSON.stringify(value.slice(0, 100))})`;
-};
-
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   drachtio: { ...values.GW_DRACHTIO, secret: values.GW_DRACHTIO_SECRET },
-  freeSwitch: { ...values.GW_FREESWITCH, secret: values.GW_FREESWITCH_SECRET },
+  freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,
   media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
@@ -90,15 +92,7 @@ const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig 
 
 /** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
 export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): Config => {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => name.startsWith('GW_') && value !== ''),
-  );
-  const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new ConfigError(issue === undefined ? 'The settings are not valid' : problemOf(issue, environment));
-  }
-  const values = parsed.data;
+  const values = parseSettings(settings, environment);
   const databaseUrl = values.GW_DATABASE_URL ?? null;
   if (databaseUrl !== null && values.GW_MASTER_KEY === undefined)
     throw new ConfigError(
@@ -125,8 +119,10 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     drainSec: values.GW_DRAIN_SEC,
     languageModel: languageModelOf(values),
     speech: speechOf(values),
+    recordings: recordingsOf(values),
+    inspect: values.GW_INSPECT,
     logLevel: values.GW_LOG_LEVEL,
     logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),
-    unknownNames: Object.keys(given).filter((name) => !names.has(name)),
+    unknownNames: Object.keys(givenSettings(environment)).filter((name) => !names.has(name)),
   });
 };

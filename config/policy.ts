@@ -67,6 +67,8 @@ export const deliveryPolicy = {
   scheduleSec: [0, 5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400],
   /** Each delay is lengthened by up to this share of itself, so that retries do not come in step. */
   jitter: 0.2,
+  /** What an endpoint may ask for with `Retry-After`. */
+  longestRetryAfterSec: 86_400,
   timeoutMs: 15_000,
   /** Attempts under way at once, to one endpoint and in all. */
   perEndpoint: 5,
@@ -80,12 +82,28 @@ export const requestLimits = {
   /** How often one address may fail to authenticate. */
   failuresPerAddress: { points: 120, perSeconds: 60 },
   bodyBytes: 64 * 1024,
+  /** See `EventStreamTimes` of src/api/calls. */
+  eventStream: { keepAliveMs: 15_000, slowReaderMs: 30_000, pollMs: 1_000, lateFactsMs: 60_000 },
 } as const;
+
+/** Streams of events that one key may have open. */
+export const streamsPerKey = 20;
 
 /** How long a stored response answers a repeated Idempotency-Key (decisions 2). */
 export const idempotencyHours = 24;
 
-/** How the other party is listened to on real lines; see `VoiceNumbers` and `TurnNumbers` of sip/listening. */
+/** How it is found out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
+export const answeringMachine = {
+  decideWithinMs: 30_000,
+  greetingMs: 6_000,
+  quietMs: 2_500,
+  voiceBeforeBeepMs: 1_500,
+  afterBeepMs: 300,
+  silentMs: 4_000,
+  lateWordsMs: 3_000,
+} as const;
+
+/** How the other party is listened to on real lines; see `ListeningNumbers` of sip/listening. */
 export const listening = {
   voice: {
     mode: 3,
@@ -107,10 +125,27 @@ export const listening = {
     sentenceWordsMs: 3_000,
     lastingVoiceMs: 900,
   },
+  answering: answeringMachine,
+  beep: {
+    lowestHz: 330,
+    highestHz: 2_130,
+    shortestMs: 150,
+    longestMs: 2_000,
+    floorDb: -42,
+    purity: 0.93,
+    strayHz: 18,
+    strayDb: 3,
+  },
 } as const;
 
 /** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/drachtio-lines.ts. */
-export const trunkTimes = { silenceMs: 4_000, answerMs: 4_000, patienceMs: 3_000 } as const;
+export const trunkTimes = {
+  silenceMs: 4_000,
+  answerMs: 4_000,
+  patienceMs: 3_000,
+  /** How long a call lives without a sign of the other side (RFC 4028). */
+  session: { expiresSec: 1_800, shortestSec: 90 },
+} as const;
 
 /** How a trunk is kept registered and asked if it is there; see `TrunkTimes` of machines/trunk.ts. */
 export const trunkLifeTimes = {
@@ -140,3 +175,24 @@ export const speechEngines = {
   /** Sound of sentences that are said over and over, of each synthesizer. */
   rememberedBytes: 16 * 1024 * 1024,
 } as const;
+
+/** The media servers: how many endpoints each keeps ready, and how it is watched; see `PoolNumbers` of sip/drachtio. */
+export const mediaServers = {
+  pool: { size: 8, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
+  probeMs: 5_000,
+} as const;
+
+/** Recordings on their way into a store; see `StoreLimits` and `StoreKeeperOptions` of src/recordings. */
+export const recordingStore = {
+  limits: { connectMs: 5_000, stallMs: 30_000, partBytes: 8 * 1024 * 1024 },
+  uploads: {
+    atOnce: 4,
+    retryFirstMs: 1_000,
+    retryLongestMs: 300_000,
+    /** A recording that has waited a day for an absent store is completed where it lies. */
+    pendingMs: 86_400_000,
+  },
+} as const;
+
+/** Onlookers by the Stately inspector; see `InspectorLimits` of src/inspector. */
+export const inspectorLimits = { viewers: 20, waitingBytes: 4 * 1024 * 1024 } as const;

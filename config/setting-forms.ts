@@ -31,6 +31,19 @@ export const hostAndPort = (defaultPort: number) =>
     return { host, port: port === undefined ? defaultPort : Number(port) };
   });
 
+/** One or several, separated by commas. */
+export const hostAndPortList = (defaultPort: number) => {
+  const one = hostAndPort(defaultPort);
+  return z
+    .string()
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.tuple([one], one))
+    .refine(
+      (all) => new Set(all.map(({ host, port }) => `${host}:${port}`)).size === all.length,
+      'must name none twice',
+    );
+};
+
 /** Anything else is found out when it is connected to. */
 export const isDatabaseUrl = (text: string): boolean => {
   try {
@@ -72,3 +85,16 @@ export const serverUrl = (...protocols: readonly string[]) => {
     );
   }, `must be a URL such as ${example}`);
 };
+
+/** Where a store is: without a path, and without encryption on this machine alone. */
+export const storeUrl = z
+  .string()
+  .refine((text) => {
+    const url = URL.parse(text);
+    if (url === null || url.origin !== text.replace(/\/$/, '').toLowerCase()) return false;
+    return (
+      url.protocol === 'https:' ||
+      (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+    );
+  }, 'must look like https://host or https://host:port; http is for this machine alone')
+  .transform((text) => new URL(text).origin);

@@ -5,11 +5,13 @@ import {
   apiKey,
   choiceOf,
   hostAndPort,
+  hostAndPortList,
   hostList,
   isDatabaseUrl,
   wholeNumber,
   yesOrNo,
   serverUrl,
+  storeUrl,
 } from './setting-forms.ts';
 
 /** A URL to which paths are added. */
@@ -66,7 +68,7 @@ export const settings = z.object({
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
   GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),
   GW_DRACHTIO_SECRET: z.string().default('cymru'),
-  GW_FREESWITCH: hostAndPort(8021).default({ host: '127.0.0.1', port: 8021 }),
+  GW_FREESWITCH: hostAndPortList(8021).default([{ host: '127.0.0.1', port: 8021 }]),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
   GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
   GW_TRUNK_NUMBERS: z.enum(['domestic', 'e164'], 'must be domestic or e164').default('domestic'),
@@ -95,6 +97,27 @@ export const settings = z.object({
   GW_SPEECH_VOICE: z.string().default('alloy'),
   GW_VOSK_URL: serverUrl('ws', 'wss').optional(),
   GW_WHISPER_URL: baseUrl('http', 'https').optional(),
+  GW_RECORDINGS_FORMAT: z.enum(['ogg', 'mp3'], 'must be ogg or mp3').default('ogg'),
+  GW_RECORDINGS_S3_ENDPOINT: storeUrl.optional(),
+  GW_RECORDINGS_S3_BUCKET: z
+    .string()
+    .regex(
+      /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/,
+      'must be the name of a bucket: 3 to 63 small letters, digits, dots or hyphens',
+    )
+    .optional(),
+  GW_RECORDINGS_S3_REGION: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be the name of a region')
+    .default('us-east-1'),
+  GW_RECORDINGS_S3_ACCESS_KEY: apiKey.optional(),
+  GW_RECORDINGS_S3_SECRET_KEY: apiKey.optional(),
+  GW_RECORDINGS_S3_PREFIX: z
+    .string()
+    .regex(/^[\w.-]+(\/[\w.-]+)*\/?$/, 'must be a path of letters, digits, dots, hyphens and underscores')
+    .transform((prefix) => `${prefix.replace(/\/$/, '')}/`)
+    .default(''),
+  GW_INSPECT: yesOrNo.default(false),
   GW_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
@@ -112,4 +135,8 @@ export const secretSettings: ReadonlySet<string> = new Set([
   'GW_DEEPGRAM_API_KEY',
   'GW_ELEVENLABS_API_KEY',
   'GW_SPEECH_API_KEY',
+  // Somebody may write a key into it.
+  'GW_RECORDINGS_S3_ENDPOINT',
+  'GW_RECORDINGS_S3_ACCESS_KEY',
+  'GW_RECORDINGS_S3_SECRET_KEY',
 ]);

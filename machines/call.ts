@@ -11,8 +11,19 @@
 import { assign, sendTo, setup } from 'xstate';
 import { conversationMachine, type ConversationMessage } from './conversation.ts';
 import type { CallFact, FinalStatus } from './facts.ts';
-import { line, type Direction, type LineCommand, type LineEvent, type SipDetails } from './line.ts';
+import {
+  line,
+  type AnsweredBy,
+  type Direction,
+  type LineCommand,
+  type LineEvent,
+  type SipDetails,
+  type SpeechChoice,
+} from './line.ts';
 import { statusAfter, type EndReason } from './outcome.ts';
+
+/** What becomes of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
+export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 
 export type CallInput = {
   callId: string;
@@ -22,6 +33,7 @@ export type CallInput = {
   /** Domestic format. */
   to: string;
   language: string;
+  speech: SpeechChoice;
   recording: boolean;
   ringTimeoutSec: number;
   /** Counted from the answer. */
@@ -33,6 +45,9 @@ export type CallInput = {
   greeting: string | null;
   apology: string;
   reprompt: string;
+  voicemail: VoicemailPolicy;
+  /** What a machine is told by `leave_message`. */
+  voicemailMessage: string;
 };
 
 /** What others ask of a call. */
@@ -40,6 +55,9 @@ export type CallRequest =
   | { type: 'hangup.requested'; immediate: boolean }
   /** The agent presses keys of the telephone, as in `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
+  /** What is said now is not to be in the recording. */
+  | { type: 'recording.pause_requested' }
+  | { type: 'recording.resume_requested' }
   | { type: 'cancel.requested' }
   /** The gateway shuts down and cannot wait any longer. */
   | { type: 'gateway.closing' };
@@ -49,6 +67,8 @@ export type CallEvent = LineEvent | ConversationMessage | CallRequest;
 type CallContext = CallInput & {
   wasAnswered: boolean;
   agentIsBusy: boolean;
+  answeredBy: AnsweredBy | null;
+  recordingIsPaused: boolean;
   endReason: EndReason | null;
   endedAt: number | null;
   sip: SipDetails | null;
@@ -60,6 +80,19 @@ const ended = (context: CallContext, status: FinalStatus): CallFact => ({
   status,
   ...(context.endedAt === null ? {} : { at: context.endedAt }),
   ...(context.sip === null ? {} : { sip: context.sip }),
+});
+
+/** Who has called us is no question. */
+const isToBeTold = ({ direction, answeredBy }: CallContext): boolean =>
+  direction === 'outbound' && answeredBy === null;
+
+const machineHasAnswered = (context: CallContext, event: CallEvent): boolean =>
+  isToBeTold(context) && event.type === 'line.answered_by' && event.by === 'machine';
+
+const whoAnswered = ({ at, by }: { at: number; by: AnsweredBy }): CallFact => ({
+  type: 'call.answered_by',
+  at,
+  by,
 });
 
 const toLine = (command: LineCommand): LineCommand => command;
@@ -80,7 +113,14 @@ export const callMachine = setup({
   guards: {
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
+    hangsUpOnMachine: ({ context, event }) =>
+      machineHasAnswered(context, event) && context.voicemail === 'hang_up',
+    leavesMessage: ({ context, event }) =>
+      machineHasAnswered(context, event) && context.voicemail === 'leave_message',
+    isToBeTold: ({ context }) => isToBeTold(context),
     goesOn: ({ context }) => context.endReason === null,
+    isRecording: ({ context }) => context.recording && !context.recordingIsPaused,
+    recordingIsPaused: ({ context }) => context.recordingIsPaused,
     farewellIsOver: ({ context }) => !context.agentIsBusy,
     nobodyPickedUp: (_, { cause }: { cause: EndReason }) => statusAfter(cause, false) === 'no_answer',
     somethingBroke: ({ context }) =>
@@ -94,16 +134,19 @@ export const callMachine = setup({
       endReason: ({ context }, { reason }: { reason: EndReason }) => context.endReason ?? reason,
     }),
     noteAnswered: assign({ wasAnswered: true }),
+    noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),
     noteEnd: assign((_, { at, sip }: { at: number; sip?: SipDetails }) => ({
       endedAt: at,
       ...(sip === undefined ? {} : { sip }),
     })),
     noteBusy: assign({ agentIsBusy: true }),
     noteQuiet: assign({ agentIsBusy: false }),
+    notePaused: assign({ recordingIsPaused: true }),
+    noteResumed: assign({ recordingIsPaused: false }),
     tellLine: sendTo('line', (_, command: LineCommand) => command),
     tellConversation: sendTo(
       'conversation',
-      (_, event: LineEvent | { type: 'call.ending' | 'call.over' }) => event,
+      (_, event: LineEvent | { type: 'call.ending' | 'call.over' | 'voicemail.reached' }) => event,
     ),
   },
 }).createMachine({
@@ -113,6 +156,8 @@ export const callMachine = setup({
     ...input,
     wasAnswered: false,
     agentIsBusy: false,
+    answeredBy: null,
+    recordingIsPaused: false,
     endReason: null,
     endedAt: null,
     sip: null,
@@ -120,12 +165,13 @@ export const callMachine = setup({
   invoke: {
     src: 'line',
     id: 'line',
-    input: ({ context: { callId, direction, from, to, language, recording } }) => ({
+    input: ({ context: { callId, direction, from, to, language, speech, recording } }) => ({
       callId,
       direction,
       from,
       to,
       language,
+      speech,
       recording,
     }),
     onError: {
@@ -192,13 +238,14 @@ export const callMachine = setup({
       invoke: {
         src: 'conversation',
         id: 'conversation',
-        input: ({ context: { callId, kickoff, greeting, apology, reprompt, silenceTimeoutSec } }) => ({
-          callId,
-          kickoff,
-          greeting,
-          apology,
-          reprompt,
-          silenceTimeoutSec,
+        input: ({ context }) => ({
+          callId: context.callId,
+          kickoff: context.kickoff,
+          greeting: context.greeting,
+          apology: context.apology,
+          reprompt: context.reprompt,
+          voicemailMessage: context.voicemailMessage,
+          silenceTimeoutSec: context.silenceTimeoutSec,
         }),
         onError: {
           target: '.ending',
@@ -225,6 +272,32 @@ export const callMachine = setup({
           target: '.ending',
           actions: { type: 'endBecause', params: { reason: 'media_error' } },
         },
+        'line.answered_by': [
+          {
+            guard: 'hangsUpOnMachine',
+            target: '.ending',
+            actions: [
+              { type: 'noteAnsweredBy', params: ({ event }) => event },
+              { type: 'publish', params: ({ event }) => whoAnswered(event) },
+              { type: 'endBecause', params: { reason: 'agent_hangup' } },
+            ],
+          },
+          {
+            guard: 'leavesMessage',
+            target: '.leaving-message',
+            actions: [
+              { type: 'noteAnsweredBy', params: ({ event }) => event },
+              { type: 'publish', params: ({ event }) => whoAnswered(event) },
+            ],
+          },
+          {
+            guard: 'isToBeTold',
+            actions: [
+              { type: 'noteAnsweredBy', params: ({ event }) => event },
+              { type: 'publish', params: ({ event }) => whoAnswered(event) },
+            ],
+          },
+        ],
         'line.*': { actions: { type: 'tellConversation', params: ({ event }) => event } },
         'agent.failed': {
           target: '.ending',
@@ -244,6 +317,23 @@ export const callMachine = setup({
           actions: [
             { type: 'publish', params: ({ event }) => ({ type: 'keys.pressed', keys: event.keys }) },
             { type: 'tellLine', params: ({ event }) => toLine({ type: 'press', keys: event.keys }) },
+          ],
+        },
+        'recording.pause_requested': {
+          guard: 'isRecording',
+          actions: [
+            'notePaused',
+            { type: 'tellLine', params: toLine({ type: 'pauseRecording' }) },
+            { type: 'publish', params: { type: 'recording.paused' } },
+          ],
+          description: 'Asked for again while it is paused, it is paused already.',
+        },
+        'recording.resume_requested': {
+          guard: 'recordingIsPaused',
+          actions: [
+            'noteResumed',
+            { type: 'tellLine', params: toLine({ type: 'resumeRecording' }) },
+            { type: 'publish', params: { type: 'recording.resumed' } },
           ],
         },
         say: { actions: { type: 'tellLine', params: ({ event }) => event } },
@@ -318,6 +408,30 @@ export const callMachine = setup({
             },
           },
         },
+        'leaving-message': {
+          description: 'A machine has answered; the call ends when the message is on it.',
+          entry: { type: 'tellConversation', params: { type: 'voicemail.reached' } },
+          on: {
+            'message.left': {
+              target: 'ending',
+              actions: { type: 'endBecause', params: { reason: 'agent_hangup' } },
+            },
+            'hangup.requested': [
+              {
+                guard: 'isImmediate',
+                target: 'ending',
+                actions: [
+                  { type: 'publish', params: { type: 'call.hangup_requested', immediate: true } },
+                  { type: 'endBecause', params: { reason: 'agent_hangup' } },
+                ],
+              },
+              {
+                actions: { type: 'publish', params: { type: 'call.hangup_requested', immediate: false } },
+                description: 'The call ends with the message anyway.',
+              },
+            ],
+          },
+        },
         ending: {
           description: 'The line is being hung up; only what was still heard is taken in.',
           entry: [
@@ -338,6 +452,7 @@ export const callMachine = setup({
             ],
             'line.speech': { description: 'Too late.' },
             'line.heard': { description: 'Too late.' },
+            'line.answered_by': { description: 'Too late.' },
             say: { description: 'Too late.' },
             'keys.requested': { description: 'Too late.' },
             'line.failed': { description: 'It is over anyway.' },

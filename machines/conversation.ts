@@ -24,6 +24,8 @@ export type ConversationInput = {
   apology: string;
   /** Said once when nobody spoke for `silenceTimeoutSec`. */
   reprompt: string;
+  /** What is said to a machine that takes messages. */
+  voicemailMessage: string;
   silenceTimeoutSec: number;
 };
 
@@ -31,6 +33,8 @@ export type ConversationInput = {
 export type ConversationEvent =
   | LineEvent
   | ReplyEvent
+  /** A machine has answered: a message is to be left on it. */
+  | { type: 'voicemail.reached' }
   /** The line is being hung up; it may still report what was heard. */
   | { type: 'call.ending' }
   /** The line is gone; nothing more will be reported. */
@@ -47,7 +51,9 @@ export type ConversationMessage =
   /** Two replies in a row failed. */
   | { type: 'agent.failed' }
   /** Nobody spoke, not even after the reprompt. */
-  | { type: 'silence.lasted' };
+  | { type: 'silence.lasted' }
+  /** The whole message was said to the machine. */
+  | { type: 'message.left' };
 
 /** What was heard so far of the agent's turn in progress. */
 type Spoken = { startedAt: number; endedAt: number; text: string; whole: boolean };
@@ -69,6 +75,9 @@ type ConversationContext = ConversationInput & {
 
 /** Speech of which no words have come after this was none: silence is measured by words. */
 const longestSpeechMs = 30_000;
+
+/** A machine that never says that it takes a message is told it all the same. */
+const longestGreetingMs = 60_000;
 
 const toCall = (message: ConversationMessage): ConversationMessage => message;
 
@@ -111,6 +120,7 @@ export const conversationMachine = setup({
   delays: {
     silenceTimeout: ({ context }) => context.silenceTimeoutSec * 1000,
     longestSpeech: longestSpeechMs,
+    longestGreeting: longestGreetingMs,
   },
   guards: {
     agentSpeaksFirst: ({ context }) => context.kickoff !== null,
@@ -173,6 +183,7 @@ export const conversationMachine = setup({
     reportQuiet: sendParent(toCall({ type: 'agent.quiet' })),
     reportFailed: sendParent(toCall({ type: 'agent.failed' })),
     reportSilence: sendParent(toCall({ type: 'silence.lasted' })),
+    reportLeft: sendParent(toCall({ type: 'message.left' })),
   },
 }).createMachine({
   id: 'conversation',
@@ -191,6 +202,7 @@ export const conversationMachine = setup({
   initial: 'opening',
   on: {
     'call.ending': { target: '.closing', description: 'The call is being hung up; nothing new begins.' },
+    'voicemail.reached': { target: '.voicemail', description: 'Whatever was being said is cut short.' },
     'call.over': {
       target: '.closing',
       actions: 'forgetUnplayed',
@@ -397,6 +409,46 @@ export const conversationMachine = setup({
           },
           { actions: { type: 'notePlayed', params: ({ event }) => event } },
         ],
+      },
+    },
+    voicemail: {
+      description: 'A machine listens: nobody takes turns with it, and one message is said to it whole.',
+      entry: ['reportBusy', 'stopTalking'],
+      always: {
+        guard: 'turnIsOver',
+        actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
+      },
+      initial: 'awaiting-beep',
+      on: {
+        'line.heard': { actions: { type: 'publish', params: ({ event }) => heardTurn(event) } },
+        'line.takes_message': {
+          target: '.leaving-message',
+          description: 'What was said before this moment is not on the machine, so it is said again.',
+        },
+      },
+      states: {
+        'awaiting-beep': {
+          description: 'The machine says its greeting; nothing is said into it.',
+          after: { longestGreeting: { target: 'leaving-message' } },
+        },
+        'leaving-message': {
+          description: 'The message is being said.',
+          entry: [
+            'stopTalking',
+            'countUtterance',
+            { type: 'say', params: ({ context }) => ({ text: context.voicemailMessage }) },
+          ],
+          on: {
+            'line.played': [
+              {
+                guard: 'lastHasRunItsCourse',
+                target: '#conversation.closing',
+                actions: [{ type: 'notePlayed', params: ({ event }) => event }, 'reportLeft'],
+              },
+              { actions: { type: 'notePlayed', params: ({ event }) => event } },
+            ],
+          },
+        },
       },
     },
     closing: {

@@ -2,7 +2,7 @@
  * What a call publishes: the facts of its journal. A fact is written once, in order; the row of the call and the
  * events for customers are made from it in one transaction.
  */
-import type { SipDetails } from './line.ts';
+import type { AnsweredBy, SipDetails } from './line.ts';
 import type { EndReason } from './outcome.ts';
 import type { ReplyFailure } from './reply.ts';
 
@@ -12,6 +12,8 @@ import type { ReplyFailure } from './reply.ts';
  */
 export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails }
+  /** It was found out who has picked up; not of every call. */
+  | { type: 'call.answered_by'; at: number; by: AnsweredBy }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
   | { type: 'call.hangup_cancelled'; at?: number }
   /** Words that were really heard on the line, by either party; a row of the transcript. */
@@ -22,12 +24,29 @@ export type CallFact =
       role: 'assistant' | 'user';
       text: string;
       whole: boolean;
+      /** Of a reply of the agent, added by who keeps the journal: the chart has no clock. */
+      latency?: TurnLatency;
     }
   | { type: 'turn.digit'; at: number; digit: string }
   /** The agent pressed keys, as in `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }
+  /** Nothing that is said from here on is recorded, until the recording is resumed. */
+  | { type: 'recording.paused'; at?: number }
+  | { type: 'recording.resumed'; at?: number }
   /** A reply that did not come; `turn` is the reply's number. */
   | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string }
   | { type: 'call.ended'; at?: number; reason: EndReason; status: FinalStatus; sip?: SipDetails };
+
+/**
+ * How long the other party waited for a turn of the agent, in milliseconds; what is not known is missing. The first is
+ * the time from the last sound of the other party to its words. The others count from when the reply was asked for: to
+ * the agent's first text, to its first sentence, and to the first sound that the other party heard.
+ */
+export type TurnLatency = {
+  endpointingMs?: number;
+  firstTokenMs?: number;
+  firstSentenceMs?: number;
+  firstAudioMs?: number;
+};
 
 export type FinalStatus = 'completed' | 'no_answer' | 'failed';

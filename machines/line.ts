@@ -9,8 +9,10 @@
  *    commands; its `text` is what the other party could hear, empty when nothing of it sounded. `whole` is false only
  *    for what was stopped, by `stopTalking` or by the end of the line; an utterance that could not be synthesized has
  *    run its course with an empty text.
- * 4. After `stopTalking`, the reports of what was stopped come before any later `line.heard`.
+ * 4. After `stopTalking`, the reports of what was stopped come before any later `line.heard` or `line.takes_message`.
  * 5. Noise says nothing. A backchannel ("네", "uh-huh") while the agent's voice is audible is heard, but is no speech.
+ * 6. Of an outbound call a line may say who has answered, after the answer and once; it says nothing where that is not
+ *    clear, and nothing waits for it. `line.takes_message` follows only where it was a machine.
  */
 import { fromCallback } from 'xstate';
 
@@ -19,6 +21,9 @@ export type Direction = 'inbound' | 'outbound';
 /** Why a call was never answered. */
 export type UnansweredCause =
   'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
+
+/** Who has picked up: a person, or an answering machine (a voicemail, an announcement of the network). */
+export type AnsweredBy = 'human' | 'machine';
 
 /** What the SIP layer knows of a call, for the call record (`null` where the line has no SIP). */
 export type SipDetails = { status: number | null; reason: string | null; callId: string | null };
@@ -32,12 +37,25 @@ export type LineEvent =
   | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails }
   /** The other party has begun to really speak. */
   | { type: 'line.speech'; at: number }
-  /** These words were heard whole. `startedAt` is when the first of them sounded. */
-  | { type: 'line.heard'; at: number; startedAt: number; text: string; backchannel: boolean }
+  /**
+   * These words were heard whole. `startedAt` is when the first of them sounded, `endedAt` when the last one was over,
+   * where the line knows.
+   */
+  | {
+      type: 'line.heard';
+      at: number;
+      startedAt: number;
+      endedAt?: number;
+      text: string;
+      backchannel: boolean;
+    }
   /** An utterance has left the line: played whole, or stopped after `text` was heard. */
   | { type: 'line.played'; at: number; startedAt: number; utterance: number; text: string; whole: boolean }
   /** The other party pressed a key of the telephone (0–9, *, #, A–D). */
   | { type: 'line.digit'; at: number; digit: string }
+  | { type: 'line.answered_by'; at: number; by: AnsweredBy }
+  /** What is said from now on is recorded by the machine: its beep is over, or it has been silent for long. */
+  | { type: 'line.takes_message'; at: number }
   /** The audio is lost although the call stands; the call will be ended. */
   | { type: 'line.failed'; at: number }
   /** The connection is over. The last word. */
@@ -51,10 +69,22 @@ export type LineCommand =
   | { type: 'press'; keys: string }
   /** Be silent at once and forget what is queued. */
   | { type: 'stopTalking' }
+  /**
+   * From now on the recording holds silence on both sides, until it is resumed: its time goes on, so that what was said
+   * stays where it was said. Both do nothing in a call that is not recorded.
+   */
+  | { type: 'pauseRecording' }
+  | { type: 'resumeRecording' }
   /** The call will be hung up when the voice is quiet. A line may prepare for it; most have nothing to do. */
   | { type: 'expectHangup' }
   /** End the connection now. */
   | { type: 'hangUp' };
+
+/**
+ * Who hears and speaks in a call, by the names that the operator's engines have; `null` leaves it to the operator's
+ * order. A voice is one of the synthesizer that is named, `null` its usual one.
+ */
+export type SpeechChoice = { recognizer: string | null; synthesizer: string | null; voice: string | null };
 
 /** What a line is opened with. It does not change during the call. */
 export type LineInput = {
@@ -66,6 +96,7 @@ export type LineInput = {
   to: string;
   /** BCP 47, for recognition and synthesis. */
   language: string;
+  speech: SpeechChoice;
   /** Whether this call is to be recorded from the answer on. */
   recording: boolean;
 };

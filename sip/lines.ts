@@ -31,8 +31,8 @@ export interface Lines {
   /** Connects to what the lines need. Arrivals are offered from now on. */
   start(onArrival: OnArrival): Promise<void>;
   readonly open: OpenLine;
-  /** Whether calls can be placed and answered now, with a plain sentence when not. */
-  health(): { ready: true } | { ready: false; detail: string };
+  /** Whether calls can be placed and answered now, with a plain sentence when not, or when a part of it is down. */
+  health(): { ready: true; warning?: string } | { ready: false; detail: string };
   /** Ends every line that still stands and lets go of all sockets and timers. */
   close(): Promise<void>;
 }

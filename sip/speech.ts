@@ -1,4 +1,7 @@
 /** What a line needs of speech engines. The engines live in `src/speech`, one file each. */
+import type { SpeechChoice } from '#machines/line.ts';
+
+export type { SpeechChoice };
 
 /** Mono 16-bit linear audio. */
 export type Audio = { sampleRate: number; samples: Int16Array };
@@ -52,4 +55,11 @@ export interface Recognizer {
     options: { language: string; sampleRate: number },
     emit: (event: RecognitionEvent) => void,
   ): Recognition;
+}
+
+/** Who speaks and who hears in a call. What a number chose comes first, the other engines follow when it fails. */
+export interface SpeechEngines {
+  synthesizerFor(choice: SpeechChoice): Synthesizer;
+  /** `null`: nothing of what the other party says is understood. */
+  recognizerFor(choice: SpeechChoice): Recognizer | null;
 }

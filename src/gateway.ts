@@ -12,20 +12,22 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
-import { createApi } from '#src/api/app.ts';
-import { answerClientErrors } from '#src/api/client-errors.ts';
+import { createStreamPlaces } from '#src/api/stream-places.ts';
 import { createCallDesk } from '#src/calls/call-desk.ts';
+import { createChartWatch } from '#src/calls/chart-watch.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { recover } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
+import { createCharts } from './charts/create-charts.ts';
 import { acceleratedClock, systemClock } from './clock.ts';
-import { whyDown } from './start/choose-lines.ts';
+import { healthOf } from './start/choose-lines.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
-import { listen } from './start/http-server.ts';
+import { observeCalls } from './start/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
+import { startBorder } from './start/start-border.ts';
 import { startEvents } from './start/start-events.ts';
 import { startJournal } from './start/start-journal.ts';
 import { startLines } from './start/start-lines.ts';
@@ -64,18 +66,19 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(languageModel.close);
 
   // The journal, and what follows from it
+  const { metrics, turnTimes, traces, witness } = observeCalls(systemClock.now);
   const liveCalls = createLiveCalls();
   const journalling = startJournal({
     database,
-    liveCalls,
+    metrics,
     clock: systemClock,
     limit: policy.journalLimits.facts,
     summarizeByModel: languageModel.summarize,
     summaryMs: policy.languageModelLimits.summaryMs,
     logger,
   });
-  const { journal, metrics } = journalling;
-  await recover({ database, journal, node: config.node, now: systemClock.now, logger });
+  const { journal, factNews } = journalling;
+  await recover({ database, journal, witness, node: config.node, now: systemClock.now, logger });
   started.defer(journalling.close);
 
   // Servers of customers
@@ -96,13 +99,13 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // Lines and recordings
   const callClock = config.lines === 'simulator' ? acceleratedClock(config.simulatorSpeed) : systemClock;
-  const { lines, simulator, refusedCallers, recordings, trunks } = await startLines(
+  const startedLines = await startLines(
     config,
     {
       policy,
       database,
       vault,
-      publish: journal.publish,
+      journal,
       country,
       clock: systemClock,
       callClock,
@@ -111,8 +114,9 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     started,
   );
-  metrics.watchRefusedCallers(refusedCallers);
-  const openLines = createOpenLines(lines.open);
+  const { lines, simulator, recordings, trunks, engines } = startedLines;
+  metrics.watch({ ...startedLines, liveCalls, journal, database, clock: systemClock, logger });
+  const openLines = createOpenLines(turnTimes.watchLine(lines.open));
 
   // Agents
   const agents = startAgents({
@@ -123,6 +127,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     hangUp: (callId, options) => desk.hangUpOwnCall(callId, options),
     pressKeys: (callId, keys) => desk.pressOwnKeys(callId, keys),
     languageModel: languageModel.model,
+    watchReplies: turnTimes.replies,
+    traces,
     logger,
   });
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ input, sendBack }) =>
@@ -131,7 +137,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // Calls
   const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
-    journal.publish(context.callId, fact);
+    journal.publish(context.callId, turnTimes.withLatency(context.callId, fact));
     if (fact.type === 'call.answered') agents.begin(context.callId);
   };
   const machine = callMachine.provide({
@@ -146,7 +152,9 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     clock: callClock,
     liveCalls,
     publish: journal.publish,
+    witness,
     release(callId) {
+      turnTimes.release(callId);
       openLines.dispose(callId);
       agents.release(callId);
     },
@@ -158,6 +166,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     journal,
     liveCalls,
     switchboard,
+    witness,
     keepBrief: agents.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
@@ -172,34 +181,41 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await lines.start(desk.receiveCall);
 
   // The border
-  const api = createApi({
-    placeCall: desk.placeCall,
-    requestHangup: desk.requestHangup,
-    requestCancel: desk.requestCancel,
-    database,
-    vault,
-    logger,
-    clock: systemClock,
-    country,
-    limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
-    recordings,
-    simulator: simulator && createSimulatedPeople(simulator, database),
-    whyUrlIsRefused: outgoing.whyUrlIsRefused,
-    tryAgent: agents.tryAgent,
-    trunkStatus: trunks.status,
-    tryTrunk: trunks.tryOut,
-    webhookTests,
-    health: { isDraining: desk.admission.isDraining, whyLinesAreDown: () => whyDown(lines) },
-    metrics: metrics.registry,
-    version,
-  });
-  const answer = api.callback();
-  const server = await listen((request, response) => void answer(request, response), {
-    host: config.host,
-    port: config.port,
-    prepare: answerClientErrors,
-  });
-  started.defer(() => server.close());
+  const streams = createStreamPlaces({ perKey: policy.streamsPerKey });
+  const server = await startBorder(
+    config,
+    {
+      placeCall: desk.placeCall,
+      requestHangup: desk.requestHangup,
+      requestCancel: desk.requestCancel,
+      pauseRecording: desk.pauseRecording,
+      resumeRecording: desk.resumeRecording,
+      database,
+      vault,
+      logger,
+      clock: systemClock,
+      country,
+      limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+      recordings,
+      watchFacts: factNews.watch,
+      watchChart: createChartWatch(switchboard),
+      charts: createCharts({ call: callMachine, conversation: conversationMachine }),
+      streams,
+      simulator: simulator && createSimulatedPeople(simulator, database),
+      whyUrlIsRefused: outgoing.whyUrlIsRefused,
+      tryAgent: agents.tryAgent,
+      trunkStatus: trunks.status,
+      tryTrunk: trunks.tryOut,
+      webhookTests,
+      engines,
+      health: { isDraining: desk.admission.isDraining, ...healthOf(lines) },
+      metrics: metrics.registry,
+      onAnswered: metrics.requestAnswered,
+      version,
+    },
+    { switchboard, liveCalls, limits: policy.inspectorLimits },
+    started,
+  );
   await deliveries.start();
   const credentials = await writeCredentials(config.dataFolder, {
     base_url: server.url,
@@ -210,6 +226,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const running = started.move();
   const endCalls = async (): Promise<void> => {
     desk.admission.drain();
+    streams.close();
     await switchboard.empty(config.drainSec * 1000);
     switchboard.closeAll();
     await switchboard.empty(lastEndsMs);

@@ -37,18 +37,18 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/agents': {
     values: ['src/domain', 'src/outgoing'],
     types: ['machines'],
-    packages: ['pino', 'undici', 'zod'],
+    packages: ['@opentelemetry/api', 'pino', 'undici', 'zod'],
   },
   'src/speech': { values: ['src/domain'], types: ['sip'], packages: ['pino', 'undici', 'ws', 'zod'] },
   'src/recordings': {
     values: ['sip', 'src/domain', 'src/persistence'],
     types: ['machines'],
-    packages: ['pino', 'range-parser', 'wasm-media-encoders'],
+    packages: ['pino', 's3mini', 'undici', 'wasm-media-encoders'],
   },
   'src/events': {
-    values: ['src/domain', 'src/outgoing', 'src/persistence'],
-    types: ['machines', 'sip'],
-    packages: ['pino', 'undici', 'zod'],
+    values: ['machines', 'src/domain', 'src/outgoing', 'src/persistence'],
+    types: ['sip'],
+    packages: ['pino', 'undici', 'xstate', 'zod'],
   },
   'src/trunks': {
     values: ['machines', 'src/domain', 'src/persistence'],
@@ -65,6 +65,7 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: [
       '@koa/bodyparser',
       '@koa/router',
+      '@opentelemetry/api',
       'koa',
       'koa-helmet',
       'pino',
@@ -75,7 +76,14 @@ const rules: Readonly<Record<string, Rule>> = {
       'zod-openapi',
     ],
   },
-  'src/console': { values: ['src/domain'] },
+  'src/inspector': { values: ['src/domain'], packages: ['@statelyai/inspect', 'pino', 'ws', 'xstate'] },
+  /** Pictures of the charts. */
+  'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
+  'src/console': {
+    values: ['src/domain'],
+    packages: ['@preact/signals', 'preact'],
+    node: false,
+  },
   /** What the composition root is put together from at the start. */
   'src/start': {
     values: [
@@ -85,6 +93,7 @@ const rules: Readonly<Record<string, Rule>> = {
       'src/calls',
       'src/domain',
       'src/events',
+      'src/inspector',
       'src/outgoing',
       'src/persistence',
       'src/recordings',
@@ -92,15 +101,25 @@ const rules: Readonly<Record<string, Rule>> = {
       'src/trunks',
     ],
     types: ['config'],
-    packages: ['pino', 'prom-client', 'zod'],
+    packages: ['@opentelemetry/api', 'pino', 'prom-client', 'zod'],
   },
+  /** drachtio-server and FreeSWITCH as child processes, for the command that starts them. */
+  'src/servers': { values: ['sip'], types: ['config'] },
   /** The files beside the composition root: its clock, its log, its version. */
   src: { values: ['src/domain'], packages: ['pino', 'pino-pretty', 'zod'] },
-  config: { packages: ['zod'] },
+  config: { packages: ['vite', 'zod'] },
 };
 
 /** The composition root and the commands, which alone read the configuration; tests and benchmarks. */
-const unruled = ['src/gateway.ts', 'src/main.ts', 'src/try-agent.ts', 'src/trunk-check.ts', 'test', 'bench'];
+const unruled = [
+  'src/gateway.ts',
+  'src/main.ts',
+  'src/servers.ts',
+  'src/try-agent.ts',
+  'src/trunk-check.ts',
+  'test',
+  'bench',
+];
 
 const mayProvide = ['src/gateway.ts', 'test', 'bench'];
 

@@ -3,7 +3,13 @@ import type { SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { MediaEndpoint } from './media-endpoint.ts';
 
 /** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
-export type Connection = { dialog: Srf.Dialog; endpoint: MediaEndpoint; sip: SipDetails };
+export type Connection = {
+  dialog: Srf.Dialog;
+  endpoint: MediaEndpoint;
+  /** Whether it is for us to keep the session alive (RFC 4028). */
+  weRefresh: boolean;
+  sip: SipDetails;
+};
 
 export type Outcome =
   { answered: true; connection: Connection } | { answered: false; cause: UnansweredCause; sip: SipDetails };
@@ -17,6 +23,16 @@ export type Attempt = {
 
 /** What is left where no SIP message was exchanged. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
+
+/** What may be asked of a call; for the header `Allow`. */
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
+
+/**
+ * Lets what the far end asks within a dialog wait, a BYE too, or lets it through. What comes while nobody listens would
+ * be answered by drachtio-srf alone. A setter that its types do not know.
+ */
+export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
+  void Object.assign(dialog, { queueRequests: areHeld });
 
 /** Sends BYE. drachtio-srf's types do not know that it returns a promise. */
 export const hangUpDialog = (dialog: Srf.Dialog): Promise<void> =>

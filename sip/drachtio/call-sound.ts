@@ -3,6 +3,7 @@
  * listened to.
  */
 import type { Logger } from 'pino';
+import type { AnsweredBy } from '#machines/line.ts';
 import { createListener, type Listener, type ListeningNumbers } from '../listening/listener.ts';
 import type { Heard } from '../listening/turn-taking.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
@@ -39,6 +40,8 @@ export type CallSound = {
   connect(endpoint: MediaEndpoint): Promise<void>;
   say(utterance: number, text: string): void;
   stopTalking(): void;
+  pauseRecording(): void;
+  resumeRecording(): void;
   /** No sound is carried any more: what was played and heard until now is reported. Idempotent. */
   end(): void;
 };
@@ -48,18 +51,21 @@ export const createCallSound = (
     callId: string;
     /** BCP 47. */
     language: string;
+    isOutbound: boolean;
     time: LineTime;
     on: {
       played: (played: Played) => void;
       speech: () => void;
       heard: (heard: Heard) => void;
+      answeredBy: (by: AnsweredBy) => void;
+      takesMessage: () => void;
       /** The connection of the sound has ended. */
       lost: () => void;
     };
     logger: Logger;
   },
 ): CallSound => {
-  const { hearing, language, time, on, logger } = options;
+  const { hearing, language, isOutbound, time, on, logger } = options;
   let expectedFork: ExpectedFork | null = null;
   let fork: Fork | null = null;
   let recording: LineRecording | null = null;
@@ -89,7 +95,7 @@ export const createCallSound = (
 
   const listen = (): Listener | null => {
     if (hearing === null) return null;
-    return createListener({ ...hearing, language, time, agentDb: playback.level, on, logger });
+    return createListener({ ...hearing, language, isOutbound, time, agentDb: playback.level, on, logger });
   };
 
   return {
@@ -114,6 +120,8 @@ export const createCallSound = (
     },
     say: playback.say,
     stopTalking: playback.stop,
+    pauseRecording: () => recording?.pause(),
+    resumeRecording: () => recording?.resume(),
     end() {
       isOver = true;
       playback.end();

@@ -15,7 +15,8 @@ import { offerWith } from '../trunks/media-offer.ts';
 import { hangUpDialog } from './attempt.ts';
 import { invite } from './invitation.ts';
 import type { LooseEnds } from './loose-ends.ts';
-import type { MediaServer } from './media-server.ts';
+import type { MediaServers } from './media-servers.ts';
+import type { SessionTimes } from './session-timer.ts';
 
 /** Statuses of a callee: the trunk has carried the call. */
 const carried: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
@@ -23,14 +24,15 @@ const carried: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
 export const createTrunkCheck = (options: {
   askTrunk: AskTrunk;
   srf: Srf;
-  mediaServer: MediaServer;
+  mediaServers: MediaServers;
   country: Country;
   silenceMs: number;
+  sessionTimes: SessionTimes;
   clock: Clock;
   looseEnds: LooseEnds;
   logger: Logger;
 }) => {
-  const { askTrunk, mediaServer, clock, looseEnds, logger } = options;
+  const { askTrunk, mediaServers, clock, looseEnds, logger } = options;
   /** Numbers that call themselves now, and whether the call has come back. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
@@ -65,7 +67,7 @@ export const createTrunkCheck = (options: {
       sentence,
       ladder: ladder.lines(),
     });
-    const endpoint = await mediaServer.createEndpoint();
+    const endpoint = await mediaServers.createEndpoint();
     if (from === to) selfCalls.set(to, false);
     try {
       let rang = false;

@@ -10,7 +10,9 @@ import { createLineReports } from '../line-reports.ts';
 import { createLineTime } from '../line-time.ts';
 import { hangUpDialog, type Attempt, type Connection } from './attempt.ts';
 import { createCallSound, type SoundMeans } from './call-sound.ts';
+import { createKeyEar, type KeySource } from './keys.ts';
 import type { LooseEnds } from './loose-ends.ts';
+import { takeRequests } from './take-requests.ts';
 
 /** A BYE that is not answered within this time has ended the call all the same. */
 const byeMs = 1_500;
@@ -49,10 +51,13 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     time,
     callId: options.input.callId,
     language: options.input.language,
+    isOutbound: options.input.direction === 'outbound',
     on: {
       played: (played) => reports.reportPlayed((at) => ({ type: 'line.played', at, ...played })),
       speech: () => reports.report((at) => ({ type: 'line.speech', at })),
       heard: (heard) => reports.report((at) => ({ type: 'line.heard', at, ...heard })),
+      answeredBy: (by) => reports.report((at) => ({ type: 'line.answered_by', at, by })),
+      takesMessage: () => reports.report((at) => ({ type: 'line.takes_message', at })),
       lost: () => fail(),
     },
   });
@@ -123,25 +128,21 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const stand = (answered: Connection): void => {
     phase = 'answered';
     connection = answered;
-    const { dialog, endpoint, sip } = answered;
-    dialog.on('destroy', () => leave('counterparty'));
-    // A re-INVITE moves the sound elsewhere, or holds it.
-    dialog.on('modify', (request, response) => {
-      looseEnds.add('taking a re-INVITE', async () => {
-        try {
-          response.send(200, { body: await endpoint.modify(request.body) });
-        } catch (error) {
-          response.send(488);
-          throw error;
-        }
-      });
-    });
-    endpoint.onDigit((digit) => {
-      if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
-    });
+    const { endpoint, sip } = answered;
+    const ear = createKeyEar(() => options.clock.now());
+    const onKey = (digit: string, source: KeySource): void => {
+      if (phase === 'answered' && ear.isNew(digit, source))
+        reports.report((at) => ({ type: 'line.digit', at, digit }));
+    };
+    endpoint.onDigit((digit) => onKey(digit, 'rtp'));
     endpoint.onLost(fail);
     reports.report((at) => ({ type: 'line.answered', at, sip }));
     sound.begin();
+    takeRequests(answered, {
+      looseEnds,
+      onKey: (digit) => onKey(digit, 'info'),
+      onLeft: () => leave('counterparty'),
+    });
     looseEnds.add('connecting the sound of a call', async () => {
       try {
         await sound.connect(endpoint);
@@ -188,6 +189,12 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           break;
         case 'stopTalking':
           sound.stopTalking();
+          break;
+        case 'pauseRecording':
+          sound.pauseRecording();
+          break;
+        case 'resumeRecording':
+          sound.resumeRecording();
           break;
         case 'expectHangup':
           break;

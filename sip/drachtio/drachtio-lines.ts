@@ -11,22 +11,24 @@ import type { Lines } from '../lines.ts';
 import type { OpenRecording } from '../recording.ts';
 import { loadVoiceDetector, type OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
-import type { Recognizer, Synthesizer } from '../speech.ts';
+import type { SpeechEngines } from '../speech.ts';
 import { createAskTrunk, type AskTrunk } from '../trunks/ask-trunk.ts';
 import { chooseTrunks } from '../trunks/choose.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createDoor, type Door } from '../trunks/door.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
-import type { Attempt } from './attempt.ts';
+import { allowed, type Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createTrunkCheck, type TrunkCheck } from './check-trunk.ts';
 import { createInbound } from './inbound.ts';
 import { createSpeak } from './line-voice.ts';
 import { createLooseEnds } from './loose-ends.ts';
-import { createMediaServer } from './media-server.ts';
+import type { MediaServerNumbers } from './media-server.ts';
+import { createMediaServers, type MediaServerState } from './media-servers.ts';
 import { createMediaSocket } from './media-socket.ts';
 import { dial } from './outbound.ts';
+import type { SessionTimes } from './session-timer.ts';
 import { createSignalling, type ServerAddress } from './signalling.ts';
 
 /** How long closing waits for BYE and CANCEL to be answered. */
@@ -40,11 +42,15 @@ export type TrunkTimes = {
   answerMs: number;
   /** For its next free channel, or the next second. */
   patienceMs: number;
+  /** For a sign that the other side of a call is still there. */
+  session: SessionTimes;
 };
 
 export type DrachtioLinesOptions = {
   drachtio: ServerAddress;
-  freeSwitch: ServerAddress;
+  /** One or several; each carries a part of the calls. */
+  freeSwitches: readonly ServerAddress[];
+  mediaServers: MediaServerNumbers;
   /** The trunk of the configuration; `null` where there is none. */
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
@@ -52,9 +58,7 @@ export type DrachtioLinesOptions = {
   /** Where FreeSWITCH reaches this process: the address of this host, and the port for sound (0: a free one). */
   media: { host: string; port: number };
   country: Country;
-  synthesizer: Synthesizer;
-  /** `null`: nothing of what the other parties say is understood. */
-  recognizer: Recognizer | null;
+  speech: SpeechEngines;
   listening: ListeningNumbers;
   /** `null`: no call is recorded. */
   openRecording: OpenRecording | null;
@@ -67,10 +71,11 @@ export type DrachtioLines = Lines & {
   tryTrunk: TrunkCheck['check'];
   /** Callers that no trunk knows, since the start. */
   refusedCallers: Door['refused'];
+  mediaServers: () => readonly MediaServerState[];
 };
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
-  const { clock, logger, country, openRecording, recognizer, trunkTimes, trunks: directory } = options;
+  const { clock, logger, country, openRecording, speech, trunkTimes, trunks: directory } = options;
   const configured = options.trunk && configuredTrunk(options.trunk);
   const lines = new Set<DrachtioLine>();
   const looseEnds = createLooseEnds(clock, logger);
@@ -79,23 +84,25 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     onInvite: (request, response) => inbound.receive(request, response),
     onOptions(request, response) {
       if (door.isStranger(request)) response.send(403);
-      else if (isClosed || mediaServer.problem() !== null) response.send(503);
+      else if (isClosed || mediaServers.problem() !== null) response.send(503);
       else
         response.send(200, {
-          headers: { Accept: 'application/sdp', Allow: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO' },
+          headers: { Accept: 'application/sdp', Allow: allowed, Supported: 'timer, 100rel' },
         });
     },
     onLost() {
       for (const line of lines) line.lose();
+      mediaServers.renew();
     },
     clock,
     logger,
   });
-  const mediaServer = createMediaServer({
-    server: options.freeSwitch,
+  const mediaServers = createMediaServers(options.freeSwitches, {
+    ...options.mediaServers,
     ownAddress: options.media.host,
     srf: signalling.srf,
     clock,
+    looseEnds,
     logger,
   });
   const mediaSocket = createMediaSocket({ ...options.media, clock, logger });
@@ -108,8 +115,8 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     clock,
   });
   const { srf } = signalling;
-  const { silenceMs } = trunkTimes;
-  const shared = { srf, mediaServer, country, silenceMs, clock, looseEnds, logger };
+  const { silenceMs, session: sessionTimes } = trunkTimes;
+  const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, looseEnds, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk });
   const inbound = createInbound({ ...shared, door, directory, limits, trunkCheck });
   let openDetector: OpenVoiceDetector | null = null;
@@ -150,22 +157,26 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     askTrunk,
     tryTrunk: trunkCheck.check,
     refusedCallers: door.refused,
+    mediaServers: mediaServers.states,
     name: 'drachtio',
     async start(onArrival) {
       openDetector = await loadVoiceDetector();
       await mediaSocket.open();
-      await Promise.all([door.open(), signalling.open(), mediaServer.open()]);
+      await Promise.all([door.open(), signalling.open()]);
+      // Endpoints are made beforehand over SIP.
+      await mediaServers.open();
       await directory.start({ ...askTrunk, tryOut: trunkCheck.check });
       inbound.open(onArrival);
     },
     open(input, emit) {
       const lineLogger = logger.child({ call_id: input.callId });
+      const recognizer = speech.recognizerFor(input.speech);
       const line = createDrachtioLine({
         input,
         emit,
         attempt: (onRinging) => attemptFor(input, lineLogger, onRinging),
         mediaSocket,
-        speak: createSpeak(options.synthesizer, input.language),
+        speak: createSpeak(speech.synthesizerFor(input.speech), input.language),
         hearing:
           recognizer === null || openDetector === null
             ? null
@@ -180,16 +191,19 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       return line;
     },
     health() {
-      const detail = signalling.problem() ?? mediaServer.problem();
-      return detail === null ? { ready: true } : { ready: false, detail };
+      const detail = signalling.problem() ?? mediaServers.problem();
+      if (detail !== null) return { ready: false, detail };
+      const warning = mediaServers.warning();
+      return warning === null ? { ready: true } : { ready: true, warning };
     },
     async close() {
       isClosed = true;
       inbound.close();
       door.close();
       for (const line of lines) line.dispose();
+      mediaServers.empty();
       await looseEnds.settled(closeWithinMs);
-      mediaServer.close();
+      mediaServers.close();
       signalling.close();
       await mediaSocket.close();
     },

@@ -14,12 +14,13 @@ import type { TrunkDirectory } from '../trunks/directory.ts';
 import type { Door } from '../trunks/door.ts';
 import type { Place, TrunkLimits } from '../trunks/limits.ts';
 import { offerProblem } from '../trunks/media-offer.ts';
-import { noSip, hangUpDialog, type Attempt, type Outcome } from './attempt.ts';
+import { allowed, holdRequests, noSip, hangUpDialog, type Attempt, type Outcome } from './attempt.ts';
 import type { LooseEnds } from './loose-ends.ts';
 import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
-import type { MediaServer } from './media-server.ts';
+import type { MediaServers } from './media-servers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createRepeats } from './repeats.ts';
+import { answerTimer, isTooSmall, type SessionTimes } from './session-timer.ts';
 
 /** A caller that was let in and whose line is not opened within this time is refused. */
 const patienceMs = 10_000;
@@ -37,6 +38,11 @@ const refusals: Readonly<Record<Extract<ArrivalVerdict, { accepted: false }>['be
 
 const unavailable: Refusal = { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '10' } };
 const failed: Refusal = { status: 500, reason: 'Server Internal Error' };
+const tooSmall = ({ shortestSec }: SessionTimes): Refusal => ({
+  status: 422,
+  reason: 'Session Interval Too Small',
+  headers: { 'Min-SE': String(shortestSec) },
+});
 const merged: Refusal = { status: 482, reason: 'Loop Detected' };
 /** 399 is for people to read (RFC 3261 section 20.43). */
 const notAcceptable = (why: string): Refusal => ({
@@ -56,17 +62,19 @@ type Caller = {
 };
 
 export const createInbound = (options: {
-  mediaServer: MediaServer;
+  mediaServers: MediaServers;
   door: Door;
   directory: TrunkDirectory;
   limits: TrunkLimits;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   country: Country;
+  sessionTimes: SessionTimes;
   clock: Clock;
   looseEnds: LooseEnds;
   logger: Logger;
 }) => {
-  const { mediaServer, door, directory, limits, trunkCheck, country, clock, looseEnds, logger } = options;
+  const { mediaServers, door, directory, limits, trunkCheck, country, clock, looseEnds, logger } = options;
+  const { sessionTimes } = options;
   const repeats = createRepeats(() => clock.now());
   const waiting = new Map<string, Caller>();
   let onArrival: OnArrival | null = null;
@@ -133,7 +141,7 @@ export const createInbound = (options: {
       const trunk = door.admit(request, response);
       if (trunk === null) return undefined;
       if (repeats.isRepeat(request)) return refuse({ response }, merged);
-      if (mediaServer.problem() !== null) return refuse({ response }, unavailable);
+      if (mediaServers.problem() !== null) return refuse({ response }, unavailable);
       const to = calledNumber(request.uri, country);
       if (to === undefined) return refuse({ response }, refusals.unknown_number);
       const from = callingNumber(uriOf(fromHeader(request)), country);
@@ -144,6 +152,7 @@ export const createInbound = (options: {
         logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
         return refuse({ response }, notAcceptable(problem));
       }
+      if (isTooSmall(request, sessionTimes)) return refuse({ response }, tooSmall(sessionTimes));
       const place = limits.enterNow(trunk);
       if (place === null) {
         logger.warn({ trunk: trunk.name }, 'a caller was refused: no channel of the trunk is free');
@@ -155,7 +164,13 @@ export const createInbound = (options: {
         logger.warn({ call_id: callId }, 'a caller was let in but never answered');
         refuseWaiting(callId, { status: 480, reason: 'Temporarily Unavailable' });
       }, patienceMs);
-      const caller: Caller = { request, response, timer, place, isGone: false };
+      const caller: Caller = {
+        request,
+        response,
+        timer,
+        place,
+        isGone: false,
+      };
       // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
       request.on('cancel', () => {
         caller.isGone = true;
@@ -190,7 +205,7 @@ export const createInbound = (options: {
         const { request, response } = caller;
         let endpoint: MediaEndpoint;
         try {
-          endpoint = leavingWith(await mediaServer.createEndpoint(request.body), caller.place.leave);
+          endpoint = leavingWith(await mediaServers.createEndpoint(request.body), caller.place.leave);
         } catch (error) {
           logger.warn({ call_id: callId, err: error }, 'no endpoint for an inbound call');
           return unanswered('media_error', notAcceptable('The media server cannot take this offer'));
@@ -201,9 +216,14 @@ export const createInbound = (options: {
           return unanswered('cancelled', refusals.no_agent_endpoint);
         }
         try {
-          const dialog = await request.srf.createUAS(request, response, { localSdp: endpoint.localSdp });
+          const { headers, weRefresh } = answerTimer(request, sessionTimes);
+          const dialog = await request.srf.createUAS(request, response, {
+            localSdp: endpoint.localSdp,
+            headers: { Supported: 'timer', Allow: allowed, ...headers },
+          });
+          holdRequests(dialog, true);
           const sip = { status: 200, reason: 'OK', callId: request.get('Call-ID') };
-          if (!isCancelled) return { answered: true, connection: { dialog, endpoint, sip } };
+          if (!isCancelled) return { answered: true, connection: { dialog, endpoint, weRefresh, sip } };
           looseEnds.add('BYE', () => hangUpDialog(dialog));
         } catch (error) {
           logger.debug({ call_id: callId, err: error }, 'an inbound call could not be answered');

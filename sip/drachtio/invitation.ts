@@ -5,11 +5,21 @@ import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FailedTry } from '../trunks/failover.ts';
 import type { Ladder } from '../trunks/ladder.ts';
-import { hangUpDialog } from './attempt.ts';
+import { allowed, hangUpDialog, holdRequests } from './attempt.ts';
 import type { LooseEnds } from './loose-ends.ts';
+import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
 
 export type Invited =
-  | { answered: true; dialog: Srf.Dialog; sip: SipDetails }
+  | {
+      answered: true;
+      /** Its requests wait until they are let through. */
+      dialog: Srf.Dialog;
+      /** The far end's answer to our offer. */
+      remoteSdp: string;
+      /** Whether it is for us to keep the session alive (RFC 4028). */
+      weRefresh: boolean;
+      sip: SipDetails;
+    }
   | { answered: false; failed: FailedTry; sip: SipDetails };
 
 export type Invitation = {
@@ -18,12 +28,15 @@ export type Invitation = {
   cancel(): void;
 };
 
+const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(response.get('To'))?.[1] ?? '';
+
 export const invite = (options: {
   srf: Srf;
   uri: string;
   headers: Record<string, string>;
   auth?: { username: string; password: string };
   offer: string;
+  sessionTimes: SessionTimes;
   onRinging: () => void;
   ladder?: Ladder;
   /** A trunk from which nothing at all came for so long is given up. */
@@ -36,6 +49,8 @@ export const invite = (options: {
   let request: Srf.SrfRequest | null = null;
   let last: Srf.SrfResponse | null = null;
   let rang = false;
+  /** Answers to our offer that came before the call was answered, by the far end's tag. */
+  const early = new Map<string, string>();
   let isCancelled = false;
   let isOver = false;
 
@@ -54,10 +69,15 @@ export const invite = (options: {
     if (request !== null) sendCancel(request);
   };
 
-  const create = (): Promise<Srf.Dialog> =>
+  const create = (times: SessionTimes): Promise<Srf.Dialog> =>
     srf.createUAC(
       uri,
-      { localSdp: offer, headers, ...(auth === undefined ? {} : { auth }) },
+      {
+        localSdp: offer,
+        // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
+        headers: { Supported: 'timer, 100rel', Allow: allowed, ...timerOffer(times), ...headers },
+        ...(auth === undefined ? {} : { auth }),
+      },
       {
         // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
         cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
@@ -69,13 +89,24 @@ export const invite = (options: {
           });
           if (isCancelled) sendCancel(sent);
         },
-        cbProvisional: ({ status }) => {
-          if (status < 180 || rang || isCancelled) return;
+        cbProvisional: (response) => {
+          if (response.body !== '') early.set(tagOf(response), response.body);
+          if (response.status < 180 || rang || isCancelled) return;
           rang = true;
           options.onRinging();
         },
       },
     );
+
+  const createOrLater = async (): Promise<Srf.Dialog> => {
+    try {
+      return await create(options.sessionTimes);
+    } catch (error) {
+      const times = last?.status === 422 ? afterTooSmall(last, options.sessionTimes) : undefined;
+      if (times === undefined || isCancelled) throw error;
+      return create(times);
+    }
+  };
 
   const refused = (error: unknown): Invited => {
     const sip = details();
@@ -104,14 +135,22 @@ export const invite = (options: {
     looseEnds.add('an INVITE', async () => {
       let dialog: Srf.Dialog;
       try {
-        dialog = await create();
+        dialog = await createOrLater();
       } catch (error) {
         if (!isOver) settle(refused(error));
         return undefined;
       }
       // It was answered after it had been given up.
       if (isOver) return hangUpDialog(dialog);
-      settle({ answered: true, dialog, sip: details() });
+      holdRequests(dialog, true);
+      settle({
+        answered: true,
+        dialog,
+        // Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5).
+        remoteSdp: dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
+        weRefresh: last !== null && isOursToRefresh(last),
+        sip: details(),
+      });
       return undefined;
     });
   });

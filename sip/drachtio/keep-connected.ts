@@ -20,6 +20,7 @@ export const keepConnected = <Connection>(options: {
   to: string;
   connect: (onLost: () => void) => Promise<Connection>;
   disconnect: (connection: Connection) => void;
+  onConnected?: () => void;
   /** It was connected and is not any more, not by `close`. */
   onLost: () => void;
   clock: Clock;
@@ -64,6 +65,7 @@ export const keepConnected = <Connection>(options: {
       problem = null;
       delayMs = firstDelayMs;
       logger.info(`connected to ${to}`);
+      options.onConnected?.();
     } catch (error) {
       if (!isClosed) tryAgain(error instanceof Error ? error.message : String(error));
     }

@@ -1,13 +1,20 @@
 /**
  * The recording of a real call, written as it goes: what was heard of the counterparty on one channel, the agent's own
  * playback on the other. The frames of the counterparty, which come without a break, are the clock of both.
+ *
+ * A paused recording goes on with silence. The voice of the agent is known before it sounds, so it is silenced by its
+ * place in the call; the other party's is heard after it sounded, so when a pause is over it is asked of each frame when
+ * that was said. What is silenced is never handed on.
  */
 import type { LineTime } from '../line-time.ts';
 import { recordingSampleRate, type RecordingSink } from '../recording.ts';
+import { createFrameDelay } from './frame-delay.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */
 const jitterMs = 200;
+/** How long sound is on its way when nothing holds it up. */
+const latencyMs = 200;
 
 export type LineRecording = {
   /** A frame of the counterparty, at 8000 Hz. */
@@ -16,6 +23,10 @@ export type LineRecording = {
   said(samples: Int16Array): void;
   /** The agent falls silent now. */
   cut(): void;
+  /** Silence stands on both sides from what is written next, until `resume`. */
+  pause(): void;
+  /** What is said from now on is recorded; what was on its way is not. */
+  resume(): void;
   /** The call is over. */
   end(): void;
 };
@@ -40,6 +51,9 @@ export const createLineRecording = (sink: RecordingSink, time: LineTime): LineRe
   let written = 0;
   let lastHeard = 0;
   let isOver = false;
+  /** What was said before this is silent, counted as `from` is. */
+  let silentUntil = -Infinity;
+  const delay = createFrameDelay();
 
   const position = (): number => Math.round(time.since(answeredAt) * samplesPerMs);
 
@@ -52,6 +66,7 @@ export const createLineRecording = (sink: RecordingSink, time: LineTime): LineRe
       agent.set(samples.subarray(skipped, end - from), Math.max(0, from - written));
     }
     voice = voice.filter(({ from, samples }) => from + samples.length > end);
+    agent.fill(0, 0, Math.max(0, silentUntil - written));
     written = end;
     sink.write(counterparty, agent);
   };
@@ -63,11 +78,14 @@ export const createLineRecording = (sink: RecordingSink, time: LineTime): LineRe
   return {
     heard(frame) {
       if (isOver) return;
-      const begin = position() - frame.length * 2;
+      const now = position();
+      const begin = now - frame.length * 2;
+      const saidAt = begin - delay.of(now, frame.length * 2) - latencyMs * samplesPerMs;
+      const sound = saidAt < silentUntil ? new Int16Array(frame.length) : frame;
       if (written - begin > jitterMs * samplesPerMs) return;
       if (begin - written > jitterMs * samplesPerMs) fillUpTo(begin);
-      write(doubled(frame, lastHeard));
-      lastHeard = frame.at(-1) ?? lastHeard;
+      write(doubled(sound, lastHeard));
+      lastHeard = sound.at(-1) ?? lastHeard;
     },
     said(samples) {
       const last = voice.at(-1);
@@ -79,6 +97,12 @@ export const createLineRecording = (sink: RecordingSink, time: LineTime): LineRe
       voice = voice
         .map(({ from, samples }) => ({ from, samples: samples.subarray(0, Math.max(0, now - from)) }))
         .filter(({ samples }) => samples.length > 0);
+    },
+    pause() {
+      silentUntil = Infinity;
+    },
+    resume() {
+      if (silentUntil === Infinity) silentUntil = position();
     },
     end() {
       if (isOver) return;

@@ -11,15 +11,24 @@ export type MediaEndpoint = {
   /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
   press(keys: string): Promise<void>;
   onDigit(listener: (digit: string) => void): void;
-  /** The channel has ended although nobody here ended it. */
+  /** The channel has ended, or is given up, although nobody here ended it. */
   onLost(listener: () => void): void;
+  /** Its media server does not answer any more: as if the channel had ended. */
+  lose(): void;
   destroy(): Promise<void>;
 };
 
 export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
   // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
   endpoint.conn?.socket?.setNoDelay(true);
-  let isDestroyed = false;
+  const listeners: (() => void)[] = [];
+  let state: 'standing' | 'lost' | 'destroyed' = 'standing';
+  const lose = (): void => {
+    if (state !== 'standing') return;
+    state = 'lost';
+    for (const listener of listeners) listener();
+  };
+  endpoint.once('destroy', lose);
   return {
     localSdp: endpoint.local.sdp,
     modify: (remoteSdp) => endpoint.modify(remoteSdp),
@@ -42,13 +51,12 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
       });
     },
     onLost(listener) {
-      endpoint.once('destroy', () => {
-        if (!isDestroyed) listener();
-      });
+      if (state === 'lost') queueMicrotask(listener);
+      else listeners.push(listener);
     },
+    lose,
     async destroy() {
-      if (isDestroyed) return;
-      isDestroyed = true;
+      state = 'destroyed';
       await endpoint.destroy();
     },
   };

@@ -1,29 +1,47 @@
-/** The connection to FreeSWITCH, and the endpoints on it: one a call, where its sound goes in and out. */
+/** One FreeSWITCH: the connection to it, and the endpoints on it, one a call, where its sound goes in and out. */
 import Mrf from 'drachtio-fsmrf';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { createEndpointPool, type PoolNumbers } from './endpoint-pool.ts';
+import { isUsualOffer } from './is-usual-offer.ts';
 import { keepConnected } from './keep-connected.ts';
-import { within } from './loose-ends.ts';
-import { createMediaEndpoint, type MediaEndpoint } from './media-endpoint.ts';
-import { probeMediaServer } from './probe-media-server.ts';
+import { within, type LooseEnds } from './loose-ends.ts';
+import { createMediaEndpoint, leavingWith, type MediaEndpoint } from './media-endpoint.ts';
+import { probeMediaServer, watchMediaServer } from './probe-media-server.ts';
 import type { ServerAddress } from './signalling.ts';
 
 const profile = 'drachtio_mrf';
 /** Narrow-band only: the way back of the audio fork must have the rate of the codec. */
 const codecs = ['PCMU', 'PCMA'];
 const createMs = 5_000;
+const modifyMs = 3_000;
 
-export const createMediaServer = (options: {
-  server: ServerAddress;
+export type MediaServerNumbers = {
+  pool: PoolNumbers;
+  /** How often it is asked whether it is still there. */
+  probeMs: number;
+};
+
+export type MediaServerOptions = MediaServerNumbers & {
   /** The address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   srf: Srf;
   clock: Clock;
+  looseEnds: LooseEnds;
   logger: Logger;
-}) => {
-  const { server, srf, clock, logger } = options;
+};
+
+export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
+  const { srf, clock, looseEnds, logger } = options;
   const mrf = new Mrf(srf);
+  const name = `${server.host}:${server.port}`;
+  /** Endpoints of calls. */
+  const taken = new Set<MediaEndpoint>();
+  /** Calls that wait for their endpoint. */
+  let coming = 0;
+  let endWatch: () => void = () => {};
+  let isClosing = false;
 
   const connect = async (onLost: () => void): Promise<Mrf.MediaServer> => {
     await probeMediaServer(server, profile);
@@ -45,6 +63,16 @@ export const createMediaServer = (options: {
           // Its own listener reconnects, and writes to the console.
           media.conn.removeAllListeners('esl::end');
           media.conn.on('esl::end', onLost);
+          endWatch = watchMediaServer({
+            probe: () => probeMediaServer(server, profile),
+            everyMs: options.probeMs,
+            clock,
+            onSilent() {
+              logger.error(`FreeSWITCH at ${name} does not answer any more: its calls end`);
+              for (const endpoint of taken) endpoint.lose();
+              onLost();
+            },
+          });
           resolve(media);
         }
         isSettled = true;
@@ -53,39 +81,90 @@ export const createMediaServer = (options: {
   };
 
   const disconnect = (media: Mrf.MediaServer): void => {
+    endWatch();
     const { retryTimer } = media.conn.reconnectVars;
     if (retryTimer !== null) clearTimeout(retryTimer);
     media.disconnect();
   };
 
   const kept = keepConnected<Mrf.MediaServer>({
-    to: `FreeSWITCH at ${server.host}:${server.port}`,
+    to: `FreeSWITCH at ${name}`,
     connect,
     disconnect,
+    onConnected: () => fill(),
     // Its calls notice by themselves: each endpoint has an event socket of its own.
-    onLost: () => {},
+    onLost: () => pool.empty(),
     clock,
     logger,
   });
 
+  const create = async (remoteSdp?: string): Promise<MediaEndpoint> => {
+    const media = kept.current();
+    if (media === null) throw new Error(kept.problem() ?? 'There is no media server');
+    const creating = media.createEndpoint(remoteSdp === undefined ? {} : { remoteSdp, codecs });
+    const destroyLate = (endpoint: Mrf.Endpoint): void =>
+      looseEnds.add('destroying a late endpoint', () => endpoint.destroy());
+    return createMediaEndpoint(await within(clock, createMs, 'Creating an endpoint', creating, destroyLate));
+  };
+
+  const pool = createEndpointPool({
+    create,
+    numbers: options.pool,
+    clock,
+    looseEnds,
+    logger,
+  });
+
+  const fill = (): void => {
+    if (!isClosing && kept.current() !== null) pool.open();
+  };
+
+  /** One that was made beforehand; `null` when none is ready or the offer is not for it. */
+  const takeReady = async (remoteSdp: string | undefined): Promise<MediaEndpoint | null> => {
+    if (remoteSdp !== undefined && !isUsualOffer(remoteSdp)) return null;
+    const endpoint = pool.take();
+    if (endpoint === null || remoteSdp === undefined) return endpoint;
+    try {
+      const modifying = endpoint.modify(remoteSdp);
+      return { ...endpoint, localSdp: await within(clock, modifyMs, 'Modifying an endpoint', modifying) };
+    } catch (error) {
+      logger.debug({ err: error }, 'an endpoint that was kept ready does not take an offer');
+      looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+      return null;
+    }
+  };
+
   return {
+    name,
     open: kept.open,
     problem: kept.problem,
-    close: kept.close,
+    /** Calls on it now. */
+    calls: (): number => taken.size + coming,
+    /** Endpoints that wait for a call. */
+    ready: pool.size,
     /** With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest. */
     async createEndpoint(remoteSdp?: string): Promise<MediaEndpoint> {
-      const media = kept.current();
-      if (media === null) throw new Error(kept.problem() ?? 'There is no media server');
-      const creating = media.createEndpoint(remoteSdp === undefined ? {} : { remoteSdp, codecs });
-      const destroyLate = (endpoint: Mrf.Endpoint): void => {
-        endpoint
-          .destroy()
-          .catch((error: unknown) => logger.debug({ err: error }, 'a late endpoint was gone already'));
-      };
-      return createMediaEndpoint(
-        await within(clock, createMs, 'Creating an endpoint', creating, destroyLate),
-      );
+      coming += 1;
+      try {
+        const made = (await takeReady(remoteSdp)) ?? (await create(remoteSdp));
+        const endpoint = leavingWith(made, () => taken.delete(made));
+        taken.add(made);
+        return endpoint;
+      } finally {
+        coming -= 1;
+      }
     },
+    /** The dialogs with it are gone: what was made beforehand is of no use any more. */
+    renew(): void {
+      pool.empty();
+      fill();
+    },
+    /** Makes nothing beforehand any more and destroys what was, for which the connection must still stand. */
+    empty(): void {
+      isClosing = true;
+      pool.empty();
+    },
+    close: kept.close,
   };
 };
 

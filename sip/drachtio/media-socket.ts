@@ -12,6 +12,9 @@ import type { Clock } from '#src/domain/clock.ts';
 
 const protocol = 'audio.drachtio.org';
 const arriveMs = 3_000;
+const samplesPerMs = 8;
+/** Sound comes as time goes by, or later. What is so far ahead of time was taken at a higher rate. */
+const aheadMs = 5_000;
 /** FreeSWITCH sends 20 ms at a time; what is longer than a second is none of its frames. */
 const maxPayload = 32_000;
 
@@ -71,6 +74,19 @@ export const createMediaSocket = (options: {
 
   const forkOf = (socket: WebSocket, { onAudio, onMark, onLost }: ForkEvents): Fork => {
     let isClosed = false;
+    let isTooFast = false;
+    let lastAt = clock.now();
+    let ahead = 0;
+    const hasRightRate = (samples: number): boolean => {
+      const now = clock.now();
+      ahead += samples / samplesPerMs - Math.max(0, now - lastAt);
+      lastAt = now;
+      if (!isTooFast && ahead > aheadMs) {
+        isTooFast = true;
+        logger.warn('audio of a wrong rate was dropped; what follows of it is, too');
+      }
+      return !isTooFast;
+    };
     const tell = (message: object): void => socket.send(JSON.stringify(message), ignoreLoss);
     // A socket that is closing reports itself by `close`.
     const ignoreLoss = (): void => {};
@@ -79,8 +95,9 @@ export const createMediaSocket = (options: {
       if (!isBinary) {
         const mark = markSchema.safeParse(parsed(data.toString()));
         if (mark.success) onMark(mark.data.data.name);
-      } else if (data.length % 2 === 0) onAudio(samplesOf(data));
-      else logger.warn({ bytes: data.length }, 'audio of a wrong size was dropped');
+      } else if (data.length % 2 === 0) {
+        if (hasRightRate(data.length / 2)) onAudio(samplesOf(data));
+      } else logger.warn({ bytes: data.length }, 'audio of a wrong size was dropped');
     });
     socket.on('error', (error) => logger.debug({ err: error }, 'a media connection reports an error'));
     socket.on('close', () => {

@@ -17,7 +17,8 @@ import { hangUpDialog, noSip, type Attempt, type Outcome } from './attempt.ts';
 import { invite, type Invitation } from './invitation.ts';
 import type { LooseEnds } from './loose-ends.ts';
 import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
-import type { MediaServer } from './media-server.ts';
+import type { MediaServers } from './media-servers.ts';
+import type { SessionTimes } from './session-timer.ts';
 
 type Unanswered = Extract<Outcome, { answered: false }>;
 
@@ -33,14 +34,15 @@ export const dial = (options: {
   trunks: () => Promise<readonly Trunk[]>;
   limits: TrunkLimits;
   silenceMs: number;
+  sessionTimes: SessionTimes;
   srf: Srf;
-  mediaServer: MediaServer;
+  mediaServers: MediaServers;
   onRinging: () => void;
   clock: Clock;
   looseEnds: LooseEnds;
   logger: Logger;
 }): Attempt => {
-  const { mediaServer, limits, looseEnds, logger } = options;
+  const { mediaServers, limits, looseEnds, logger } = options;
   const given = new AbortController();
   let invitation: Invitation | null = null;
   let endpoint: MediaEndpoint | null = null;
@@ -51,7 +53,7 @@ export const dial = (options: {
   const tryTrunk = async (trunk: Trunk, place: Place): Promise<Tried> => {
     if (given.signal.aborted) return { outcome: cancelled(noSip), next: false };
     try {
-      endpoint ??= await mediaServer.createEndpoint();
+      endpoint ??= await mediaServers.createEndpoint();
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an outbound call');
       return { outcome: { answered: false, cause: 'media_error', sip: noSip }, next: false };
@@ -71,12 +73,12 @@ export const dial = (options: {
       const cause = status === null ? 'trunk_error' : unansweredCause({ status, reason, rang });
       return { outcome: { answered: false, cause, sip }, next: goesOn(invited.failed) };
     }
-    const { dialog } = invited;
+    const { dialog, remoteSdp, weRefresh } = invited;
     const hangUp = (): void => looseEnds.add('BYE', () => hangUpDialog(dialog));
     // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
     const isUnwanted = (): boolean => given.signal.aborted;
     try {
-      if (!isUnwanted()) await endpoint.modify(dialog.remote.sdp);
+      if (!isUnwanted()) await endpoint.modify(remoteSdp);
     } catch (error) {
       logger.warn({ err: error }, 'the answer of the far end could not be taken');
       hangUp();
@@ -86,7 +88,7 @@ export const dial = (options: {
       hangUp();
       return { outcome: cancelled(sip), next: false };
     }
-    const connection = { dialog, endpoint: leavingWith(endpoint, place.leave), sip };
+    const connection = { dialog, endpoint: leavingWith(endpoint, place.leave), weRefresh, sip };
     return { outcome: { answered: true, connection }, next: false };
   };
 

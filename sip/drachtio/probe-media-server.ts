@@ -1,7 +1,11 @@
 import { connect } from 'node:net';
+import type { Clock } from '#src/domain/clock.ts';
 import type { ServerAddress } from './signalling.ts';
 
 const atMostMs = 3_000;
+
+/** It is there and has said no. */
+export class MediaServerRefusal extends Error {}
 
 /**
  * Asks FreeSWITCH over its event socket whether it is ready for drachtio-fsmrf, and rejects with a plain sentence when
@@ -13,11 +17,12 @@ export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile:
     const socket = connect({ host, port });
     let received = '';
 
-    const end = (problem: string | null): void => {
+    const end = (problem: Error | null): void => {
       socket.destroy();
       if (problem === null) resolve();
-      else reject(new Error(problem));
+      else reject(problem);
     };
+    const refuse = (why: string): void => end(new MediaServerRefusal(why));
 
     // Blank lines keep the answers apart; each is looked for where the dialogue has got to.
     const dialogue: readonly { expect: RegExp; send: string }[] = [
@@ -26,18 +31,18 @@ export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile:
     ];
     let step = 0;
 
-    socket.setTimeout(atMostMs, () => end('it does not answer.'));
-    socket.on('error', ({ message }) => end(message));
-    socket.on('close', () => end('it closed the connection.'));
+    socket.setTimeout(atMostMs, () => end(new Error('it does not answer.')));
+    socket.on('error', end);
+    socket.on('close', () => end(new Error('it closed the connection.')));
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => {
       received += text;
-      if (/rude-rejection/.test(received)) return end('its access list does not admit this host.');
-      if (/-ERR invalid/.test(received)) return end('it refused the secret (GW_FREESWITCH_SECRET).');
+      if (/rude-rejection/.test(received)) return refuse('its access list does not admit this host.');
+      if (/-ERR invalid/.test(received)) return refuse('it refused the secret (GW_FREESWITCH_SECRET).');
       const next = dialogue[step];
       if (next === undefined) {
         if (new RegExp(`^\\s*${profile}\\s`, 'm').test(received)) return end(null);
-        if (/\d+ profiles? /.test(received)) return end(`its SIP profile ${profile} is not there.`);
+        if (/\d+ profiles? /.test(received)) return refuse(`its SIP profile ${profile} is not there.`);
       } else if (next.expect.test(received)) {
         step += 1;
         socket.write(`${next.send}\n\n`);
@@ -45,3 +50,35 @@ export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile:
       return undefined;
     });
   });
+
+/**
+ * Asks again and again, and calls `onSilent` once when two answers in a row did not come: a machine that is gone, or a
+ * process that hangs, ends no connection. Returns what ends the watch.
+ */
+export const watchMediaServer = (options: {
+  probe: () => Promise<void>;
+  everyMs: number;
+  clock: Clock;
+  onSilent: () => void;
+}): (() => void) => {
+  const { clock, everyMs } = options;
+  let isOver = false;
+  let failures = 0;
+  const askLater = (): unknown => clock.setTimeout(() => void ask(), everyMs);
+  const ask = async (): Promise<void> => {
+    try {
+      await options.probe();
+      failures = 0;
+    } catch (error) {
+      failures = error instanceof MediaServerRefusal ? 0 : failures + 1;
+    }
+    if (isOver) return;
+    if (failures < 2) timer = askLater();
+    else options.onSilent();
+  };
+  let timer = askLater();
+  return () => {
+    isOver = true;
+    clock.clearTimeout(timer);
+  };
+};

@@ -1,7 +1,10 @@
 /** The ear of a real line: sound in, what the other party says out. It owns the recognition and voice activity of one call. */
 import type { Logger } from 'pino';
+import type { AnsweredBy } from '#machines/line.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
 import type { Recognizer } from '../speech.ts';
+import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
+import { createBeepDetector, type BeepNumbers } from './beep.ts';
 import { createTurnTaking, type Heard, type TurnNumbers } from './turn-taking.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import type { OpenVoiceDetector } from './voice-detector.ts';
@@ -10,7 +13,12 @@ const sampleRate = 8_000;
 /** A far end that sends nothing for this long is silent. */
 const noSoundMs = 200;
 
-export type ListeningNumbers = Readonly<{ voice: VoiceNumbers; turns: TurnNumbers }>;
+export type ListeningNumbers = Readonly<{
+  voice: VoiceNumbers;
+  turns: TurnNumbers;
+  answering: AnsweringNumbers;
+  beep: BeepNumbers;
+}>;
 
 export type Listener = {
   /** The next sound of the other party, at 8000 Hz. */
@@ -28,24 +36,40 @@ export const createListener = (options: {
   time: LineTime;
   /** The level of the agent's voice as it sounds now, in dB below full scale; `null` while it is silent. */
   agentDb: () => number | null;
-  on: { speech: () => void; heard: (heard: Heard) => void };
+  /** Whether it is to be found out who has picked up. */
+  isOutbound: boolean;
+  on: {
+    speech: () => void;
+    heard: (heard: Heard) => void;
+    answeredBy: (by: AnsweredBy) => void;
+    /** A machine takes a message from now on. */
+    takesMessage: () => void;
+  };
   logger: Logger;
 }): Listener => {
   const { recognizer, numbers, language, time, agentDb, on, logger } = options;
   let isOver = false;
   let lastSoundAt = 0;
   let cancelWatch: Cancel = () => {};
+  const isAgentAudible = (): boolean => agentDb() !== null;
+
+  const answerer = options.isOutbound
+    ? createAnsweringMachine({ numbers: numbers.answering, language, time, isAgentAudible, on })
+    : null;
+  const beeps = createBeepDetector(numbers.beep, () => answerer?.beep());
 
   const turns = createTurnTaking({
     numbers: numbers.turns,
     language,
     time,
-    isAgentAudible: () => agentDb() !== null,
+    isAgentAudible,
     on: { ...on, pause: () => recognition.speechEnded() },
   });
 
   const recognition = recognizer.open({ language, sampleRate }, (event) => {
     if (isOver) return;
+    if (event.type === 'partial' || event.type === 'final')
+      answerer?.recognized(event.text, event.type === 'final');
     if (event.type !== 'failed') return turns.recognized(event);
     logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
     end();
@@ -59,11 +83,13 @@ export const createListener = (options: {
       began(agoMs) {
         recognition.speechBegan();
         turns.voiceBegan(time.now() - agoMs);
+        answerer?.voiceBegan();
         watch();
       },
       ended(agoMs) {
         cancelWatch();
         turns.voiceEnded(time.now() - agoMs);
+        answerer?.voiceEnded();
       },
     },
   });
@@ -81,6 +107,7 @@ export const createListener = (options: {
     if (isOver) return;
     isOver = true;
     cancelWatch();
+    answerer?.end();
     turns.end();
     recognition.close();
     detector.close();
@@ -92,6 +119,7 @@ export const createListener = (options: {
       lastSoundAt = time.now();
       recognition.write(samples);
       activity.write(samples, agentDb() ?? -Infinity);
+      if (answerer?.isCurious() === true) beeps.write(samples);
     },
     end,
   };

@@ -39,8 +39,8 @@ export type TurnNumbers = Readonly<{
   lastingVoiceMs: number;
 }>;
 
-/** Words that were said whole. `startedAt` is wall-clock. */
-export type Heard = { text: string; startedAt: number; backchannel: boolean };
+/** Words that were said whole, with wall-clock times. `endedAt` is missing where no voice was noticed or it sounds on. */
+export type Heard = { text: string; startedAt: number; endedAt?: number; backchannel: boolean };
 
 export type TurnTaking = {
   /** The other party's voice; times are wall-clock and may lie a moment back. */
@@ -91,7 +91,9 @@ export const createTurnTaking = (options: {
     const isOverAgent = it.beganOverAgent && it.endedOverAgent;
     const backchannel = !it.wasReported && isOverAgent && isBackchannel(text, language);
     if (!backchannel) report(it);
-    on.heard({ text, startedAt: it.startedAt, backchannel });
+    const isQuiet = it.hadVoice && it.voicedSince === null;
+    const ended = isQuiet ? { endedAt: it.quietSince } : {};
+    on.heard({ text, startedAt: it.startedAt, ...ended, backchannel });
   };
 
   const silenceFor = (it: Turn, text: string): number => {

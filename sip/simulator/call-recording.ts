@@ -12,11 +12,19 @@ export type Sounded = { party: Side; text: string; startedAt: number; durationMs
 /** The same, `offsetMs` on the line after the answer. */
 export type RecordedPart = { text: string; offsetMs: number; durationMs: number };
 
+/** Nothing that was said in this stretch of the call may be heard; both ends on the line after the answer. */
+export type Pause = { fromMs: number; toMs: number };
+
 /** A call as its recording will be: each side's parts in order of time. */
-export type RecordedCall = Record<Side, readonly RecordedPart[]> & { durationMs: number };
+export type RecordedCall = Record<Side, readonly RecordedPart[]> & {
+  pauses: readonly Pause[];
+  durationMs: number;
+};
 
 export type CallRecording = {
   add(sounded: Sounded): void;
+  pause(): void;
+  resume(): void;
   /** The call is over. */
   end(): void;
 };
@@ -25,10 +33,18 @@ export type CallRecording = {
 export const createCallRecording = (time: LineTime, onEnd: (call: RecordedCall) => void): CallRecording => {
   const answeredAt = time.now();
   const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
+  const pauses: Pause[] = [];
   return {
     add({ party, text, startedAt, durationMs }) {
       parts[party].push({ text, offsetMs: time.since(answeredAt, startedAt), durationMs });
     },
-    end: () => onEnd({ ...parts, durationMs: time.since(answeredAt) }),
+    pause() {
+      if (pauses.at(-1)?.toMs !== Infinity) pauses.push({ fromMs: time.since(answeredAt), toMs: Infinity });
+    },
+    resume() {
+      const last = pauses.at(-1);
+      if (last?.toMs === Infinity) last.toMs = time.since(answeredAt);
+    },
+    end: () => onEnd({ ...parts, pauses, durationMs: time.since(answeredAt) }),
   };
 };

@@ -20,6 +20,8 @@ export interface Phone {
   say(text: string): void;
   isSpeaking(): boolean;
   press(digit: string): void;
+  /** The beep of an answering machine is over. */
+  beep(): void;
   /** The keys that the agent has pressed so far. */
   keysHeard(): string;
   /** What the agent is saying now. */

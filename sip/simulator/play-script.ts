@@ -8,6 +8,7 @@ const betweenKeysMs = 250;
 const untilRefusedMs = 300;
 const untilDeclinedMs = 1_500;
 const usualAnswerMs = 1_000;
+const beepMs = 500;
 
 /** Takes the call as the script's first step says; tells whether it was answered. */
 function* takeCall(phone: Phone, first: ScriptStep | undefined): Course<boolean> {
@@ -79,6 +80,11 @@ export function* talkByScript(phone: Phone, script: Script): Course {
       yield { until: () => phone.keysHeard().includes(digits, keysTaken) };
       keysTaken = phone.keysHeard().indexOf(digits, keysTaken) + digits.length;
       expectsAnswer = false;
+    } else if ('announce' in step) {
+      yield* speak(phone, step.announce);
+    } else if ('beep' in step) {
+      yield* pause(beepMs);
+      phone.beep();
     } else if ('hang_up' in step) {
       phone.hangUp();
       return;

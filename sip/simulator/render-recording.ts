@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '../recording.ts';
 import type { Synthesizer } from '../speech.ts';
-import type { RecordedCall, RecordedPart } from './call-recording.ts';
+import type { Pause, RecordedCall, RecordedPart } from './call-recording.ts';
 import { resample } from '../resample.ts';
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
@@ -29,6 +29,16 @@ const withoutSilence = (samples: Int16Array): Int16Array => {
 
 type Speak = (text: string) => Promise<{ sampleRate: number; samples: Int16Array }>;
 
+/** Makes silence of what lies in a pause; `from` is where the first sample stands in the call. */
+const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause[]): Int16Array => {
+  for (const { fromMs, toMs } of pauses)
+    samples.fill(0, Math.max(0, samplesOf(fromMs) - from), Math.max(0, samplesOf(toMs) - from));
+  return samples;
+};
+
+const liesInPause = ({ offsetMs, durationMs }: RecordedPart, pauses: readonly Pause[]): boolean =>
+  pauses.some(({ fromMs, toMs }) => offsetMs >= fromMs && offsetMs + durationMs <= toMs);
+
 /** Speaks a part in exactly the samples that it has. */
 const soundOf = async (speak: Speak, text: string, length: number): Promise<Int16Array> => {
   const { sampleRate, samples: spoken } = await speak(text);
@@ -41,8 +51,8 @@ const soundOf = async (speak: Speak, text: string, length: number): Promise<Int1
 };
 
 /** One side of the call, read from its beginning to its end. */
-const createSide = (parts: readonly RecordedPart[], speak: Speak) => {
-  const waiting = parts.values();
+const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], speak: Speak) => {
+  const waiting = parts.filter((each) => !liesInPause(each, pauses)).values();
   let part: { from: number; sound: Int16Array } | null = null;
   let next = waiting.next().value;
   let readTo = 0;
@@ -56,7 +66,8 @@ const createSide = (parts: readonly RecordedPart[], speak: Speak) => {
           if (next === undefined || samplesOf(next.offsetMs) >= end) break;
           // The timers of a hurried line are coarse: a part may seem to begin before the one before it has ended.
           const from: number = Math.max(readTo, samplesOf(next.offsetMs));
-          part = { from, sound: await soundOf(speak, next.text, samplesOf(next.durationMs)) };
+          const sound = await soundOf(speak, next.text, samplesOf(next.durationMs));
+          part = { from, sound: silencePauses(sound, samplesOf(next.offsetMs), pauses) };
           next = waiting.next().value;
         }
         const { from, sound } = part;
@@ -67,7 +78,7 @@ const createSide = (parts: readonly RecordedPart[], speak: Speak) => {
         part = null;
       }
       readTo = end;
-      return samples;
+      return silencePauses(samples, end - length, pauses);
     },
   };
 };
@@ -81,8 +92,8 @@ export const renderRecording = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const speak: Speak = (text) => synthesizer.synthesize(text, language, signal);
-  const counterparty = createSide(call.counterparty, speak);
-  const agent = createSide(call.agent, speak);
+  const counterparty = createSide(call.counterparty, call.pauses, speak);
+  const agent = createSide(call.agent, call.pauses, speak);
   const total = samplesOf(call.durationMs);
   for (let written = 0, count = 1; written < total; written += stretch, count += 1) {
     signal.throwIfAborted();

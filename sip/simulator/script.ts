@@ -12,6 +12,8 @@
  * | `{noise_sec}` | makes noise without words for a while |
  * | `{digits}` | presses keys: 0–9, *, #, A–D |
  * | `{await_digits}` | waits until the agent has pressed these keys, after those that were awaited before |
+ * | `{announce}` | says this at once, whoever is talking, as an answering machine does |
+ * | `{beep: true}` | beeps, as an answering machine does that takes a message |
  * | `{hang_up: true}` | hangs up at once |
  *
  * Its turn has come when the agent is silent and has answered what the person said before, or nobody has said
@@ -27,6 +29,8 @@ type Talking =
   | { noise_sec: number }
   | { digits: string }
   | { await_digits: string }
+  | { announce: string }
+  | { beep: true }
   | { hang_up: true };
 
 type Taking =
@@ -75,6 +79,8 @@ const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
   noise_sec: whyNoTime,
   digits: whyNoDigits,
   await_digits: whyNoDigits,
+  announce: whyNoText,
+  beep: whyNotTrue,
   hang_up: whyNotTrue,
 };
 

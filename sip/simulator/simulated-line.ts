@@ -7,6 +7,11 @@
  * was disposed. Only an answered line carries voices.
  */
 import type { Line, LineEvent, LineInput, UnansweredCause } from '#machines/line.ts';
+import {
+  createAnsweringMachine,
+  type AnsweringMachine,
+  type AnsweringNumbers,
+} from '../listening/answering-machine.ts';
 import { createLineReports } from '../line-reports.ts';
 import type { LineTime } from '../line-time.ts';
 import { createParty, type Behaviour, type Phone } from './party.ts';
@@ -21,6 +26,8 @@ export type SimulatedLineOptions = {
   emit: (event: LineEvent) => void;
   time: LineTime;
   behaviour: Behaviour;
+  /** `null` where nobody asks who has picked up. */
+  answering: AnsweringNumbers | null;
   /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
   record: () => CallRecording | null;
   /** The line is over and holds nothing any more. */
@@ -34,6 +41,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   let isFarewell = false;
   let keysHeard = '';
   let recording: CallRecording | null = null;
+  let answerer: AnsweringMachine | null = null;
 
   const expectFarewell = (expected: boolean): void => {
     isFarewell = expected;
@@ -56,6 +64,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     change: () => party.notice(),
   });
 
+  const isAgentAudible = (): boolean => playback.voice() !== null;
+
   const reportUnheard = (utterance: number): void => {
     const startedAt = time.now();
     reports.reportPlayed((at) => ({ type: 'line.played', at, startedAt, utterance, text: '', whole: false }));
@@ -68,17 +78,33 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
     },
     change: () => party.notice(),
-    isAgentAudible: () => playback.voice() !== null,
+    isAgentAudible,
+    voiced: (isVoiced) => (isVoiced ? answerer?.voiceBegan() : answerer?.voiceEnded()),
+    recognized: (text) => answerer?.recognized(text, true),
   });
 
   /** No voice is carried any more. */
   const fallSilent = (): void => {
     party.stop();
+    answerer?.end();
     playback.stop();
     speech.end();
     recording?.end();
     recording = null;
   };
+
+  const listenForMachine = (): AnsweringMachine | null =>
+    options.answering &&
+    createAnsweringMachine({
+      numbers: options.answering,
+      language,
+      time,
+      isAgentAudible,
+      on: {
+        answeredBy: (by) => reports.report((at) => ({ type: 'line.answered_by', at, by })),
+        takesMessage: () => reports.report((at) => ({ type: 'line.takes_message', at })),
+      },
+    });
 
   const leave = (by: 'counterparty' | 'gateway'): void => {
     if (phase !== 'answered') return;
@@ -112,6 +138,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       if (phase !== 'ringing') return;
       phase = 'answered';
       recording = options.record();
+      answerer = listenForMachine();
       reports.report((at) => ({ type: 'line.answered', at }));
     },
     refuse: giveUp,
@@ -122,6 +149,9 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     isSpeaking: () => speech.isSpeaking(),
     press(digit) {
       if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
+    },
+    beep() {
+      if (phase === 'answered') answerer?.beep();
     },
     keysHeard: () => keysHeard,
     voice: () => playback.voice(),
@@ -149,6 +179,12 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           break;
         case 'stopTalking':
           playback.stop();
+          break;
+        case 'pauseRecording':
+          recording?.pause();
+          break;
+        case 'resumeRecording':
+          recording?.resume();
           break;
         case 'expectHangup':
           expectFarewell(true);

@@ -8,13 +8,14 @@ import type { Line, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict, Lines, OnArrival } from '../lines.ts';
 import type { OpenRecording, RecordingSink } from '../recording.ts';
-import type { Synthesizer } from '../speech.ts';
+import type { SpeechEngines } from '../speech.ts';
 import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
 import { callerOf, knownCallees, unreachable, unknownCallee } from './callees.ts';
 import { createLineTime, type LineTime } from '../line-time.ts';
 import type { Behaviour } from './party.ts';
 import { calleeOf } from './play-script.ts';
 import { renderRecording } from './render-recording.ts';
+import type { AnsweringNumbers } from '../listening/answering-machine.ts';
 import { createRenderings } from './renderings.ts';
 import type { Script } from './script.ts';
 import { createSimulatedLine } from './simulated-line.ts';
@@ -27,10 +28,12 @@ export type SimulatorLinesOptions = {
   clock: Clock;
   /** How many times faster than the wall clock the timers of `clock` run. */
   speed: number;
+  /** How it is found out whether a machine has picked up. */
+  answering: AnsweringNumbers;
   logger: Logger;
   /** Calls leave a recording when both of these are there. */
   openRecording: OpenRecording | null;
-  synthesizer: Synthesizer | null;
+  speech: Pick<SpeechEngines, 'synthesizerFor'> | null;
   /** How many recordings are made at the same time. */
   renderingsAtOnce?: number;
   /** How long closing waits for recordings that are not done, in milliseconds of the wall clock. */
@@ -60,7 +63,7 @@ export type SimulatorLines = Lines & {
 type Caller = { behaviour: Behaviour; language: string | undefined };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
-  const { clock, speed, logger, openRecording, synthesizer } = options;
+  const { clock, speed, logger, openRecording, speech } = options;
   const renderings = createRenderings(clock, options.renderingsAtOnce ?? 2);
   const lines = new Set<Line>();
   const callers = new Map<string, Caller>();
@@ -72,7 +75,8 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
 
   const render = async (call: RecordedCall, input: LineInput, sink: RecordingSink, signal: AbortSignal) => {
     try {
-      if (synthesizer !== null) await renderRecording(call, input.language, synthesizer, sink, signal);
+      const synthesizer = speech?.synthesizerFor(input.speech);
+      if (synthesizer !== undefined) await renderRecording(call, input.language, synthesizer, sink, signal);
     } catch (error) {
       logger.warn(
         { call_id: input.callId, err: error },
@@ -83,7 +87,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   };
 
   const record = (input: LineInput, lineTime: LineTime): CallRecording | null => {
-    if (!input.recording || openRecording === null || synthesizer === null) return null;
+    if (!input.recording || openRecording === null || speech === null) return null;
     try {
       const sink = openRecording(input.callId);
       return createCallRecording(lineTime, (call) =>
@@ -127,6 +131,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         input: { ...input, language: farEnd.language ?? input.language },
         emit,
         time: lineTime,
+        answering: input.direction === 'outbound' ? options.answering : null,
         behaviour: farEnd.behaviour,
         record: () => record(input, lineTime),
         onOver: () => lines.delete(line),

@@ -11,8 +11,8 @@ const recognitionMs = 200;
 /** The silence after which a sentence counts as over. */
 const endpointingMs = 300;
 
-/** Words that were said whole. */
-export type Heard = { text: string; startedAt: number; backchannel: boolean };
+/** Words that were said whole, with wall-clock times. */
+export type Heard = { text: string; startedAt: number; endedAt: number; backchannel: boolean };
 
 export type Speech = {
   /** Begins to say this; the words before have been said. */
@@ -22,7 +22,7 @@ export type Speech = {
   end(): void;
 };
 
-type Saying = Heard & { durationMs: number };
+type Saying = Omit<Heard, 'endedAt'> & { durationMs: number };
 
 export const createSpeech = (
   time: LineTime,
@@ -35,6 +35,9 @@ export const createSpeech = (
     sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
     change: () => void;
     isAgentAudible: () => boolean;
+    /** A voice begins or ends, and the words in it, for who only wants to know what kind of voice it is. */
+    voiced: (isVoiced: boolean) => void;
+    recognized: (text: string) => void;
   },
 ): Speech => {
   let saying: Saying | null = null;
@@ -53,7 +56,9 @@ export const createSpeech = (
   const finish = (said: Saying): void => {
     const { durationMs, ...heard } = said;
     saying = null;
-    unconfirmed = heard;
+    unconfirmed = { ...heard, endedAt: time.now() };
+    on.recognized(heard.text);
+    on.voiced(false);
     on.sounded({ text: heard.text, startedAt: heard.startedAt, durationMs });
     cancelNext = time.after(endpointingMs, confirm);
     on.change();
@@ -67,6 +72,7 @@ export const createSpeech = (
       const backchannel = on.isAgentAudible() && isBackchannel(text, language);
       const said = { text, startedAt: time.now(), backchannel, durationMs };
       saying = said;
+      on.voiced(true);
       if (!backchannel) cancelRecognition = time.after(Math.min(recognitionMs, durationMs), on.begun);
       cancelNext = time.after(durationMs, () => finish(said));
     },

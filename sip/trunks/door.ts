@@ -6,6 +6,7 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
+import { createChallenges } from './challenges.ts';
 import { createDigestCheck } from './digest.ts';
 import type { TrunkDirectory } from './directory.ts';
 import { createHostAddresses } from './host-addresses.ts';
@@ -30,6 +31,7 @@ export const createDoor = (options: {
   const { directory, configured, clock, logger } = options;
   const digest = createDigestCheck(() => clock.now());
   const strangers = createStrangers(clock, logger);
+  const challenges = createChallenges(clock, (address) => strangers.count(address, 'unanswered_challenge'));
   const addresses = configured && createHostAddresses({ host: configured.host, clock, logger });
 
   const say = (response: Response, status: number, reason: string, headers: Record<string, string> = {}) => {
@@ -55,6 +57,8 @@ export const createDoor = (options: {
   /** By the realm of each, since that is what a caller's answer names. */
   const authenticate = (request: Request, response: Response, trunks: readonly Trunk[]): Trunk | null => {
     const header = request.has('Authorization') ? request.get('Authorization') : undefined;
+    const { source_address: address } = request;
+    if (header !== undefined) challenges.answered(address);
     const byRealm = Map.groupBy(trunks.filter(isAccount), ({ realm }) => realm ?? ownRealm);
     let isStale = false;
     for (const [realm, accounts] of byRealm) {
@@ -68,7 +72,10 @@ export const createDoor = (options: {
     }
     const [realm = ownRealm] = byRealm.keys();
     // MD5, because most trunks know nothing else; who answers with SHA-256 is understood too.
-    say(response, 401, 'Unauthorized', { 'WWW-Authenticate': digest.challenge(realm, 'MD5', isStale) });
+    strangers.answer(address, () => {
+      challenges.sent(address);
+      say(response, 401, 'Unauthorized', { 'WWW-Authenticate': digest.challenge(realm, 'MD5', isStale) });
+    });
     return null;
   };
 
@@ -93,6 +100,7 @@ export const createDoor = (options: {
 
     close(): void {
       addresses?.close();
+      challenges.close();
       strangers.close();
     },
   };

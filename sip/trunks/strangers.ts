@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
-export type StrangerFault = 'unknown_address' | 'wrong_credentials';
+export type StrangerFault = 'unknown_address' | 'wrong_credentials' | 'unanswered_challenge';
 
 const minuteMs = 60_000;
 /** Refused at once so many times within a minute, then with a delay that doubles. */
@@ -21,11 +21,16 @@ const advice: Readonly<Record<StrangerFault, string>> = {
   unknown_address:
     'a call from an address of no trunk was refused (if it is a trunk, add it to its inbound_addresses)',
   wrong_credentials: 'a caller with wrong credentials was refused',
+  unanswered_challenge: 'a caller that was asked for credentials gave none',
 };
 
 export const createStrangers = (clock: Clock, logger: Logger) => {
   const strangers = new Map<string, Stranger>();
-  const counts: Record<StrangerFault, number> = { unknown_address: 0, wrong_credentials: 0 };
+  const counts: Record<StrangerFault, number> = {
+    unknown_address: 0,
+    wrong_credentials: 0,
+    unanswered_challenge: 0,
+  };
   const waiting = new Set<unknown>();
 
   const remember = (address: string, now: number): Stranger => {
@@ -53,29 +58,42 @@ export const createStrangers = (clock: Clock, logger: Logger) => {
     stranger.unlogged = 0;
   };
 
+  const count = (address: string, fault: StrangerFault): void => {
+    const now = clock.now();
+    const stranger = remember(address, now);
+    stranger.times += 1;
+    stranger.lastAt = now;
+    counts[fault] += 1;
+    log(address, stranger, fault, now);
+  };
+
+  /** Answers at once, or when an address that was counted again and again has waited long enough. */
+  const answer = (address: string, send: () => void): void => {
+    const stranger = strangers.get(address);
+    const isRecent = stranger !== undefined && clock.now() - stranger.lastAt < minuteMs;
+    const again = isRecent ? stranger.times - patience : 0;
+    if (again <= 0 || waiting.size >= most) return send();
+    const timer = clock.setTimeout(
+      () => {
+        waiting.delete(timer);
+        send();
+      },
+      Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(again - 1, 10)),
+    );
+    waiting.add(timer);
+    return undefined;
+  };
+
   return {
     /** How many were refused since the start. */
     counts: (): Readonly<Record<StrangerFault, number>> => ({ ...counts }),
 
+    count,
+    answer,
     /** Counts a stranger, and refuses it when it has waited long enough. */
     meet(address: string, fault: StrangerFault, refuse: () => void): void {
-      const now = clock.now();
-      const stranger = remember(address, now);
-      stranger.times += 1;
-      stranger.lastAt = now;
-      counts[fault] += 1;
-      log(address, stranger, fault, now);
-      const again = stranger.times - patience;
-      if (again <= 0 || waiting.size >= most) return refuse();
-      const timer = clock.setTimeout(
-        () => {
-          waiting.delete(timer);
-          refuse();
-        },
-        Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(again - 1, 10)),
-      );
-      waiting.add(timer);
-      return undefined;
+      count(address, fault);
+      answer(address, refuse);
     },
 
     /** Whoever still waits gets no answer. */

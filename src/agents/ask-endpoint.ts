@@ -2,7 +2,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure, type AgentCall } from './agent.ts';
 import { excerptOf } from './excerpt.ts';
-import { traceparent } from './traceparent.ts';
+import { traceRequest } from './trace-request.ts';
 
 /** What agents on customers' servers work with. */
 export type EndpointWorld = {
@@ -35,16 +35,19 @@ export const askEndpoint = async (
   call: AgentCall,
   { url, headers = {}, body, ...others }: AgentEndpointRequest,
 ): Promise<EndpointResponse> => {
-  const response = await client.post(url, {
-    headers: {
-      'Content-Type': 'application/json',
-      ...(call.bearerToken === null ? {} : { Authorization: `Bearer ${call.bearerToken}` }),
-      traceparent: traceparent(call.context.call_id),
-      ...headers,
-    },
-    body: JSON.stringify(body),
-    ...others,
-  });
+  const { call_id: callId } = call.context;
+  const response = await traceRequest(callId, url, (traceparent) =>
+    client.post(url, {
+      headers: {
+        'Content-Type': 'application/json',
+        ...(call.bearerToken === null ? {} : { Authorization: `Bearer ${call.bearerToken}` }),
+        traceparent,
+        ...headers,
+      },
+      body: JSON.stringify(body),
+      ...others,
+    }),
+  );
   if (response.status >= 200 && response.status < 300) return response;
   const serverSays = await excerptOf(response, clock);
   throw new AgentFailure('http_error', `HTTP ${response.status}`, {

@@ -19,11 +19,19 @@ export type ReplyTimes = {
   idleFlushMs: number;
 };
 
+/** Is told when a reply was asked for, and when the first of it came. */
+export type ReplyWatch = {
+  asked(callId: string): void;
+  firstToken(callId: string): void;
+  firstSentence(callId: string): void;
+};
+
 export type ReplyOptions = {
   findAgent: (callId: string) => Agent | undefined;
   times: ReplyTimes;
   /** The system's clock, also where calls run accelerated: agents are real servers and take their real time. */
   clock: Clock;
+  watch?: ReplyWatch;
   logger: Logger;
 };
 
@@ -40,7 +48,7 @@ const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
 export const createStartReply =
-  ({ findAgent, times, clock, logger }: ReplyOptions): StartReply =>
+  ({ findAgent, times, clock, watch, logger }: ReplyOptions): StartReply =>
   ({ callId, turn, messages }, emit) => {
     const about = { call_id: callId, turn };
     const abort = new AbortController();
@@ -52,6 +60,7 @@ export const createStartReply =
     const say = (texts: readonly string[]): void => {
       for (const text of texts) {
         if (isOver) return;
+        if (!seen.speech) watch?.firstSentence(callId);
         seen.speech = true;
         emit({ type: 'reply.sentence', text });
       }
@@ -65,6 +74,7 @@ export const createStartReply =
       }
       if (piece === '') return;
       if (piece.trim() !== '') {
+        if (!seen.text) watch?.firstToken(callId);
         seen.text = true;
         clock.clearTimeout(firstToken);
       }
@@ -97,6 +107,7 @@ export const createStartReply =
       emit({ type: 'reply.finished' });
     };
 
+    watch?.asked(callId);
     const firstToken = clock.setTimeout(() => fail('first_token_timeout'), times.firstTokenMs);
     const wholeReply = clock.setTimeout(() => fail('reply_timeout'), times.wholeReplyMs);
 

@@ -9,15 +9,17 @@ import { nameRequest } from './request-id.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
+import { traceRequest } from './trace-request.ts';
 import type { Interior } from './interior.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
 export const createApi = (interior: Interior): Koa<ApiState> => {
-  const { logger } = interior;
+  const { logger, onAnswered } = interior;
   const app = new Koa<ApiState>();
   refuseLate(app, logger);
   app.use(nameRequest);
-  app.use(logAccess(logger));
+  app.use(traceRequest);
+  app.use(logAccess(logger, onAnswered));
   app.use(securityHeaders());
   app.use(refuse(logger));
   app.use(checkTarget);

@@ -5,6 +5,8 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { WatchChart } from '#src/calls/chart-watch.ts';
+import type { FactNews } from '#src/calls/fact-news.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -12,7 +14,11 @@ import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { Vault } from '#src/persistence/vault.ts';
+import type { AnsweredRequest } from './access-log.ts';
 import type { AgentTrial, AgentTrialRequest } from './agents/trial-schema.ts';
+import type { ChartName } from './workspace/get-chart.ts';
+import type { EventStreamTimes } from './calls/call-event-stream.ts';
+import type { StreamPlaces } from './stream-places.ts';
 
 export type { AuthenticatedNumber };
 
@@ -26,6 +32,12 @@ export type Interior = CallControl & {
   country: Country;
   limits: RequestLimits;
   recordings: Recordings;
+  /** Calls back after each fact of a call that this gateway has written. */
+  watchFacts: FactNews['watch'];
+  watchChart: WatchChart;
+  /** The picture of a chart, as SVG. */
+  charts: (name: ChartName) => Promise<string>;
+  streams: StreamPlaces;
   /** `null` where the simulated line does not run: its endpoints answer 404. */
   simulator: Simulator | null;
   /**
@@ -34,14 +46,19 @@ export type Interior = CallControl & {
    */
   whyUrlIsRefused: (url: string) => Promise<string | undefined>;
   webhookTests: WebhookTests;
+  engines: Engines;
   /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
   tryTrunk: (trunkId: string, numbers: { from: string; to: string }) => Promise<TrunkCheckStep[] | undefined>;
   /** What a trunk is doing on this gateway. */
   trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
   /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
   tryAgent: (request: AgentTrialRequest) => Promise<AgentTrial>;
+  /** Whether calls can be watched in the Stately inspector. */
+  inspects: boolean;
   health: Health;
   metrics: Registry;
+  /** Is told of each request when its answer is over. */
+  onAnswered: (request: AnsweredRequest) => void;
   /** Of the gateway, for the OpenAPI document. */
   version: string;
 };
@@ -60,6 +77,13 @@ export interface CallControl {
   requestHangup: (request: { callId: string; numberId: string; immediate: boolean }) => Promise<void>;
   /** Ends a call that still rings. Refuses with `call_not_found`, `call_not_active`, `room_unknown` … as above. */
   requestCancel: (request: { callId: string; numberId: string }) => Promise<void>;
+  /**
+   * Nothing that is said from here on is recorded; `resumeRecording` ends that. Asked for again, both change nothing.
+   * Refuse with `call_not_found`, `call_not_active`, `room_unknown`, or `recording_not_available` when the call is not
+   * recorded.
+   */
+  pauseRecording: (request: { callId: string; numberId: string }) => Promise<void>;
+  resumeRecording: (request: { callId: string; numberId: string }) => Promise<void>;
 }
 
 export type CallRequest = {
@@ -80,10 +104,14 @@ export type RequestLimits = {
   failuresPerAddress: RequestLimit;
   /** A request body beyond this is refused with 413. */
   bodyBytes: number;
+  eventStream: EventStreamTimes;
 };
 
 export interface Recordings {
-  /** Opens a completed recording's file; `undefined` when it is not where it should be. */
+  /**
+   * Opens a completed recording's file; `undefined` when it is not where it should be. Refuses with
+   * `service_unavailable` while the place where it is kept does not answer, as reading it does.
+   */
   open(recording: { callId: string; file: string }): Promise<OpenRecordingFile | undefined>;
 }
 
@@ -91,7 +119,7 @@ export interface Recordings {
 export interface OpenRecordingFile {
   bytes: number;
   /** `start` and `end` are both inclusive, as in a Range header. */
-  read(range?: { start: number; end: number }): Readable;
+  read(range?: { start: number; end: number }): Promise<Readable>;
   close(): Promise<void>;
 }
 
@@ -116,6 +144,14 @@ export interface Simulator {
 
 export type Script = readonly unknown[];
 
+/** Who can hear and speak, by name, in the operator's order. */
+export interface Engines {
+  readonly recognizers: readonly string[];
+  readonly synthesizers: readonly string[];
+  /** Whether a voice of this synthesizer could have this name; whether there is one, only the engine knows. */
+  isVoice(synthesizer: string, name: string): boolean;
+}
+
 export interface WebhookTests {
   /** Sends a `webhook.test` event once, now, and reports how it went. */
   send(endpoint: {
@@ -128,4 +164,6 @@ export interface Health {
   isDraining(): boolean;
   /** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
   whyLinesAreDown(): string | undefined;
+  /** What of the lines is down although they can carry calls. */
+  whatIsDown(): string | undefined;
 }

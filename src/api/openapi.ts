@@ -78,10 +78,12 @@ const retryHeaders = z.object({
 });
 
 const contentOf = ({ schema, media }: ResponseDeclaration) => {
-  if (schema !== undefined) return { content: { 'application/json': { schema } } };
-  if (media === undefined) return {};
+  if (schema === undefined && media === undefined) return {};
   return {
-    content: Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' as const } }])),
+    content: {
+      ...(schema === undefined ? {} : { 'application/json': { schema } }),
+      ...Object.fromEntries((media ?? []).map((type) => [type, { schema: { type: 'string' as const } }])),
+    },
   };
 };
 

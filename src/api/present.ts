@@ -34,6 +34,7 @@ export const presentCall = (call: CallRecord, timeZone: string): z.output<typeof
     ...presentOptions(call),
     duration_sec: call.durationSec,
     answered_at: maybe(timeZone, call.answeredAt),
+    answered_by: call.answeredBy,
     recording: presentRecording(call.recording),
     sip: { status: call.sipStatus, reason: call.sipReason, call_id: call.sipCallId },
   };
@@ -50,6 +51,7 @@ const presentOptions = (call: CallRow) => {
 
 const presentRecording = (recording: RecordingRecord | null) => ({
   status: recording?.status ?? ('none' as const),
+  paused: recording?.paused ?? false,
   ...(recording?.contentType ? { content_type: recording.contentType } : {}),
   ...(typeof recording?.durationSec === 'number' ? { duration_sec: recording.durationSec } : {}),
 });

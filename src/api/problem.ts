@@ -23,6 +23,9 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   concurrency_limit: {
     maximum: z.int().optional().meta({ description: 'How many calls may be in progress.' }),
   },
+  stream_limit: {
+    maximum: z.int().meta({ description: 'How many streams one key may have open.' }),
+  },
   recording_not_available: {
     reason: z.enum(['pending', 'none', 'failed']).meta({
       description: '`pending`: being prepared; `none`: there is no recording; `failed`: recording failed.',

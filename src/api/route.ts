@@ -14,7 +14,7 @@ import { validated, type OutputOf } from './validated.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** JSON by `schema`, anything else by `media`, nothing where both are missing. */
+/** JSON by `schema`, anything else by `media`, what the client prefers where there are both, nothing where neither. */
 export type ResponseDeclaration = {
   description: string;
   schema?: z.ZodType;
@@ -22,11 +22,17 @@ export type ResponseDeclaration = {
   headers?: z.ZodObject;
 };
 
-type BodyOf<Declared> = Declared extends { schema: infer Schema extends z.ZodType }
-  ? { body: z.output<Schema> }
-  : Declared extends { media: readonly string[] }
-    ? { body: Readable | Buffer | string | null; media: Declared['media'][number] }
-    : { body?: undefined };
+type JsonBodyOf<Declared> = Declared extends { schema: infer Schema extends z.ZodType }
+  ? { body: z.output<Schema>; media?: undefined }
+  : never;
+
+type MediaBodyOf<Declared> = Declared extends { media: readonly string[] }
+  ? { body: Readable | Buffer | string | null; media: Declared['media'][number] }
+  : never;
+
+type BodyOf<Declared> = Declared extends { schema: z.ZodType } | { media: readonly string[] }
+  ? JsonBodyOf<Declared> | MediaBodyOf<Declared>
+  : { body?: undefined };
 
 type AnswerOf<Responses> = {
   [Status in keyof Responses & number]: {
@@ -34,6 +40,9 @@ type AnswerOf<Responses> = {
     headers?: Readonly<Record<string, string>>;
   } & BodyOf<Responses[Status]>;
 }[keyof Responses & number];
+
+/** Which of these media types the client prefers; the first one where it does not care, `false` where it takes none. */
+export type Accepts = (...types: string[]) => string | false;
 
 /** What a handler gets: everything checked and typed. */
 export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
@@ -44,6 +53,7 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   body: OutputOf<Body>;
   /** HEAD is answered by the handler of GET; one that opens files wants to know. */
   isHead: boolean;
+  accepts: Accepts;
 };
 
 type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
@@ -116,8 +126,9 @@ export const defineRoute = <
         route.body === undefined ? undefined : await readJsonBody(ctx.req, interior.limits.bodyBytes);
       const body = validated(route.body, sent, route.fieldCodes);
       const isHead = ctx.method === 'HEAD';
+      const accepts: Accepts = (...types) => ctx.accepts(...types);
       const answer = async (): Promise<Rendered> =>
-        render(await handle({ caller, params, query, headers, body, isHead }, interior));
+        render(await handle({ caller, params, query, headers, body, isHead, accepts }, interior));
       if (route.idempotent !== true || caller === null) return answer();
       return once(ctx, { numberId: caller.id, body }, interior, answer);
     },

@@ -3,9 +3,11 @@ import { tryAgent } from './agents/try-agent.ts';
 import { cancelCall } from './calls/cancel-call.ts';
 import { createCall } from './calls/create-call.ts';
 import { getCall } from './calls/get-call.ts';
+import { getCallEvents } from './calls/get-call-events.ts';
 import { getRecording } from './calls/get-recording.ts';
 import { getTranscript } from './calls/get-transcript.ts';
 import { hangUp } from './calls/hang-up.ts';
+import { pauseRecording, resumeRecording } from './calls/pause-recording.ts';
 import { listCalls } from './calls/list-calls.ts';
 import { createNumber } from './numbers/create-number.ts';
 import { getNumber } from './numbers/get-number.ts';
@@ -17,8 +19,10 @@ import { updateNumber } from './numbers/update-number.ts';
 import { getHealth } from './operation/get-health.ts';
 import { getMetrics } from './operation/get-metrics.ts';
 import { getReadiness } from './operation/get-readiness.ts';
+import { getConsoleFile } from './pages/get-console-file.ts';
 import { getDocs, getDocsFile } from './pages/get-docs.ts';
 import { getHome } from './pages/get-home.ts';
+import { getInspect, getInspectScript, getInspectStyle } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './route.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';
@@ -38,7 +42,12 @@ import { replayDelivery } from './webhooks/replay-delivery.ts';
 import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
+import { exportCallRecords } from './workspace/export-call-records.ts';
+import { getChart } from './workspace/get-chart.ts';
 import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
+import { getWorkspaceCallEvents } from './workspace/get-workspace-call-events.ts';
+import { getWorkspaceRecording } from './workspace/get-workspace-recording.ts';
+import { getWorkspaceTranscript } from './workspace/get-workspace-transcript.ts';
 import { listAudit } from './workspace/list-audit.ts';
 import { listWorkspaceCalls } from './workspace/list-workspace-calls.ts';
 
@@ -47,7 +56,10 @@ export const routes: readonly Route[] = [
   listCalls,
   getCall,
   getTranscript,
+  getCallEvents,
   getRecording,
+  pauseRecording,
+  resumeRecording,
   hangUp,
   cancelCall,
 
@@ -63,6 +75,11 @@ export const routes: readonly Route[] = [
 
   listWorkspaceCalls,
   getWorkspaceCall,
+  getWorkspaceCallEvents,
+  exportCallRecords,
+  getWorkspaceTranscript,
+  getWorkspaceRecording,
+  getChart,
   listAudit,
 
   listTrunks,
@@ -91,7 +108,11 @@ export const routes: readonly Route[] = [
   getMetrics,
 
   getHome,
+  getConsoleFile,
   getDocs,
   getDocsFile,
+  getInspect,
+  getInspectScript,
+  getInspectStyle,
   getOpenApi(() => routes),
 ];

@@ -1,4 +1,4 @@
-/** Everything that may be asked of calls, on one desk: place, receive, hang up, cancel; and who is let in. */
+/** Everything that may be asked of calls, on one desk: place, receive, hang up, cancel, pause the recording; and who is let in. */
 import type { Logger } from 'pino';
 import { effectivePolicy, type CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
@@ -8,10 +8,12 @@ import type { Vault } from '#src/persistence/vault.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './admission.ts';
 import type { CallBrief } from './call-brief.ts';
 import type { CallTimes } from './call-input.ts';
+import type { CallWitness } from './call-witness.ts';
 import type { PolicyOf } from './called-number.ts';
 import type { Journal } from './journal.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { openNumber } from './open-number.ts';
+import { createRecordingRequests, type RecordingRequests } from './pause-recording.ts';
 import { createPlaceCall, type PlaceCallRequest } from './place-call.ts';
 import { createPressKeys, type PressKeys } from './press-keys.ts';
 import { createReceiveCall, type Handshake, type ReceiveCall } from './receive-call.ts';
@@ -19,13 +21,14 @@ import { createHangupRequests, type HangupRequests } from './request-hangup.ts';
 import { createStartCall } from './start-call.ts';
 import type { Switchboard } from './switchboard.ts';
 
-export type CallDesk = HangupRequests & {
-  placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<{ callId: string; from: string }>;
-  receiveCall: ReceiveCall;
-  /** Keys of the telephone, pressed by the built-in agent for its own call. */
-  pressOwnKeys: PressKeys;
-  admission: Admission;
-};
+export type CallDesk = HangupRequests &
+  RecordingRequests & {
+    placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<{ callId: string; from: string }>;
+    receiveCall: ReceiveCall;
+    /** Keys of the telephone, pressed by the built-in agent for its own call. */
+    pressOwnKeys: PressKeys;
+    admission: Admission;
+  };
 
 export const createCallDesk = (options: {
   database: Database;
@@ -33,6 +36,7 @@ export const createCallDesk = (options: {
   journal: Journal;
   liveCalls: LiveCalls;
   switchboard: Switchboard;
+  witness: CallWitness;
   /** Keeps what the agent of a call is made from until the call is released. */
   keepBrief: (callId: string, brief: CallBrief) => void;
   handshake: Handshake;
@@ -57,6 +61,7 @@ export const createCallDesk = (options: {
   const placeCall = createPlaceCall({ startCall, policyOf, now });
   return {
     ...createHangupRequests(options),
+    ...createRecordingRequests(options),
     placeCall: (number, request) => placeCall(openNumber(number, vault), request),
     receiveCall: createReceiveCall({
       ...options,

@@ -1,8 +1,10 @@
 import type { CallInput } from '#machines/call.ts';
+import type { SpeechChoice } from '#machines/line.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
+import type { Voicemail } from '#src/domain/voicemail.ts';
 import type { CallBrief } from './call-brief.ts';
 
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number };
@@ -15,9 +17,12 @@ export const callInput = (call: {
   maxDurationSec: number;
   /** The number's own greeting. */
   greeting: string | null;
+  speech: SpeechChoice;
+  voicemail: Voicemail;
   times: CallTimes;
 }): CallInput => {
-  const { brief, language, policy, times } = call;
+  const { brief, language, policy, voicemail, times } = call;
+  const { apology, reprompt, voicemailMessage } = phrases[language];
   const { context, binding, instruction } = brief;
   const isOutbound = context.direction === 'outbound';
   return {
@@ -26,6 +31,7 @@ export const callInput = (call: {
     from: context.from,
     to: context.to,
     language,
+    speech: call.speech,
     recording: policy.recordingEnabled,
     ringTimeoutSec: policy.ringTimeoutSec,
     maxDurationSec: call.maxDurationSec,
@@ -34,7 +40,10 @@ export const callInput = (call: {
     hangUpTimeoutMs: times.hangUpTimeoutMs,
     kickoff: isOutbound ? kickoffFor(instruction) : null,
     greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
-    ...phrases[language],
+    apology,
+    reprompt,
+    voicemail: voicemail.policy,
+    voicemailMessage: voicemail.message ?? voicemailMessage,
   };
 };
 

@@ -1,7 +1,9 @@
 /** A number with everything that its calls need, as the rest of `src/calls` knows it. */
+import type { SpeechChoice } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { CallPolicy, StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Language } from '#src/domain/language.ts';
+import type { Voicemail } from '#src/domain/voicemail.ts';
 
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string; secret: string };
 
@@ -11,6 +13,8 @@ export type CalledNumber = {
   number: string;
   language: Language;
   greeting: string | null;
+  speech: SpeechChoice;
+  voicemail: Voicemail;
   policy: StoredCallPolicy;
   workspace: { id: string; policy: StoredCallPolicy; maxCallsInProgress: number | null };
   bindings: { inbound: AgentBinding; outbound: AgentBinding };

@@ -9,6 +9,7 @@ import { callContext, type CallContext } from '#src/domain/call-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { CallWitness } from './call-witness.ts';
 import type { CalledNumber, PolicyOf } from './called-number.ts';
 import type { StartCall } from './start-call.ts';
 
@@ -39,6 +40,7 @@ export const createReceiveCall = (options: {
   policyOf: PolicyOf;
   handshake: Handshake;
   startCall: StartCall;
+  witness: CallWitness;
   node: string;
   logger: Logger;
 }): ReceiveCall => {
@@ -50,6 +52,7 @@ export const createReceiveCall = (options: {
     reason: 'no_agent_endpoint' | 'caller_rejected',
   ): Promise<ReceiveVerdict> => {
     const policy = policyOf(number);
+    const status = statusAfter(reason, false);
     await insertEndedCall(
       database,
       {
@@ -66,8 +69,11 @@ export const createReceiveCall = (options: {
         startedAt: new Date(arrival.at),
         node: options.node,
       },
-      { status: statusAfter(reason, false), reason, at: new Date() },
+      { status, reason, at: new Date() },
     );
+    const { callId } = arrival;
+    options.witness.began({ callId, direction: 'inbound' });
+    options.witness.ended({ callId, direction: 'inbound', status, reason });
     logger.info({ call_id: arrival.callId, number_id: number.id, reason }, 'an inbound call was not taken');
     return { accepted: false, because: reason };
   };

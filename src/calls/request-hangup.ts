@@ -10,18 +10,20 @@ import type { CallActor, Switchboard } from './switchboard.ts';
 
 export type HangupOptions = {
   database: Database;
-  switchboard: Switchboard;
+  switchboard: Pick<Switchboard, 'find'>;
   liveCalls: LiveCalls;
   /** Whether this gateway has what it needs to signal the end of a call. */
   canSignal: () => boolean;
 };
 
-const notActive = (): Refusal =>
-  new Refusal('call_not_active', 'This call is not in progress, so there is nothing to end.');
+/** Where a call's actor is found. */
+export type ActorSource = Pick<HangupOptions, 'database' | 'switchboard' | 'liveCalls'>;
+
+export const notActive = (): Refusal => new Refusal('call_not_active', 'This call is not in progress.');
 
 /** The call's actor, or the refusal that says why there is none. */
-const findActor = async (
-  { database, switchboard, liveCalls }: HangupOptions,
+export const findActor = async (
+  { database, switchboard, liveCalls }: ActorSource,
   { callId, numberId }: { callId: string; numberId: string },
 ): Promise<CallActor> => {
   const actor = switchboard.find(callId);

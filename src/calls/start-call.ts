@@ -7,6 +7,7 @@ import type { Database } from '#src/persistence/database.ts';
 import type { Admission } from './admission.ts';
 import type { CallBrief } from './call-brief.ts';
 import { callInput, type CallTimes } from './call-input.ts';
+import type { CallWitness } from './call-witness.ts';
 import type { CalledNumber } from './called-number.ts';
 import type { Journal } from './journal.ts';
 import type { Switchboard } from './switchboard.ts';
@@ -29,6 +30,7 @@ export const createStartCall = (options: {
   admission: Admission;
   journal: Journal;
   switchboard: Switchboard;
+  witness: CallWitness;
   /** Keeps the brief until the call is released. */
   keepBrief: (callId: string, brief: CallBrief) => void;
   maxCallsInProgress: number;
@@ -62,6 +64,7 @@ export const createStartCall = (options: {
         startedAt: new Date(startedAt),
         node: options.node,
       });
+      options.witness.began({ callId, direction: context.direction });
       options.journal.open(callId);
       try {
         options.keepBrief(callId, brief);
@@ -74,13 +77,17 @@ export const createStartCall = (options: {
             policy,
             maxDurationSec,
             greeting: number.greeting,
+            speech: number.speech,
+            voicemail: number.voicemail,
             times: options.times,
           }),
         });
       } catch (error) {
         // Its row is committed: it would ring for ever.
         const reason = 'system_error';
-        options.journal.publish(callId, { type: 'call.ended', reason, status: statusAfter(reason, false) });
+        const status = statusAfter(reason, false);
+        options.witness.ended({ callId, direction: context.direction, status, reason });
+        options.journal.publish(callId, { type: 'call.ended', reason, status });
         throw error;
       }
     } finally {

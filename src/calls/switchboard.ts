@@ -8,9 +8,11 @@ import type { Logger } from 'pino';
 import { createActor, type ActorRefFrom } from 'xstate';
 import type { callMachine, CallInput } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
-import { statusAfter } from '#machines/outcome.ts';
+import { statusAfter, type EndReason } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { CallWitness } from './call-witness.ts';
 import type { LiveCalls } from './live-calls.ts';
+import { stateName } from './state-name.ts';
 
 export type CallActor = ActorRefFrom<typeof callMachine>;
 
@@ -30,14 +32,11 @@ export type SwitchboardOptions = {
   clock: Clock;
   liveCalls: LiveCalls;
   publish: (callId: string, fact: CallFact) => void;
+  witness: Pick<CallWitness, 'ended'>;
   /** Lets go of what the call holds outside its chart. Also called after a crash. */
   release: (callId: string) => void;
   logger: Logger;
 };
-
-/** `active.conversing`; a call has at most two levels. */
-const nameOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? Object.entries(value).flat().join('.') : String(value);
 
 export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
   const { clock, liveCalls, logger } = options;
@@ -68,16 +67,22 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       actors.set(callId, actor);
       liveCalls.add({ callId, numberId, workspaceId, direction, state: 'ringing' });
       let wasAnswered = false;
+      const tellEnd = (reason: EndReason): void =>
+        options.witness.ended({ callId, direction, reason, status: statusAfter(reason, wasAnswered) });
       actor.subscribe({
         next: (snapshot) => {
           wasAnswered = snapshot.context.wasAnswered;
-          liveCalls.setState(callId, nameOf(snapshot.value));
+          liveCalls.setState(callId, stateName(snapshot.value));
         },
-        complete: () => remove(callId),
+        complete: () => {
+          tellEnd(actor.getSnapshot().context.endReason ?? 'system_error');
+          remove(callId);
+        },
         error: (error) => {
           logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
           // XState leaves the children of a crashed actor running.
           actor.getSnapshot().children.conversation?.send({ type: 'call.over' });
+          tellEnd('system_error');
           options.publish(callId, {
             type: 'call.ended',
             reason: 'system_error',

@@ -3,6 +3,7 @@
 export const eventTypes = [
   'call.ringing',
   'call.answered',
+  'call.answered_by',
   'call.hangup_requested',
   'call.hangup_cancelled',
   'call.ended',

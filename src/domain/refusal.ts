@@ -29,6 +29,7 @@ export const refusalCatalogue = {
   idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used with another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   concurrency_limit: { status: 429, title: 'Too many calls in progress' },
+  stream_limit: { status: 429, title: 'Too many streams at once' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   hangup_failed: { status: 502, title: 'The hangup could not be signalled' },

@@ -1,17 +1,18 @@
 /** One attempt of a claimed delivery, and what becomes of the delivery after it. */
 import type { Logger } from 'pino';
+import type { DeliveryTimes } from '#machines/delivery.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { recordDeliveryAttempt, releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
 import type { Vault } from '#src/persistence/vault.ts';
 import { disableWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import { afterAttempt } from './after-attempt.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
-import { retryDelayMs, type RetrySchedule } from './retry-schedule.ts';
 
-export type AttemptOptions = RetrySchedule & {
+export type AttemptOptions = DeliveryTimes & {
   db: Database;
   vault: Vault;
   /** Must open as many connections to one host as there are attempts at once: endpoints may share a host. */
@@ -29,6 +30,7 @@ const notMade: DeliveryOutcome = {
   result: 'failed',
   httpStatus: null,
   error: 'The gateway could not make this attempt',
+  retryAfterMs: null,
   durationMs: 0,
 };
 
@@ -68,27 +70,37 @@ export const attemptDelivery = async (
     }
   };
 
-  const { result, httpStatus, error, durationMs } = await make();
+  const { result, httpStatus, error, retryAfterMs, durationMs } = await make();
   if (result === 'interrupted') return releaseDelivery(db, id);
 
   const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
-  if (result === 'delivered') {
-    await recordDeliveryAttempt(db, id, attempted, { state: 'delivered' });
-    logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
-    return;
-  }
-  const delayMs = result === 'gone' ? undefined : retryDelayMs(options, failedInRound + 1, options.random);
-  if (delayMs === undefined) {
-    // First, so that nothing more is claimed for an endpoint that is gone.
-    if (result === 'gone') await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
-    await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });
-    logger.warn({ http_status: httpStatus, error }, 'event not delivered, and not tried again');
-    return;
-  }
-  const nextAttemptAt = new Date(clock.now() + delayMs);
-  await recordDeliveryAttempt(db, id, attempted, { state: 'pending', nextAttemptAt });
-  logger.info(
-    { http_status: httpStatus, error, retry_in_ms: delayMs },
-    'event not delivered, to be tried again',
+  const delivery = { times: options, failures: failedInRound };
+  const next = afterAttempt(
+    delivery,
+    result === 'failed'
+      ? { type: 'attempt.failed', chance: options.random(), retryAfterMs }
+      : { type: `attempt.${result}` },
   );
+  switch (next.state) {
+    case 'delivered':
+      await recordDeliveryAttempt(db, id, attempted, { state: 'delivered' });
+      logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
+      return;
+    case 'dead':
+      // First, so that nothing more is claimed for an endpoint that is gone.
+      if (next.isEndpointGone)
+        await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
+      await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });
+      logger.warn({ http_status: httpStatus, error }, 'event not delivered, and not tried again');
+      return;
+    case 'waiting':
+      await recordDeliveryAttempt(db, id, attempted, {
+        state: 'pending',
+        nextAttemptAt: new Date(clock.now() + next.retryMs),
+      });
+      logger.info(
+        { http_status: httpStatus, error, retry_in_ms: next.retryMs },
+        'event not delivered, to be tried again',
+      );
+  }
 };

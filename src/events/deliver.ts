@@ -3,6 +3,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 export type DeliveryRequest = {
   url: string;
@@ -23,8 +24,12 @@ export type DeliveryOutcome = {
   httpStatus: number | null;
   /** What went wrong, in words that hold neither URL nor content; null when delivered. */
   error: string | null;
+  /** How long the endpoint asks to be left alone, with 429 and 503; null when it does not. */
+  retryAfterMs: number | null;
   durationMs: number;
 };
+
+type Judgement = Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'> & { retryAfterMs?: number | null };
 
 /** A connection is kept for the next event when the answer's body ends within this; a longer one closes it. */
 const readBytes = 16 * 1024;
@@ -52,12 +57,20 @@ const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
   }
 };
 
-const judge = (status: number): Omit<DeliveryOutcome, 'durationMs'> => {
+/** Statuses by which a server says that it will have time again. */
+const isBusy = (status: number): boolean => status === 429 || status === 503;
+
+const judge = ({ status, headers }: EndpointResponse, now: number): Judgement => {
   if (status >= 200 && status < 300) return { result: 'delivered', httpStatus: status, error: null };
   if (status === 410) {
     return { result: 'gone', httpStatus: status, error: 'HTTP 410: the endpoint wants no more events' };
   }
-  return { result: 'failed', httpStatus: status, error: `HTTP ${status}` };
+  return {
+    result: 'failed',
+    httpStatus: status,
+    error: `HTTP ${status}`,
+    retryAfterMs: isBusy(status) ? retryAfterMs(headers['retry-after'], now) : null,
+  };
 };
 
 /** Never throws for what the network or the endpoint does. */
@@ -69,7 +82,7 @@ export const deliver = async (
   const timeLimit = new AbortController();
   const timer = clock.setTimeout(() => timeLimit.abort(), timeoutMs);
 
-  const attempt = async (): Promise<Omit<DeliveryOutcome, 'durationMs'>> => {
+  const attempt = async (): Promise<Judgement> => {
     try {
       const response = await client.post(url, {
         headers: {
@@ -80,7 +93,7 @@ export const deliver = async (
         signal: AbortSignal.any([timeLimit.signal, signal]),
       });
       await dropBody(response);
-      return judge(response.status);
+      return judge(response, clock.now());
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const { failure, status = null } = error;
@@ -94,7 +107,7 @@ export const deliver = async (
 
   try {
     const outcome = await attempt();
-    return { ...outcome, durationMs: Math.max(0, clock.now() - startedAt) };
+    return { retryAfterMs: null, ...outcome, durationMs: Math.max(0, clock.now() - startedAt) };
   } finally {
     clock.clearTimeout(timer);
   }

@@ -8,6 +8,8 @@
  *   `webhook-id` again.
  * - An endpoint has at most `perEndpoint` deliveries claimed: however slow it is and however much waits for it, the
  *   others find the rest of `inAll` free.
+ * - An endpoint gets the events of one call in their order, each when the one before it was delivered or has died.
+ *   Other calls are not held up by it.
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
 import { claimDeliveries, nextDeliveryDueAt, type ClaimedDelivery } from '#src/persistence/deliveries.ts';

@@ -40,6 +40,8 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     answered_at: time(call.answered_at),
     ended_at: time(call.ended_at),
     duration_sec: call.duration_sec,
+    // Left out of events that were stored before it was asked.
+    answered_by: call.answered_by,
   };
 };
 

@@ -36,6 +36,7 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
       answered_at: before(60),
       ended_at: before(0),
       duration_sec: 60,
+      answered_by: 'human',
       sip_status: null,
       sip_reason: null,
       sip_call_id: null,

@@ -37,8 +37,8 @@ const journalled = `journalled as (
   returning call_id
 )`;
 
-/** The event of a fact has the fact's own type and time. */
-const event = { id: '$6', type: '$3', at: '$4' };
+/** The event of a fact has the fact's own type, time and place in the call. */
+const event = { id: '$6', type: '$3', at: '$4', position: '$2' };
 const result = 'select (select count(*) from changed) > 0 as changed, (select count from notified)';
 const untouched = 'changed as (select call.* from call join journalled on journalled.call_id = call.id)';
 
@@ -59,6 +59,12 @@ const statements = {
     ), recording_begun as (
       insert into recording (call_id, status, created_at)
       select id, 'pending', $4 from changed where recording_enabled
+    ), ${eventAndDeliveries(event)} ${result}`,
+
+  answeredBy: `with ${journalled}, changed as (
+      update call set answered_by = $7
+      from journalled where call.id = journalled.call_id and call.answered_by is null
+      returning call.*
     ), ${eventAndDeliveries(event)} ${result}`,
 
   ended: `with ${journalled}, changed as (
@@ -123,6 +129,8 @@ const writingOf = (fact: RecordedFact): Writing => {
   switch (fact.type) {
     case 'call.answered':
       return withEvent(statements.answered, rest, ...sipParameters(fact));
+    case 'call.answered_by':
+      return withEvent(statements.answeredBy, rest, fact.by);
     case 'call.ended':
       return withEvent(
         statements.ended,
@@ -136,11 +144,13 @@ const writingOf = (fact: RecordedFact): Writing => {
     case 'call.hangup_cancelled':
       return withEvent(statements.untouchedCall, rest);
     case 'turn.spoken': {
-      const { role, text, whole, endedAt } = fact;
-      return { sql: statements.turnSpoken, data: { endedAt }, parameters: [role, text, whole] };
+      const { role, text, whole, endedAt, latency } = fact;
+      return { sql: statements.turnSpoken, data: { endedAt, latency }, parameters: [role, text, whole] };
     }
     case 'turn.digit':
     case 'keys.pressed':
+    case 'recording.paused':
+    case 'recording.resumed':
     case 'reply.failed':
       return { sql: statements.journalOnly, data: rest, parameters: [] };
     case 'recording.completed': {

@@ -5,7 +5,8 @@ import { callColumns, type CallRow } from './calls.ts';
 import type { Database } from './database.ts';
 
 export type CallListQuery = {
-  scope: { numberId: string } | { workspaceId: string };
+  /** A number, a workspace, or what both have in common. */
+  scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined };
   limit: number;
   /** The last call of the page before. */
   after?: { startedAt: Date; id: string } | undefined;
@@ -22,11 +23,9 @@ export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]
   const parameters: unknown[] = [];
   const add = (value: unknown): string => `$${parameters.push(value)}`;
   const { scope, after } = query;
-  const conditions = [
-    'numberId' in scope
-      ? `call.number_id = ${add(scope.numberId)}`
-      : `call.workspace_id = ${add(scope.workspaceId)}`,
-  ];
+  const conditions: string[] = [];
+  if (scope.numberId !== undefined) conditions.push(`call.number_id = ${add(scope.numberId)}`);
+  if ('workspaceId' in scope) conditions.push(`call.workspace_id = ${add(scope.workspaceId)}`);
   if (after !== undefined) {
     conditions.push(
       `(call.started_at, call.id) < (${add(after.startedAt)}::timestamptz, ${add(after.id)}::uuid)`,

@@ -2,11 +2,12 @@
  * A number with everything that placing or receiving a call needs, in one query: it is on the path of every request
  * of the client API and of every arriving call.
  */
-import type { Direction } from '#machines/line.ts';
+import type { Direction, SpeechChoice } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import { isLanguage, type Language } from '#src/domain/language.ts';
 import { builtInBinding } from './agent-bindings.ts';
+import type { Voicemail } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
 
 export type CallableNumber = {
@@ -15,6 +16,8 @@ export type CallableNumber = {
   number: string;
   language: Language;
   greeting: string | null;
+  speech: SpeechChoice;
+  voicemail: Voicemail;
   policy: StoredCallPolicy;
   workspace: { id: string; timeZone: string; policy: StoredCallPolicy; maxCallsInProgress: number | null };
   bindings: { inbound: AgentBinding; outbound: AgentBinding };
@@ -23,18 +26,22 @@ export type CallableNumber = {
   inboundAuth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed: string };
 };
 
-type Row = Pick<CallableNumber, 'id' | 'number' | 'greeting' | 'policy' | 'outboundTokenSealed'> & {
-  language: string;
-  inboundAuthMethod: 'none' | 'handshake';
-  inboundAuthUrl: string | null;
-  inboundAuthSecretSealed: string | null;
-  workspaceId: string;
-  timeZone: string;
-  workspacePolicy: StoredCallPolicy;
-  maxCallsInProgress: number | null;
-  inbound: AgentBinding | null;
-  outbound: AgentBinding | null;
-};
+type Row = Pick<
+  CallableNumber,
+  'id' | 'number' | 'greeting' | 'voicemail' | 'policy' | 'outboundTokenSealed'
+> &
+  SpeechChoice & {
+    language: string;
+    inboundAuthMethod: 'none' | 'handshake';
+    inboundAuthUrl: string | null;
+    inboundAuthSecretSealed: string | null;
+    workspaceId: string;
+    timeZone: string;
+    workspacePolicy: StoredCallPolicy;
+    maxCallsInProgress: number | null;
+    inbound: AgentBinding | null;
+    outbound: AgentBinding | null;
+  };
 
 const policyOf = (table: string): string => `json_build_object(
   'maxDurationSec', ${table}.max_duration_sec, 'defaultDurationSec', ${table}.default_duration_sec,
@@ -49,6 +56,8 @@ const bindingOf = (
 
 const columns = `
   number.id, number.number, number.language, number.greeting, ${policyOf('number')} as policy,
+  number.recognizer, number.synthesizer, number.voice,
+  json_build_object('policy', number.voicemail, 'message', number.voicemail_message) as voicemail,
   number.inbound_auth_method as "inboundAuthMethod", number.inbound_auth_url as "inboundAuthUrl",
   number.inbound_auth_secret_sealed as "inboundAuthSecretSealed",
   workspace.id as "workspaceId", workspace.time_zone as "timeZone", ${policyOf('workspace')} as "workspacePolicy",
@@ -77,6 +86,8 @@ const present = (row: Row): CallableNumber => {
     number: row.number,
     language: row.language,
     greeting: row.greeting,
+    speech: { recognizer: row.recognizer, synthesizer: row.synthesizer, voice: row.voice },
+    voicemail: row.voicemail,
     policy: row.policy,
     workspace: {
       id: row.workspaceId,

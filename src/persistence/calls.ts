@@ -2,6 +2,7 @@
 import type { FinalStatus } from '#machines/facts.ts';
 import type { Direction } from '#machines/line.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import type { AnsweredBy } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
 import { inBatches } from './in-batches.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
@@ -27,6 +28,8 @@ export type CallRow = {
   endedAt: Date | null;
   /** Connected time; null until the call ended. */
   durationSec: number | null;
+  /** Null where it was not found out. */
+  answeredBy: AnsweredBy | null;
   sipStatus: number | null;
   sipReason: string | null;
   sipCallId: string | null;
@@ -58,7 +61,7 @@ export const callColumns = `
   call.own_number as "ownNumber", call.counterparty, call.language, call.status, call.end_reason as "endReason",
   call.instruction, call.summary, call.max_duration_sec as "maxDurationSec",
   call.recording_enabled as "recordingEnabled", call.started_at as "startedAt", call.answered_at as "answeredAt",
-  call.ended_at as "endedAt", call.duration_sec as "durationSec", call.sip_status as "sipStatus",
+  call.ended_at as "endedAt", call.duration_sec as "durationSec", call.answered_by as "answeredBy", call.sip_status as "sipStatus",
   call.sip_reason as "sipReason", call.sip_call_id as "sipCallId", call.node`;
 
 const bornColumns = `id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
@@ -76,6 +79,7 @@ const insertion = `with born as (
     id: 'born.event_id',
     type: 'born.event_type',
     at: 'born.event_at',
+    position: '0',
     join: 'join born on born.id = changed.id',
   })}
   select count from notified`;

@@ -1,6 +1,10 @@
 /**
  * Deliveries of events, as rows that are a queue. A delivery is claimed by a lease (`claimed_until`): what a dead
  * process had claimed falls due again by itself.
+ *
+ * An endpoint gets the events of one call in their order: a delivery is not claimed while an earlier one of the same
+ * call is pending. One that is found due too early is put off, so that it is not looked at again and again while a
+ * whole backlog waits behind a failing endpoint; when its predecessor ends, it is due at once.
  */
 import type { EventType } from '#src/domain/event-types.ts';
 import type { Database } from './database.ts';
@@ -30,42 +34,82 @@ type ClaimedRow = Pick<ClaimedDelivery, 'id' | 'attempt' | 'failedInRound'> & {
   snapshot: EventSnapshot;
 } & Omit<ClaimedDelivery['endpoint'], 'id'> & { endpointId: string };
 
+/** So many deliveries of an endpoint are looked at in one go, beyond those that it has room for. */
+const lookAhead = 50;
+
+/** When one is looked at again that waits for a predecessor which is itself due or under way. */
+const putOffMs = 1_000;
+
+/**
+ * $1 now, $2 the end of the lease, $3 the limit, $4 the share of an endpoint, $5 how many of an endpoint are looked at,
+ * $6 when one is looked at again whose predecessor is under way.
+ */
+const claiming = `
+  with looked_at as (
+    select delivery.*, endpoint.id as endpoint_id, share.room, earlier.next_attempt_at as earlier_at
+    from webhook_endpoint as endpoint
+    cross join lateral (
+      select $4 - count(*) as room from event_delivery as claimed
+      where claimed.endpoint_id = endpoint.id and claimed.state = 'pending' and claimed.claimed_until > $1
+    ) as share
+    cross join lateral (
+      select id, call_id, position, next_attempt_at from event_delivery
+      where endpoint_id = endpoint.id and state = 'pending' and next_attempt_at <= $1
+        and (claimed_until is null or claimed_until <= $1)
+      order by next_attempt_at
+      limit case when share.room > 0 then $5 else 0 end
+      for update skip locked
+    ) as delivery
+    left join lateral (
+      select next_attempt_at from event_delivery as before
+      where before.endpoint_id = endpoint.id and before.call_id = delivery.call_id and before.state = 'pending'
+        and before.position < delivery.position
+      order by position limit 1
+    ) as earlier on true
+    where endpoint.state = 'active'
+  ), put_off as (
+    update event_delivery as delivery set next_attempt_at = greatest(looked_at.earlier_at, $6)
+    from looked_at where delivery.id = looked_at.id and looked_at.earlier_at is not null
+    returning 1
+  ), free as (
+    select *, row_number() over (partition by endpoint_id order by next_attempt_at) as place
+    from looked_at where earlier_at is null
+  ), due as (
+    select id from free where place <= room order by next_attempt_at limit $3
+  ), claimed as (
+    update event_delivery as delivery set claimed_until = $2
+    from due, event, webhook_endpoint as endpoint
+    where delivery.id = due.id and event.id = delivery.event_id and endpoint.id = delivery.endpoint_id
+    returning delivery.id, delivery.attempts + 1 as attempt,
+      delivery.attempts - delivery.attempts_before as "failedInRound",
+      event.id as "eventId", event.type, event.at, event.call_id as "callId", event.snapshot,
+      endpoint.id as "endpointId", endpoint.url, endpoint.secret_sealed as "secretSealed",
+      endpoint.previous_secret_sealed as "previousSecretSealed",
+      endpoint.previous_secret_until as "previousSecretUntil"
+  )
+  select (select count(*) from put_off) as "putOff", claimed.* from (select) as one left join claimed on true`;
+
 /**
  * Claims deliveries of active endpoints that are due at `now`, those first that have been due longest, until `until`.
- * At most `limit` at once, and never more than `perEndpoint` of one endpoint, those claimed before included.
+ * At most `limit` at once, never more than `perEndpoint` of one endpoint, those claimed before included, and never two
+ * of one call for the same endpoint.
  */
 export const claimDeliveries = async (
   db: Database,
   claim: { now: Date; until: Date; limit: number; perEndpoint: number },
 ): Promise<ClaimedDelivery[]> => {
-  const rows = await db.execute<ClaimedRow>(
-    `with due as (
-       select delivery.id from webhook_endpoint as endpoint cross join lateral (
-         select id, next_attempt_at from event_delivery
-         where endpoint_id = endpoint.id and state = 'pending' and next_attempt_at <= $1
-           and (claimed_until is null or claimed_until <= $1)
-         order by next_attempt_at
-         limit greatest(0, $4 - (
-           select count(*) from event_delivery as claimed
-           where claimed.endpoint_id = endpoint.id and claimed.state = 'pending' and claimed.claimed_until > $1))
-         for update skip locked
-       ) as delivery
-       where endpoint.state = 'active'
-       order by delivery.next_attempt_at
-       limit $3
-     )
-     update event_delivery as delivery set claimed_until = $2
-     from due, event, webhook_endpoint as endpoint
-     where delivery.id = due.id and event.id = delivery.event_id and endpoint.id = delivery.endpoint_id
-     returning delivery.id, delivery.attempts + 1 as attempt,
-       delivery.attempts - delivery.attempts_before as "failedInRound",
-       event.id as "eventId", event.type, event.at, event.call_id as "callId", event.snapshot,
-       endpoint.id as "endpointId", endpoint.url, endpoint.secret_sealed as "secretSealed",
-       endpoint.previous_secret_sealed as "previousSecretSealed",
-       endpoint.previous_secret_until as "previousSecretUntil"`,
-    [claim.now, claim.until, claim.limit, claim.perEndpoint],
-  );
-  return rows.map((row) => ({
+  const rows = await db.execute<(ClaimedRow | { id: null }) & { putOff: number }>(claiming, [
+    claim.now,
+    claim.until,
+    claim.limit,
+    claim.perEndpoint,
+    lookAhead,
+    new Date(claim.now.getTime() + putOffMs),
+  ]);
+  const claimed = rows.filter((row) => row.id !== null);
+  // Behind those that had to be put off there may be others.
+  if (claimed.length === 0 && (rows[0]?.putOff ?? 0) > 0) return claimDeliveries(db, claim);
+  return claimed.map((row) => ({
     id: row.id,
     attempt: row.attempt,
     failedInRound: row.failedInRound,
@@ -143,7 +187,25 @@ export const recordDeliveryAttempt = async (
       outcome.state === 'pending' ? outcome.nextAttemptAt : null,
     ],
   );
+  if (rows.length > 0 && outcome.state !== 'pending') await admitNext(db, deliveryId);
   return rows.length > 0;
+};
+
+/**
+ * What the end of this delivery lets go ahead is due at once, unless it has tried before and keeps its own time. A
+ * statement of its own: only that sees what was put off while the end was written.
+ */
+const admitNext = async (db: Database, deliveryId: string): Promise<void> => {
+  await db.execute(
+    `update event_delivery as delivery set next_attempt_at = least(delivery.next_attempt_at, done.finished_at)
+     from event_delivery as done cross join lateral (
+       select id from event_delivery as next
+       where next.endpoint_id = done.endpoint_id and next.call_id = done.call_id and next.state = 'pending'
+       order by next.position limit 1
+     ) as next
+     where done.id = $1 and delivery.id = next.id and delivery.attempts = delivery.attempts_before`,
+    [deliveryId],
+  );
 };
 
 /** Gives a claimed delivery back without an attempt, due again at once. */

@@ -70,22 +70,25 @@ export const listDeliveries = async (
 };
 
 /**
- * Makes a delivery due at once and begins its schedule anew; its attempts so far stay, new ones follow them. Resolves
- * to undefined when the workspace has no such delivery.
+ * Makes a delivery due at once and begins its schedule anew; its attempts so far stay, new ones follow them. One that is
+ * under way is left to its attempt. Resolves to undefined when the workspace has no such delivery.
  */
 export const replayDelivery = async (
   db: Database,
   { deliveryId, workspaceId, now }: { deliveryId: string; workspaceId: string; now: Date },
 ): Promise<DeliveryRecord | undefined> => {
-  const replayed = await db.execute(
+  await db.execute(
     `update event_delivery as delivery
      set state = 'pending', next_attempt_at = $3, finished_at = null, attempts_before = attempts
      from webhook_endpoint as endpoint
      where delivery.id = $1 and endpoint.id = delivery.endpoint_id and endpoint.workspace_id = $2
+       and (delivery.state <> 'pending' or delivery.claimed_until is null or delivery.claimed_until <= $3)
      returning pg_notify('${deliveriesChannel}', '')`,
     [deliveryId, workspaceId, now],
   );
-  if (replayed.length === 0) return undefined;
-  const [row] = await db.execute<Row>(`${select} where delivery.id = $1`, [deliveryId]);
+  const [row] = await db.execute<Row>(`${select} where delivery.id = $1 and endpoint.workspace_id = $2`, [
+    deliveryId,
+    workspaceId,
+  ]);
   return row && present(row);
 };

@@ -2,6 +2,7 @@
 import { UniqueConstraintViolationException, type InferEntity } from '@mikro-orm/core';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import { isLanguage, type Language } from '#src/domain/language.ts';
+import type { VoicemailPolicy } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
 import { PhoneNumber } from './entities/phone-number.ts';
 
@@ -10,8 +11,16 @@ export type NumberSettings = StoredCallPolicy & {
   language: Language;
   /** What is said first to a caller; null leaves it to the agent. */
   greeting: string | null;
+  /** What becomes of its calls that a machine answers. */
+  voicemail: VoicemailPolicy;
+  /** Said to a machine; null for the sentence of the language. */
+  voicemailMessage: string | null;
   /** The trunk of the workspace that alone carries its outbound calls; null for all of them. */
   trunkId: string | null;
+  /** The engine that hears, and the one that speaks with this voice; null for the operator's order. */
+  recognizer: string | null;
+  synthesizer: string | null;
+  voice: string | null;
 };
 
 export type InboundAuthMethod = 'none' | 'handshake';
@@ -39,6 +48,8 @@ const present = (row: InferEntity<typeof PhoneNumber>): NumberRecord => {
     number: row.number,
     language: row.language,
     greeting: row.greeting ?? null,
+    voicemail: row.voicemail,
+    voicemailMessage: row.voicemailMessage ?? null,
     maxDurationSec: row.maxDurationSec ?? null,
     defaultDurationSec: row.defaultDurationSec ?? null,
     silenceTimeoutSec: row.silenceTimeoutSec ?? null,
@@ -46,6 +57,9 @@ const present = (row: InferEntity<typeof PhoneNumber>): NumberRecord => {
     maxConcurrentCalls: row.maxConcurrentCalls ?? null,
     recordingEnabled: row.recordingEnabled ?? null,
     trunkId: row.trunkId ?? null,
+    recognizer: row.recognizer ?? null,
+    synthesizer: row.synthesizer ?? null,
+    voice: row.voice ?? null,
     inboundAuthMethod: row.inboundAuthMethod,
     inboundAuthUrl: row.inboundAuthUrl ?? null,
     createdAt: row.createdAt,

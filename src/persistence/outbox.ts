@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Direction } from '#machines/line.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import type { AnsweredBy } from '#src/domain/voicemail.ts';
 import type { RecordingStatus } from './recordings.ts';
 
 /** The notification channel that says that there are deliveries to make. */
@@ -26,6 +27,8 @@ export type CallSnapshot = {
   answered_at: string | null;
   ended_at: string | null;
   duration_sec: number | null;
+  /** Absent from events that were stored before it was asked. */
+  answered_by?: AnsweredBy | null;
   sip_status: number | null;
   sip_reason: string | null;
   sip_call_id: string | null;
@@ -53,7 +56,8 @@ const callSnapshot = `jsonb_build_object(
   'own_number', changed.own_number, 'counterparty', changed.counterparty, 'language', changed.language,
   'status', changed.status, 'end_reason', changed.end_reason, 'instruction', changed.instruction,
   'summary', changed.summary, 'started_at', changed.started_at, 'answered_at', changed.answered_at,
-  'ended_at', changed.ended_at, 'duration_sec', changed.duration_sec, 'sip_status', changed.sip_status,
+  'ended_at', changed.ended_at, 'duration_sec', changed.duration_sec,
+  'answered_by', changed.answered_by, 'sip_status', changed.sip_status,
   'sip_reason', changed.sip_reason, 'sip_call_id', changed.sip_call_id)`;
 
 const recordingSnapshot = `jsonb_build_object(
@@ -63,13 +67,14 @@ const recordingSnapshot = `jsonb_build_object(
 /**
  * Common table expressions that follow `changed` (the call's row after the change; no row, no event): the event with
  * its snapshot, a delivery for each active endpoint that wants it, and `notified` (always one row, which the statement
- * must read for the notification to happen). `id`, `type` and `at` are the event's own: placeholders, or columns of
- * what `join` adds to `changed`. With `recording`, the row of `finished` is part of the snapshot.
+ * must read for the notification to happen). `id`, `type` and `at` are the event's own, `position` its place
+ * among the events of its call: placeholders, or columns of what `join` adds to `changed`. With `recording`, the row of `finished` is part of the snapshot.
  */
 export const eventAndDeliveries = (event: {
   id: string;
   type: string;
   at: string;
+  position: string;
   join?: string;
   recording?: boolean;
 }): string => `
@@ -80,10 +85,11 @@ export const eventAndDeliveries = (event: {
       ${event.recording === true ? `|| jsonb_build_object('recording', ${recordingSnapshot})` : ''}
     from changed join workspace on workspace.id = changed.workspace_id ${event.join ?? ''}
       ${event.recording === true ? 'cross join finished' : ''}
-    returning id, workspace_id, number_id, type, at
+    returning id, workspace_id, number_id, call_id, type, at
   ), delivery_written as (
-    insert into event_delivery (id, event_id, endpoint_id, state, next_attempt_at, created_at)
-    select gen_random_uuid(), event_written.id, endpoint.id, 'pending', event_written.at, event_written.at
+    insert into event_delivery (id, event_id, endpoint_id, call_id, position, state, next_attempt_at, created_at)
+    select gen_random_uuid(), event_written.id, endpoint.id, event_written.call_id, ${event.position}::int,
+      'pending', event_written.at, event_written.at
     from event_written join webhook_endpoint as endpoint on endpoint.workspace_id = event_written.workspace_id
     where endpoint.state <> 'disabled'
       and (endpoint.number_id is null or endpoint.number_id = event_written.number_id)

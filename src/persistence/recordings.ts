@@ -6,6 +6,8 @@ export type RecordingStatus = 'pending' | 'completed' | 'failed';
 export type RecordingRecord = {
   callId: string;
   status: RecordingStatus;
+  /** Nothing that is said now is recorded. False once the call has ended. */
+  paused: boolean;
   contentType: string | null;
   durationSec: number | null;
   bytes: number | null;
@@ -15,16 +17,23 @@ export type RecordingRecord = {
   finishedAt: Date | null;
 };
 
+/** For a row of `recording`, joined with its `call`: the facts of the call say it. */
+const isPaused = `(call.status = 'active' and coalesce((
+  select fact.type = 'recording.paused' from call_fact as fact
+  where fact.call_id = recording.call_id and fact.type in ('recording.paused', 'recording.resumed')
+  order by fact.sequence desc limit 1), false))`;
+
 const columns = `
-  recording.call_id as "callId", recording.status, recording.content_type as "contentType",
+  recording.call_id as "callId", recording.status, ${isPaused} as paused, recording.content_type as "contentType",
   recording.duration_sec as "durationSec", recording.bytes, recording.file, recording.created_at as "createdAt",
   recording.finished_at as "finishedAt"`;
 
 /** The recording as the database has it, for a call that is known to belong to the caller. */
 export const findRecording = async (db: Database, callId: string): Promise<RecordingRecord | undefined> => {
-  const [row] = await db.execute<RecordingRecord>(`select ${columns} from recording where call_id = $1`, [
-    callId,
-  ]);
+  const [row] = await db.execute<RecordingRecord>(
+    `select ${columns} from recording join call on call.id = recording.call_id where recording.call_id = $1`,
+    [callId],
+  );
   return row;
 };
 
@@ -45,9 +54,9 @@ export type RecordingJson =
     })
   | null;
 
-/** For a row of `recording` that is joined from the left. */
+/** For a row of `recording` that is joined from the left to its `call`. */
 export const recordingJson = `case when recording.call_id is not null then json_build_object(
-  'callId', recording.call_id, 'status', recording.status, 'contentType', recording.content_type,
+  'callId', recording.call_id, 'status', recording.status, 'paused', ${isPaused}, 'contentType', recording.content_type,
   'durationSec', recording.duration_sec, 'bytes', recording.bytes, 'file', recording.file,
   'createdAt', recording.created_at, 'finishedAt', recording.finished_at) end`;
 
@@ -57,3 +66,15 @@ export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>
     createdAt: new Date(json.createdAt),
     finishedAt: json.finishedAt === null ? null : new Date(json.finishedAt),
   };
+
+/** The status of each of these calls' recordings; those that have none are left out. `callIds` must be UUIDs. */
+export const recordingStatuses = async (
+  db: Database,
+  callIds: readonly string[],
+): Promise<ReadonlyMap<string, RecordingStatus>> => {
+  const rows = await db.execute<{ callId: string; status: RecordingStatus }>(
+    'select call_id as "callId", status from recording where call_id = any ($1::uuid[])',
+    [callIds],
+  );
+  return new Map(rows.map(({ callId, status }) => [callId, status]));
+};

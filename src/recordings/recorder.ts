@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
 import type { RecordingFile } from './recording-file.ts';
-import type { Stretch } from './vorbis-encoder.ts';
+import type { Stretch } from './encoder.ts';
 
 export type RecordingOutcome =
   { status: 'completed'; durationSec: number; bytes: number } | { status: 'failed'; error: Error };

@@ -5,7 +5,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { recordingSampleRate } from '#sip/recording.ts';
-import type { Stretch, VorbisEncoder } from './vorbis-encoder.ts';
+import type { Stretch, Encoder } from './encoder.ts';
 
 export const partExtension = '.part';
 
@@ -30,7 +30,7 @@ const syncFolder = async (path: string): Promise<void> => {
 /** Rejects when the file cannot be made. */
 export const openRecordingFile = async (
   path: string,
-  newEncoder: () => Promise<VorbisEncoder>,
+  newEncoder: () => Promise<Encoder>,
 ): Promise<RecordingFile> => {
   const part = `${path}${partExtension}`;
   const encoder = await newEncoder();

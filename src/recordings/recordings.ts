@@ -1,80 +1,130 @@
-/** All recordings of this gateway, in a folder: `<year>-<month>/<call id>.ogg`. */
-import { createReadStream } from 'node:fs';
-import { glob, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+/**
+ * All recordings of this gateway: written into a folder as they go, and brought into a store from there where one is
+ * configured. When the gateway starts, what a crash left is settled: a complete file is a recording, anything else is
+ * none.
+ */
 import type { Logger } from 'pino';
 import type { OpenRecording, RecordingSink } from '#sip/recording.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
-import { createRecorder } from './recorder.ts';
-import { openRecordingFile, partExtension } from './recording-file.ts';
-import { createVorbisEncoders, vorbisContentType } from './vorbis-encoder.ts';
-
-export type StoredRecording = {
-  bytes: number;
-  /** `start` and `end` are inclusive. */
-  read(range?: { start: number; end: number }): Readable;
-  close(): Promise<void>;
-};
+import type { Database } from '#src/persistence/database.ts';
+import { pendingRecordings, recordingStatuses } from '#src/persistence/recordings.ts';
+import { contentTypes, createEncoders, type RecordingFormat } from './encoder.ts';
+import { createRecorder, type RecordingOutcome } from './recorder.ts';
+import { openRecordingFile } from './recording-file.ts';
+import { createRecordingFolder, type CompleteFile } from './recording-folder.ts';
+import { createStoreKeeper, type StoreKeeperOptions } from './store-keeper.ts';
+import type { StoredRecording } from './stored-recording.ts';
 
 export type Recordings = {
   /** Begins the recording of a call. */
   begin: OpenRecording;
-  /** A completed recording; `undefined` when its file is not where it should be. */
+  /**
+   * A completed recording; `undefined` when its file is not where it should be. Refuses with `service_unavailable` while
+   * the store is away, as reading what was opened does.
+   */
   open(recording: { callId: string; file: string }): Promise<StoredRecording | undefined>;
-  /** Fails what is still being written and waits until that is said. */
+  /** Fails what is still being written and waits until that is said. What waits for the store waits for the next start. */
   close(): Promise<void>;
 };
 
-const folderFor = (at: number): string => new Date(at).toISOString().slice(0, 7);
-
-/** A file that is not there is an answer; a disk that cannot be read is an accident. */
-const absence = (error: unknown): undefined => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-};
-
-/** Parts of a process that died are of no use to anybody. */
-const sweep = async (folder: string): Promise<void> => {
-  for await (const part of glob(`*/*${partExtension}`, { cwd: folder })) {
-    await rm(join(folder, part), { force: true });
-  }
-};
+export type RecordingFact = Extract<RecordedFact, { type: 'recording.completed' | 'recording.failed' }>;
 
 export const createRecordings = async (options: {
   folder: string;
-  publish: (callId: string, fact: Extract<RecordedFact, { type: `recording.${string}` }>) => void;
+  format: RecordingFormat;
+  /** `null`: recordings stay in the folder. */
+  store: StoreKeeperOptions | null;
+  database: Database;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  publish: (callId: string, fact: RecordingFact) => void;
   clock: Clock;
   logger: Logger;
 }): Promise<Recordings> => {
-  const { folder, publish, clock, logger } = options;
+  const { format, database, publish, clock, logger } = options;
+  const folder = createRecordingFolder(options.folder);
   const underWay = new Map<RecordingSink, Promise<void>>();
-  const newEncoder = createVorbisEncoders();
-  await sweep(folder);
+  const newEncoder = createEncoders(format);
+
+  const fail = (callId: string): void => publish(callId, { type: 'recording.failed', at: clock.now() });
+
+  const complete = (saved: CompleteFile): void => {
+    const { callId, file, durationSec, bytes } = saved;
+    logger.info({ call_id: callId, duration_sec: durationSec, bytes }, 'a recording is complete');
+    const contentType = contentTypes[saved.format];
+    const at = clock.now();
+    publish(callId, { type: 'recording.completed', at, contentType, durationSec, bytes, file });
+  };
+
+  const keeper =
+    options.store &&
+    createStoreKeeper({
+      ...options.store,
+      folder,
+      onComplete: complete,
+      onLost({ callId }) {
+        logger.error({ call_id: callId }, 'the file of a recording is gone before it was in the store');
+        fail(callId);
+      },
+      statusesOf: (callIds) => recordingStatuses(database, callIds),
+      clock,
+      logger,
+    });
+
+  const keep = (saved: CompleteFile): void => (keeper === null ? complete(saved) : keeper.take(saved, false));
+
+  const end = (callId: string, file: string, outcome: RecordingOutcome): void => {
+    if (outcome.status === 'failed') {
+      logger.error({ call_id: callId, err: outcome.error }, 'a recording failed');
+      fail(callId);
+      return;
+    }
+    const { durationSec, bytes } = outcome;
+    keep({ callId, file, format, durationSec, bytes, savedAt: clock.now() });
+  };
+
+  /** What calls left that have ended without this gateway: `pending` is true of none of them any more. */
+  const settle = async (): Promise<void> => {
+    await folder.sweep();
+    for (const { callId } of await pendingRecordings(database, options.node)) {
+      const saved = await folder.find(callId);
+      if (saved !== undefined) {
+        keep(saved);
+        continue;
+      }
+      logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
+      fail(callId);
+    }
+  };
+
+  /** What was completed here, before there was a store or while it was away, goes there too. */
+  const bringOlder = async (): Promise<void> => {
+    if (keeper === null) return;
+    const files = await folder.list();
+    const statuses = await recordingStatuses(database, [...files.keys()]);
+    for (const [callId, file] of files) {
+      const saved = statuses.get(callId) === 'completed' ? await folder.read(file) : undefined;
+      if (saved !== undefined) keeper.take(saved, true);
+    }
+  };
+
+  await settle();
+  const older = bringOlder().catch((error: unknown) => {
+    logger.warn(
+      { err: error },
+      'older recordings were not brought into the store; the next start tries again',
+    );
+  });
 
   const begin: OpenRecording = (callId) => {
-    const file = join(folderFor(clock.now()), `${callId}.ogg`);
+    const file = folder.nameFor(callId, clock.now(), format);
     const { promise, resolve } = Promise.withResolvers<void>();
     const sink = createRecorder(
-      () => openRecordingFile(join(folder, file), newEncoder),
+      () => openRecordingFile(folder.pathOf(file), newEncoder),
       (outcome) => {
         underWay.delete(sink);
-        if (outcome.status === 'failed') {
-          logger.error({ call_id: callId, err: outcome.error }, 'a recording failed');
-          publish(callId, { type: 'recording.failed', at: clock.now() });
-        } else {
-          const { durationSec, bytes } = outcome;
-          logger.info({ call_id: callId, duration_sec: durationSec, bytes }, 'a recording is complete');
-          publish(callId, {
-            type: 'recording.completed',
-            at: clock.now(),
-            contentType: vorbisContentType,
-            durationSec,
-            bytes,
-            file,
-          });
-        }
+        end(callId, file, outcome);
         resolve();
       },
     );
@@ -84,20 +134,13 @@ export const createRecordings = async (options: {
 
   return {
     begin,
-    async open({ file }) {
-      const path = join(folder, file);
-      const found = await stat(path).catch(absence);
-      if (found === undefined || !found.isFile()) return undefined;
-      return {
-        bytes: found.size,
-        read: (range) => createReadStream(path, range),
-        close: () => Promise.resolve(),
-      };
-    },
+    open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
       for (const sink of underWay.keys())
         sink.fail(new Error('The gateway ended before the recording was complete'));
       await Promise.all(underWay.values());
+      await older;
+      await keeper?.close();
     },
   };
 };

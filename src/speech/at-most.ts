@@ -1,7 +1,7 @@
 import type { Synthesizer } from '#sip/speech.ts';
 
-/** Lets at most `count` sentences be spoken at the same time; the others wait their turn. */
-export const atMost = (count: number, synthesizer: Synthesizer): Synthesizer => {
+/** Lets at most `count` sentences be spoken at the same time, over all synthesizers that it is given; others wait. */
+export const atMost = (count: number): ((synthesizer: Synthesizer) => Synthesizer) => {
   const waiting = new Set<() => void>();
   let running = 0;
 
@@ -32,7 +32,7 @@ export const atMost = (count: number, synthesizer: Synthesizer): Synthesizer => 
     }
   };
 
-  return {
+  return (synthesizer) => ({
     name: synthesizer.name,
     async synthesize(text, language, signal) {
       await turn(signal);
@@ -42,5 +42,5 @@ export const atMost = (count: number, synthesizer: Synthesizer): Synthesizer => 
         endTurn();
       }
     },
-  };
+  });
 };

@@ -9,19 +9,27 @@ const name = 'deepgram-aura';
 /** What a telephone carries. */
 const sampleRate = 8_000;
 
-/** A voice speaks one language. */
+/** A voice speaks one language, which is the end of its name. */
 const voices: Readonly<Record<string, string>> = { en: 'aura-2-thalia-en', ja: 'aura-2-izanami-ja' };
 
-/** `url` is the server's base, such as https://api.deepgram.com. */
-export const deepgramAura = (world: EngineWorld, options: { url: string; key: string }): Synthesizer =>
+/**
+ * `url` is the server's base, such as https://api.deepgram.com; `voice` a model such as `aura-2-thalia-en`, `null` for
+ * the usual one of the language.
+ */
+export const deepgramAura = (
+  world: EngineWorld,
+  options: { url: string; key: string; voice: string | null },
+): Synthesizer =>
   serverSynthesizer(world, {
     name,
     sampleRate,
+    hasChosenVoice: options.voice !== null,
     request(text, language) {
-      const voice = voices[baseLanguage(language)];
-      if (voice === undefined) throw new UnspokenLanguage(name, language);
+      const base = baseLanguage(language);
+      const voice = options.voice ?? voices[base];
+      if (voice === undefined || !voice.endsWith(`-${base}`)) throw new UnspokenLanguage(name, language);
       return {
-        url: `${options.url}/v1/speak?model=${voice}&encoding=linear16&container=none&sample_rate=${sampleRate}`,
+        url: `${options.url}/v1/speak?model=${encodeURIComponent(voice)}&encoding=linear16&container=none&sample_rate=${sampleRate}`,
         headers: { authorization: `Token ${options.key}` },
         body: { text },
       };

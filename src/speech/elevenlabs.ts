@@ -8,16 +8,17 @@ const sampleRate = 16_000;
 /** The model with the shortest wait; every voice speaks all of its languages, Korean, English and Japanese among them. */
 const model = 'eleven_flash_v2_5';
 
-/** `url` is the server's base, such as https://api.elevenlabs.io. */
+/** `url` is the server's base, such as https://api.elevenlabs.io; `usualVoice` speaks where `voice` is `null`. */
 export const elevenLabs = (
   world: EngineWorld,
-  options: { url: string; key: string; voice: string },
+  options: { url: string; key: string; usualVoice: string; voice: string | null },
 ): Synthesizer =>
   serverSynthesizer(world, {
     name: 'elevenlabs',
     sampleRate,
+    hasChosenVoice: options.voice !== null,
     request: (text, language) => ({
-      url: `${options.url}/v1/text-to-speech/${encodeURIComponent(options.voice)}/stream?output_format=pcm_${sampleRate}`,
+      url: `${options.url}/v1/text-to-speech/${encodeURIComponent(options.voice ?? options.usualVoice)}/stream?output_format=pcm_${sampleRate}`,
       headers: { 'xi-api-key': options.key },
       body: { text, model_id: model, language_code: baseLanguage(language) },
     }),

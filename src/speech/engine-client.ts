@@ -3,7 +3,7 @@
  * reached, also without TLS; nothing is followed.
  */
 import { Agent, type FormData } from 'undici';
-import { brokenOff, refused, unreachable } from './engine-failure.ts';
+import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
 
 export type EngineRequest = {
   url: string;
@@ -84,7 +84,7 @@ export const createEngineClient = (options: { connectMs: number }): EngineClient
         // That an unwanted body ends with an error says nothing new.
         body.on('error', () => undefined);
         body.dump({ limit: 16 * 1024, signal }).catch(() => undefined);
-        throw refused(engine, statusCode);
+        throw new EngineRefusal(engine, statusCode);
       }
       const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
       return { mediaType: mediaType.trim().toLowerCase(), body: read(engine, body, signal) };

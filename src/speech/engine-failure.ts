@@ -15,6 +15,26 @@ export class UnspokenLanguage extends EngineFailure {
   }
 }
 
+/**
+ * The engine does not speak with the voice that it was asked for, as far as one can tell: another of its voices may.
+ * That a number chose what does not exist says nothing of the engine's health.
+ */
+export class VoiceRefused extends EngineFailure {
+  override readonly name = 'VoiceRefused';
+
+  /** `why` is an error of the engine's own. */
+  constructor(engine: string, why: unknown) {
+    super(`${engine} did not speak with a chosen voice${why instanceof Error ? `: ${why.message}` : ''}`);
+  }
+}
+
+/** The engine answered, with a status that is no success. */
+export class EngineRefusal extends EngineFailure {
+  constructor(engine: string, status: number) {
+    super(`${engine} answered with HTTP ${status}`);
+  }
+}
+
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
 
@@ -23,6 +43,3 @@ export const unreachable = (engine: string, error: unknown): EngineFailure =>
 
 export const brokenOff = (engine: string, error: unknown): EngineFailure =>
   new EngineFailure(`the connection to ${engine} broke${codeOf(error)}`);
-
-export const refused = (engine: string, status: number): EngineFailure =>
-  new EngineFailure(`${engine} answered with HTTP ${status}`);

@@ -1,43 +1,38 @@
 /**
  * Several recognizers in order of preference, as one that does not give up. When the engine of a call fails, the call
  * goes on with the next one, which is given what its predecessor had not dealt with. A failed engine cools down, for
- * all calls, and is tried again by the next call that opens or fails over. Where none is left, the call waits for the
- * first that may be tried.
+ * all calls that share its breaker, and is tried again by the next call that opens or fails over. Where none is left,
+ * the call waits for the first that may be tried.
  */
 import type { Logger } from 'pino';
 import type { Recognition, Recognizer } from '#sip/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { createCircuitBreaker, type CoolDown } from './circuit-breaker.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
 import { createUnsettledSound } from './unsettled-sound.ts';
 
 export type FailOverNumbers = Readonly<{
-  coolDown: CoolDown;
   /** Sound of a call that is kept for another engine. */
   keptMs: number;
   /** An engine that fails after so long has lost a connection, most likely: it is opened again at once. */
   steadyMs: number;
 }>;
 
+type RecognitionCandidate = { engine: RecognitionEngine; breaker: CircuitBreaker };
+
 export const failOverRecognizer = (
-  engines: readonly RecognitionEngine[],
+  candidates: readonly RecognitionCandidate[],
   { clock, numbers, logger }: { clock: Clock; numbers: FailOverNumbers; logger: Logger },
 ): Recognizer => {
-  const candidates = engines.map((engine) => ({
-    engine,
-    breaker: createCircuitBreaker(clock, numbers.coolDown),
-  }));
-  type Candidate = (typeof candidates)[number];
-
   return {
-    name: engines.map(({ name }) => name).join(', '),
+    name: candidates.map(({ engine }) => engine.name).join(', '),
     open(options, emit) {
       const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
       let current: Recognition | null = null;
       let isOver = false;
       let waiting: unknown;
 
-      const openWith = (candidate: Candidate): void => {
+      const openWith = (candidate: RecognitionCandidate): void => {
         const { engine, breaker } = candidate;
         const base = kept.settled();
         const openedAt = clock.now();

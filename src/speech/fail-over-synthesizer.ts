@@ -1,28 +1,17 @@
 /**
  * Several synthesizers in order of preference, as one. What the first cannot speak, the next one does; a failed engine
- * cools down, for all calls, before it is tried again.
+ * cools down, for all calls that share its breaker, before it is tried again.
  */
 import type { Logger } from 'pino';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
-import type { Clock } from '#src/domain/clock.ts';
-import { createCircuitBreaker, type CoolDown } from './circuit-breaker.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import { UnspokenLanguage } from './engine-failure.ts';
-import { wholeAudio } from './samples.ts';
-
-const piecesOf = async function* (
-  engine: Synthesizer,
-  ...[text, language, signal]: Parameters<Synthesizer['synthesize']>
-): AsyncGenerator<Audio> {
-  if (engine.stream === undefined) yield engine.synthesize(text, language, signal);
-  else yield* engine.stream(text, language, signal);
-};
+import { piecesOf, wholeAudio } from './samples.ts';
 
 export const failOverSynthesizer = (
-  engines: readonly Synthesizer[],
-  { clock, coolDown, logger }: { clock: Clock; coolDown: CoolDown; logger: Logger },
+  candidates: readonly { engine: Synthesizer; breaker: CircuitBreaker }[],
+  { logger }: { logger: Logger },
 ): Synthesizer => {
-  const candidates = engines.map((engine) => ({ engine, breaker: createCircuitBreaker(clock, coolDown) }));
-
   /** Those that cool down come last: a small chance is better than silence. */
   function* inOrder() {
     const cooling = [];
@@ -58,7 +47,7 @@ export const failOverSynthesizer = (
   }
 
   return {
-    name: engines.map(({ name }) => name).join(', '),
+    name: candidates.map(({ engine }) => engine.name).join(', '),
     stream,
     synthesize: (text, language, signal) => wholeAudio(stream(text, language, signal)),
   };

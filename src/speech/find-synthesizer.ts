@@ -45,7 +45,7 @@ const rememberedBytes = 16 * 1024 * 1024;
 export const findSynthesizer = async (options: { logger: Logger; path: string }): Promise<Synthesizer> => {
   const { logger, path } = options;
   const remembering = (engine: Synthesizer): Synthesizer =>
-    rememberSentences(atMost(availableParallelism(), engine), rememberedBytes);
+    rememberSentences(rememberedBytes)(atMost(availableParallelism())(engine), null);
   const fallback = standIn();
   if (await isInstalled('espeak-ng', path)) return withFallback(remembering(espeakNg()), fallback, logger);
   if (await isInstalled('flite', path)) {

@@ -6,17 +6,26 @@ import { serverSynthesizer } from './server-synthesizer.ts';
 /** The rate of `response_format: pcm`. */
 const sampleRate = 24_000;
 
-/** `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for a server that wants none. */
+/**
+ * `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for a server that wants none.
+ * `usualVoice` speaks where `voice` is `null`.
+ */
 export const openaiSpeech = (
   world: EngineWorld,
-  options: { url: string; key: string | null; model: string; voice: string },
+  options: { url: string; key: string | null; model: string; usualVoice: string; voice: string | null },
 ): Synthesizer =>
   serverSynthesizer(world, {
     name: 'openai-speech',
     sampleRate,
+    hasChosenVoice: options.voice !== null,
     request: (text) => ({
       url: `${options.url}/audio/speech`,
       headers: options.key === null ? {} : { authorization: `Bearer ${options.key}` },
-      body: { model: options.model, input: text, voice: options.voice, response_format: 'pcm' },
+      body: {
+        model: options.model,
+        input: text,
+        voice: options.voice ?? options.usualVoice,
+        response_format: 'pcm',
+      },
     }),
   });

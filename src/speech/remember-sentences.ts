@@ -1,11 +1,15 @@
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { joinSamples } from './samples.ts';
 
+/** `voice` is the one that this synthesizer speaks with; `null` is the engine's usual one. */
+export type Remember = (synthesizer: Synthesizer, voice: string | null) => Synthesizer;
+
 /**
- * Keeps the sound of the sentences that were asked for last, up to so many bytes in all: apologies, reprompts and
- * backchannels are said over and over. The samples are shared between those who ask, and only to be read.
+ * Keeps the sound of the sentences of one engine that were asked for last, up to so many bytes over all of its voices:
+ * apologies, reprompts and backchannels are said over and over. The samples are shared between those who ask, and only
+ * to be read.
  */
-export const rememberSentences = (synthesizer: Synthesizer, maxBytes: number): Synthesizer => {
+export const rememberSentences = (maxBytes: number): Remember => {
   /** In order of use, the one that was used last at the end. */
   const known = new Map<string, Audio>();
   let bytes = 0;
@@ -26,9 +30,10 @@ export const rememberSentences = (synthesizer: Synthesizer, maxBytes: number): S
     }
   };
 
-  const keyOf = (text: string, language: string): string => `${language}:${text}`;
-
-  const remember = (stream: NonNullable<Synthesizer['stream']>): NonNullable<Synthesizer['stream']> =>
+  const remember = (
+    stream: NonNullable<Synthesizer['stream']>,
+    keyOf: (text: string, language: string) => string,
+  ): NonNullable<Synthesizer['stream']> =>
     async function* (text, language, signal) {
       signal?.throwIfAborted();
       const key = keyOf(text, language);
@@ -49,15 +54,18 @@ export const rememberSentences = (synthesizer: Synthesizer, maxBytes: number): S
       if (rate !== undefined) keep(key, { sampleRate: rate, samples: joinSamples(pieces) });
     };
 
-  return {
-    name: synthesizer.name,
-    ...(synthesizer.stream === undefined ? {} : { stream: remember(synthesizer.stream) }),
-    async synthesize(text, language, signal) {
-      signal?.throwIfAborted();
-      const key = keyOf(text, language);
-      const audio = known.get(key) ?? (await synthesizer.synthesize(text, language, signal));
-      keep(key, audio);
-      return audio;
-    },
+  return (synthesizer, voice) => {
+    const keyOf = (text: string, language: string): string => JSON.stringify([voice, language, text]);
+    return {
+      name: synthesizer.name,
+      ...(synthesizer.stream === undefined ? {} : { stream: remember(synthesizer.stream, keyOf) }),
+      async synthesize(text, language, signal) {
+        signal?.throwIfAborted();
+        const key = keyOf(text, language);
+        const audio = known.get(key) ?? (await synthesizer.synthesize(text, language, signal));
+        keep(key, audio);
+        return audio;
+      },
+    };
   };
 };

@@ -1,5 +1,5 @@
 /** Mono 16-bit linear sound, as samples and as the bytes (little-endian) that engines take and give. */
-import type { Audio } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/speech.ts';
 
 export const joinSamples = (pieces: readonly Int16Array[]): Int16Array => {
   const result = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
@@ -28,6 +28,15 @@ export const createSampleReader = (): ((bytes: Uint8Array) => Int16Array) => {
     return samples;
   };
 };
+
+/** What a synthesizer makes of a sentence, as it makes it: piece by piece, or whole. */
+export async function* piecesOf(
+  synthesizer: Synthesizer,
+  ...[text, language, signal]: Parameters<Synthesizer['synthesize']>
+): AsyncGenerator<Audio, void, undefined> {
+  if (synthesizer.stream === undefined) yield await synthesizer.synthesize(text, language, signal);
+  else yield* synthesizer.stream(text, language, signal);
+}
 
 /** Sound that comes in pieces, in one. */
 export const wholeAudio = async (pieces: AsyncIterable<Audio>): Promise<Audio> => {

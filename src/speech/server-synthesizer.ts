@@ -1,7 +1,7 @@
 /** What synthesizers that are HTTP servers have in common: a request for a sentence, linear sound as it is made. */
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { createDeadline } from './deadline.ts';
-import { EngineFailure } from './engine-failure.ts';
+import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { createSampleReader, wholeAudio } from './samples.ts';
 
@@ -28,6 +28,8 @@ export const serverSynthesizer = (
     name: string;
     /** Of what it sends. */
     sampleRate: number;
+    /** Whether it is asked to speak with a voice of a number's choice; a refusal may be one of the voice alone then. */
+    hasChosenVoice: boolean;
     /** Throws UnspokenLanguage. `language` is BCP 47. */
     request: (text: string, language: string) => SpeechRequest;
   },
@@ -68,6 +70,8 @@ export const serverSynthesizer = (
         yield { sampleRate, samples };
       }
       if (count === 0) throw failure('answered without sound');
+    } catch (error) {
+      throw engine.hasChosenVoice && error instanceof EngineRefusal ? new VoiceRefused(name, error) : error;
     } finally {
       deadline.end();
     }

@@ -1,7 +1,7 @@
 /** What recognizers that are websocket servers have in common: sound goes up as it comes, messages come down. */
 import { WebSocket } from 'ws';
 import type { Recognition } from '#sip/speech.ts';
-import { brokenOff, EngineFailure, refused, unreachable } from './engine-failure.ts';
+import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
 import { bytesOf, joinSamples } from './samples.ts';
@@ -127,7 +127,7 @@ export const openSocketRecognition = (
   });
   socket.on('unexpected-response', (request, response) => {
     request.destroy();
-    fail(refused(name, response.statusCode ?? 0));
+    fail(new EngineRefusal(name, response.statusCode ?? 0));
   });
   socket.on('error', (error) => fail(wasOpen ? brokenOff(name, error) : unreachable(name, error)));
   socket.on('close', (code) => fail(new EngineFailure(`${name} ended the connection (${code})`)));

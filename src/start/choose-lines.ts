@@ -2,12 +2,15 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
+import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
+import type { MediaServerState } from '#sip/drachtio/media-servers.ts';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
-import type { Recognizer, Synthesizer } from '#sip/speech.ts';
+import type { SpeechEngines } from '#sip/speech.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
+import type { Health } from '#src/api/interior.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 
@@ -17,6 +20,8 @@ export type ChosenLines = {
   simulator: SimulatorLines | null;
   /** Since the start, by what was wrong. */
   refusedCallers: () => Readonly<Record<string, number>>;
+  /** None with the simulated lines. */
+  mediaServers: () => readonly MediaServerState[];
 };
 
 export const chooseLines = (options: {
@@ -25,47 +30,53 @@ export const chooseLines = (options: {
   /** Runs as fast as the simulated calls do. */
   callClock: Clock;
   openRecording: OpenRecording;
-  synthesizer: Synthesizer;
-  /** `null`: what is said on real lines is not understood. */
-  recognizer: Recognizer | null;
+  speech: SpeechEngines;
   listening: ListeningNumbers;
   trunks: TrunkDirectory;
   trunkTimes: TrunkTimes;
+  mediaServers: MediaServerNumbers;
   logger: Logger;
 }): ChosenLines => {
-  const { config, country, callClock, openRecording, synthesizer, recognizer, listening, logger } = options;
+  const { config, country, callClock, openRecording, speech, listening, logger } = options;
   const { trunks, trunkTimes } = options;
   if (config.realLines !== null) {
-    const { drachtio, freeSwitch, trunkAddress, trunkNumbers, media } = config.realLines;
+    const { drachtio, freeSwitches, trunkAddress, trunkNumbers, media } = config.realLines;
     const lines = createDrachtioLines({
       drachtio,
-      freeSwitch,
+      freeSwitches,
+      mediaServers: options.mediaServers,
       trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers },
       trunks,
       trunkTimes,
       media,
       country,
-      synthesizer,
-      recognizer,
+      speech,
       listening,
       openRecording,
       clock: callClock,
       logger,
     });
-    return { lines, simulator: null, refusedCallers: lines.refusedCallers };
+    const { refusedCallers, mediaServers } = lines;
+    return { lines, simulator: null, refusedCallers, mediaServers };
   }
   const simulator = createSimulatorLines({
     clock: callClock,
     speed: config.simulatorSpeed,
+    answering: listening.answering,
     logger,
     openRecording,
-    synthesizer,
+    speech,
   });
-  return { lines: simulator, simulator, refusedCallers: () => ({}) };
+  return { lines: simulator, simulator, refusedCallers: () => ({}), mediaServers: () => [] };
 };
 
-/** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
-export const whyDown = (lines: Lines): string | undefined => {
-  const health = lines.health();
-  return health.ready ? undefined : health.detail;
-};
+export const healthOf = (lines: Lines): Pick<Health, 'whyLinesAreDown' | 'whatIsDown'> => ({
+  whyLinesAreDown() {
+    const health = lines.health();
+    return health.ready ? undefined : health.detail;
+  },
+  whatIsDown() {
+    const health = lines.health();
+    return health.ready ? health.warning : undefined;
+  },
+});

@@ -1,52 +1,42 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+/** What an operator can measure of this gateway, for Prometheus. */
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { AnsweredRequest } from '#src/api/access-log.ts';
+import type { Journal } from '#src/calls/journal.ts';
+import type { LiveCalls } from '#src/calls/live-calls.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { callMetrics, watchCalls, type CallMetrics } from './metrics-calls.ts';
+import { watchDeliveries } from './metrics-deliveries.ts';
+import { httpMetrics } from './metrics-http.ts';
+import { watchLines } from './metrics-lines.ts';
 
-export type Metrics = {
+export type Metrics = CallMetrics & {
   registry: Registry;
-  /** Counts an ended call. */
-  callEnded(status: string, reason: string): void;
-  /** Shows how many callers were refused because no trunk knows them, by what was wrong. */
-  watchRefusedCallers(read: () => Readonly<Record<string, number>>): void;
+  requestAnswered(request: AnsweredRequest): void;
+  /** Adds what is looked up whenever somebody asks. */
+  watch(
+    parts: Parameters<typeof watchLines>[1] & {
+      liveCalls: LiveCalls;
+      journal: Pick<Journal, 'backlog'>;
+      database: Database;
+      clock: Clock;
+      logger: Logger;
+    },
+  ): void;
 };
 
-export const createMetrics = (observed: {
-  callsInProgress: () => number;
-  factsWaiting: () => number;
-}): Metrics => {
+export const createMetrics = (): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  gauge(
-    'trunkline_calls_in_progress',
-    'Calls that ring or are active on this gateway',
-    observed.callsInProgress,
-  );
-  gauge('trunkline_facts_waiting', 'Facts of calls that wait to be written', observed.factsWaiting);
-  const ended = new Counter({
-    name: 'trunkline_calls_ended_total',
-    help: 'Ended calls by status and end reason',
-    labelNames: ['status', 'end_reason'],
-    registers: [registry],
-  });
   return {
     registry,
-    callEnded: (status, reason) => ended.inc({ status, end_reason: reason }),
-    watchRefusedCallers: (read) =>
-      void new Gauge({
-        name: 'trunkline_refused_callers',
-        help: 'Callers that no trunk knows, refused since the start, by what was wrong',
-        labelNames: ['fault'],
-        registers: [registry],
-        collect() {
-          for (const [fault, count] of Object.entries(read())) this.set({ fault }, count);
-        },
-      }),
+    ...callMetrics(registry),
+    requestAnswered: httpMetrics(registry),
+    watch(parts) {
+      watchCalls(registry, parts.liveCalls, parts.journal.backlog);
+      watchLines(registry, parts);
+      watchDeliveries(registry, parts);
+    },
   };
 };

@@ -1,17 +1,17 @@
 /** The journal of facts over the database, with what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
+import { createFactNews, type FactNews } from '#src/calls/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal.ts';
-import type { LiveCalls } from '#src/calls/live-calls.ts';
 import { createSummaries, type SummarizeByModel } from '#src/calls/summaries.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 
 export type StartedJournal = {
   journal: Journal;
-  metrics: Metrics;
+  factNews: FactNews;
   /** Resolves when every fact and summary is written. Rejects when the database stayed away and facts are lost. */
   close(): Promise<void>;
 };
@@ -19,9 +19,12 @@ export type StartedJournal = {
 /** What the log says of a fact; the end of a call has a line of its own, with its reason. */
 const worthTelling: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
+  'call.answered_by': 'it was found out who answered a call',
   'call.hangup_requested': 'a hangup was requested',
   'call.hangup_cancelled': 'a pending hangup was cancelled: the other party spoke',
   'keys.pressed': 'the agent pressed keys',
+  'recording.paused': 'the recording of a call was paused',
+  'recording.resumed': 'the recording of a call was resumed',
 };
 
 /** How long the end of the gateway waits for an absent database. */
@@ -29,7 +32,7 @@ const closeMs = 5_000;
 
 export const startJournal = (options: {
   database: Database;
-  liveCalls: LiveCalls;
+  metrics: Pick<Metrics, 'factWritten'>;
   clock: Clock;
   /** Facts that may wait while the database is away. */
   limit: number;
@@ -39,18 +42,20 @@ export const startJournal = (options: {
   summaryMs: number;
   logger: Logger;
 }): StartedJournal => {
-  const { database, liveCalls, clock, limit, logger } = options;
+  const { database, metrics, clock, limit, logger } = options;
+  const factNews = createFactNews();
   const journal: Journal = createJournal({
     write: async (callId, sequence, fact) => {
       await recordFact(database, callId, sequence, fact);
     },
     lastSequence: (callId) => lastFactSequence(database, callId),
     onWritten(callId, fact) {
+      factNews.tell(callId);
+      metrics.factWritten(fact);
       const news = worthTelling[fact.type];
       if (news !== undefined) logger.info({ call_id: callId }, news);
       if (fact.type !== 'call.ended') return;
       logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
-      metrics.callEnded(fact.status, fact.reason);
       summaries.write(callId);
     },
     isPassing: isTransient,
@@ -66,10 +71,9 @@ export const startJournal = (options: {
     clock,
     logger,
   });
-  const metrics = createMetrics({ callsInProgress: liveCalls.count, factsWaiting: journal.backlog });
   return {
     journal,
-    metrics,
+    factNews,
     async close() {
       let lost = 0;
       const limit = clock.setTimeout(() => {

@@ -1,39 +1,44 @@
 /** The telephone lines, with what they need: engines that hear and speak, recordings, trunks. */
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
+import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { Journal } from '#src/calls/journal.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Vault } from '#src/persistence/vault.ts';
-import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
+import type { Recordings } from '#src/recordings/recordings.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
-import { startSpeech } from './start-speech.ts';
+import { startRecordings, type RecordingStoreNumbers } from './start-recordings.ts';
+import { startSpeech, type StartedSpeech } from './start-speech.ts';
 
 type TrunkDirectoryOptions = Parameters<typeof createTrunkDirectory>[0];
 
 export type StartedLines = ChosenLines & {
   recordings: Recordings;
   trunks: ReturnType<typeof createTrunkDirectory>;
+  /** What a number may choose from. */
+  engines: StartedSpeech['engines'];
 };
 
 /** What is started is ended by `started`, in the order in which it can be done without. */
 export const startLines = async (
-  config: Pick<Config, 'realLines' | 'simulatorSpeed' | 'dataFolder' | 'speech'>,
+  config: Pick<Config, 'realLines' | 'simulatorSpeed' | 'dataFolder' | 'speech' | 'recordings' | 'node'>,
   options: {
     policy: {
       speechEngines: Omit<Parameters<typeof startSpeech>[1], 'clock' | 'path' | 'logger'>;
       listening: ListeningNumbers;
       trunkTimes: TrunkTimes;
+      mediaServers: MediaServerNumbers;
+      recordingStore: RecordingStoreNumbers;
       trunkLifeTimes: TrunkDirectoryOptions['times'];
     };
     database: Database;
     vault: Vault;
-    publish: Journal['publish'];
+    journal: Journal;
     country: Country;
     clock: Clock;
     /** Runs as fast as the simulated calls do. */
@@ -44,9 +49,10 @@ export const startLines = async (
   started: AsyncDisposableStack,
 ): Promise<StartedLines> => {
   const { policy, database, vault, country, clock, callClock, logger } = options;
-  const recordings = await createRecordings({
-    folder: join(config.dataFolder, 'recordings'),
-    publish: options.publish,
+  const recordings = await startRecordings(config, {
+    numbers: policy.recordingStore,
+    database,
+    journal: options.journal,
     clock,
     logger,
   });
@@ -71,14 +77,14 @@ export const startLines = async (
     country,
     callClock,
     openRecording: recordings.begin,
-    synthesizer: speech.synthesizer,
-    recognizer: speech.recognizer,
+    speech,
     listening: policy.listening,
     trunks,
     trunkTimes: policy.trunkTimes,
+    mediaServers: policy.mediaServers,
     logger,
   });
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
-  return { ...chosen, recordings, trunks };
+  return { ...chosen, recordings, trunks, engines: speech.engines };
 };

@@ -2,7 +2,8 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
-import type { Recognizer, Synthesizer } from '#sip/speech.ts';
+import type { SpeechEngines } from '#sip/speech.ts';
+import type { Engines } from '#src/api/interior.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { atMost } from '#src/speech/at-most.ts';
@@ -12,21 +13,20 @@ import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
-import { failOverRecognizer, type FailOverNumbers } from '#src/speech/fail-over-recognizer.ts';
-import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { isInstalled } from '#src/speech/is-installed.ts';
+import { isVoice } from '#src/speech/is-voice.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
 import { openaiTranscription } from '#src/speech/openai-transcription.ts';
 import type { RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
+import { createSpeechEngines, type VoiceEngine } from '#src/speech/speech-engines.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
-export type StartedSpeech = {
-  synthesizer: Synthesizer;
-  /** `null`: what is said is not understood. */
-  recognizer: Recognizer | null;
+export type StartedSpeech = SpeechEngines & {
+  /** What a number may choose from. */
+  engines: Engines;
   /** Closes every connection of a synthesizer; those of recognizers are their calls'. */
   close(): Promise<void>;
 };
@@ -44,16 +44,18 @@ const createRecognizer = (world: EngineWorld, config: RecognizerConfig): Recogni
   }
 };
 
-const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Synthesizer => {
+const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): VoiceEngine['speakingWith'] => {
   switch (config.engine) {
     case 'deepgram-aura':
-      return deepgramAura(world, config);
+      return (voice) => deepgramAura(world, { ...config, voice });
     case 'openai-speech':
-      return openaiSpeech(world, config);
+      return (voice) => openaiSpeech(world, { ...config, usualVoice: config.voice, voice });
     case 'elevenlabs':
-      return elevenLabs(world, config);
-    default:
-      return atMost(availableParallelism(), espeakNg());
+      return (voice) => elevenLabs(world, { ...config, usualVoice: config.voice, voice });
+    default: {
+      const taken = atMost(availableParallelism());
+      return (voice) => taken(espeakNg(voice));
+    }
   }
 };
 
@@ -62,7 +64,7 @@ export const startSpeech = async (
   config: SpeechConfig,
   options: {
     limits: EngineLimits;
-    failOver: FailOverNumbers;
+    failOver: Parameters<typeof createSpeechEngines>[0]['failOver'];
     rememberedBytes: number;
     clock: Clock;
     path: string;
@@ -77,16 +79,28 @@ export const startSpeech = async (
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
   const recognizers = config.recognizers.map((each) => createRecognizer(world, each));
-  const synthesizers = config.synthesizers.map((each) =>
-    rememberSentences(createSynthesizer(world, each), rememberedBytes),
-  );
+  const synthesizers = config.synthesizers.map((each): VoiceEngine => {
+    const speakingWith = createSynthesizer(world, each);
+    const remember = rememberSentences(rememberedBytes);
+    return { name: each.engine, speakingWith: (voice) => remember(speakingWith(voice), voice) };
+  });
+  const installed = async (): Promise<VoiceEngine[]> => {
+    const found = await findSynthesizer({ logger, path });
+    return [{ name: found.name, speakingWith: () => found }];
+  };
   return {
-    synthesizer:
-      synthesizers.length === 0
-        ? await findSynthesizer({ logger, path })
-        : failOverSynthesizer(synthesizers, { clock, coolDown: failOver.coolDown, logger }),
-    recognizer:
-      recognizers.length === 0 ? null : failOverRecognizer(recognizers, { clock, numbers: failOver, logger }),
+    ...createSpeechEngines({
+      recognizers,
+      synthesizers: synthesizers.length === 0 ? await installed() : synthesizers,
+      failOver,
+      clock,
+      logger,
+    }),
+    engines: {
+      recognizers: recognizers.map(({ name }) => name),
+      synthesizers: synthesizers.map(({ name }) => name),
+      isVoice,
+    },
     close: () => client.close(),
   };
 };

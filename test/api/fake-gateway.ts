@@ -12,6 +12,7 @@ import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
 import type { Interior } from '#src/api/interior.ts';
+import { createStreamPlaces } from '#src/api/stream-places.ts';
 import { systemClock } from '#src/clock.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -19,6 +20,7 @@ import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
 import { createVault } from '#src/persistence/vault.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { isVoice } from '#src/speech/is-voice.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 
@@ -39,6 +41,14 @@ export type FakeGateway = {
   asked: [string, unknown][];
   /** Every line that was logged, parsed. */
   logged: Record<string, unknown>[];
+};
+
+/** No limits on requests. */
+export const testLimits: Interior['limits'] = {
+  perKey: { points: 0, perSeconds: 60 },
+  failuresPerAddress: { points: 0, perSeconds: 60 },
+  bodyBytes: 64 * 1024,
+  eventStream: { keepAliveMs: 15_000, slowReaderMs: 30_000, pollMs: 20, lateFactsMs: Infinity },
 };
 
 let counted = 0;
@@ -106,11 +116,7 @@ export const fakeGateway = async (
     logger,
     clock: systemClock,
     country: 'KR',
-    limits: {
-      perKey: { points: 0, perSeconds: 60 },
-      failuresPerAddress: { points: 0, perSeconds: 60 },
-      bodyBytes: 64 * 1024,
-    },
+    limits: testLimits,
     async placeCall({ id, number: from }, request) {
       note('placeCall', { numberId: id, ...request });
       return { callId: randomUUID(), from };
@@ -121,7 +127,17 @@ export const fakeGateway = async (
     async requestCancel(request) {
       note('requestCancel', request);
     },
+    async pauseRecording(request) {
+      note('pauseRecording', request);
+    },
+    async resumeRecording(request) {
+      note('resumeRecording', request);
+    },
     recordings: { open: async () => undefined },
+    watchFacts: () => () => {},
+    watchChart: () => undefined,
+    charts: async (name) => `<svg id="${name}"/>`,
+    streams: createStreamPlaces({ perKey: 20 }),
     simulator: null,
     whyUrlIsRefused: async (url) =>
       url.startsWith('https://') ? undefined : 'The URL must begin with https://.',
@@ -147,9 +163,16 @@ export const fakeGateway = async (
       detail: null,
       lastSeenAt: null,
     }),
+    engines: {
+      recognizers: ['vosk', 'deepgram'],
+      synthesizers: ['elevenlabs', 'espeak-ng'],
+      isVoice,
+    },
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
-    health: { isDraining: () => false, whyLinesAreDown: () => undefined },
+    health: { isDraining: () => false, whyLinesAreDown: () => undefined, whatIsDown: () => undefined },
     metrics: new Registry(),
+    inspects: true,
+    onAnswered: () => {},
     version: '0.0.0',
     ...overrides,
   });

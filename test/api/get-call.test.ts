@@ -7,7 +7,12 @@ const inForce = { max_duration_sec: 600, recording: true };
 
 test('a finished call has all of its fields', async (t) => {
   const gateway = await fakeGateway(t);
-  const call = await storeCall(gateway, { sipStatus: 200, sipReason: 'OK', sipCallId: 'abc@host' });
+  const call = await storeCall(gateway, {
+    answeredBy: 'machine',
+    sipStatus: 200,
+    sipReason: 'OK',
+    sipCallId: 'abc@host',
+  });
   await storeRecording(gateway.database, call.id, {
     status: 'completed',
     file: 'a.ogg',
@@ -34,7 +39,8 @@ test('a finished call has all of its fields', async (t) => {
     options_pending: {},
     duration_sec: 60.5,
     answered_at: '2026-11-21T12:00:05.000+09:00',
-    recording: { status: 'completed', content_type: 'audio/ogg', duration_sec: 60.5 },
+    answered_by: 'machine',
+    recording: { status: 'completed', paused: false, content_type: 'audio/ogg', duration_sec: 60.5 },
     sip: { status: 200, reason: 'OK', call_id: 'abc@host' },
   });
 });
@@ -58,7 +64,7 @@ test('while it rings, options are pending and nothing has an end', async (t) => 
     duration_sec: null,
     answered_at: null,
     ended_at: null,
-    recording: { status: 'none' },
+    recording: { status: 'none', paused: false },
     sip: { status: null, reason: null, call_id: null },
   });
 });
@@ -76,7 +82,7 @@ test('from the answer on, options are in force', async (t) => {
     options: inForce,
     options_pending: {},
     duration_sec: null,
-    recording: { status: 'pending' },
+    recording: { status: 'pending', paused: false },
   });
 });
 

@@ -1,13 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
+import type { Interior } from '#src/api/interior.ts';
+import { Refusal } from '#src/domain/refusal.ts';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
 
 const content = randomBytes(100);
 
-const recorded = async (t: ExecutionContext) => {
-  const recordings = recordingsOf(content);
+const recorded = async <Recordings extends Interior['recordings']>(
+  t: ExecutionContext,
+  recordings: Recordings,
+) => {
   const gateway = await fakeGateway(t, { recordings });
   const { id } = await storeCall(gateway);
   await storeRecording(gateway.database, id, {
@@ -19,7 +23,7 @@ const recorded = async (t: ExecutionContext) => {
 };
 
 test('the whole recording is audio, not a link', async (t) => {
-  const { client, path, recordings } = await recorded(t);
+  const { client, path, recordings } = await recorded(t, recordingsOf(content));
   const { status, headers, bytes } = await client.get(path);
   t.is(status, 200);
   t.is(headers.get('content-type'), 'audio/ogg');
@@ -30,7 +34,7 @@ test('the whole recording is audio, not a link', async (t) => {
 });
 
 test('a part is 206 and says which part it is', async (t) => {
-  const { client, path } = await recorded(t);
+  const { client, path } = await recorded(t, recordingsOf(content));
   const parts: [string, number, number][] = [
     ['bytes=0-9', 0, 9],
     ['bytes=90-', 90, 99],
@@ -48,7 +52,7 @@ test('a part is 206 and says which part it is', async (t) => {
 });
 
 test('any part is exactly these bytes', async (t) => {
-  const { client, path, recordings } = await recorded(t);
+  const { client, path, recordings } = await recorded(t, recordingsOf(content));
   await fc.assert(
     fc.asyncProperty(fc.nat(99), fc.nat(99), async (a, b) => {
       const [start, end] = a < b ? [a, b] : [b, a];
@@ -61,7 +65,7 @@ test('any part is exactly these bytes', async (t) => {
 });
 
 test('a range that is not in it is 416', async (t) => {
-  const { client, path, recordings } = await recorded(t);
+  const { client, path, recordings } = await recorded(t, recordingsOf(content));
   for (const range of ['bytes=100-', 'bytes=5-2', 'bytes=x-y', 'bytes=-0', 'bytes=']) {
     const { status, headers, body } = await client.get(path, { range });
     t.is(status, 416, range);
@@ -72,19 +76,19 @@ test('a range that is not in it is 416', async (t) => {
 });
 
 test('several parts, or a unit that is not bytes, get the whole', async (t) => {
-  const { client, path } = await recorded(t);
+  const { client, path } = await recorded(t, recordingsOf(content));
   for (const range of ['bytes=0-1,5-6', 'seconds=0-1']) t.is((await client.get(path, { range })).status, 200);
 });
 
 test('If-Range gives the part only of that very file', async (t) => {
-  const { client, path } = await recorded(t);
+  const { client, path } = await recorded(t, recordingsOf(content));
   const etag = (await client.get(path)).headers.get('etag') ?? '';
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': etag })).status, 206);
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': '"another"' })).status, 200);
 });
 
 test('HEAD tells the length and sends nothing', async (t) => {
-  const { client, path, recordings } = await recorded(t);
+  const { client, path, recordings } = await recorded(t, recordingsOf(content));
   for (const headers of [{}, { range: 'bytes=0-9' }]) {
     const answer = await client.send('HEAD', path, { headers });
     t.is(answer.status, 200);
@@ -120,7 +124,7 @@ test('a file that breaks off in the middle breaks the connection', async (t) => 
         const { Readable } = await import('node:stream');
         return {
           bytes: 100,
-          read: () =>
+          read: async () =>
             Readable.from(
               (async function* broken() {
                 yield content.subarray(0, 10);
@@ -150,5 +154,26 @@ test('the recording of a call that is not the key’s own does not exist', async
     const { status, body } = await gateway.client.get(`/api/v1/calls/${id}/recording`);
     t.is(status, 404);
     t.is(body.code, 'call_not_found');
+  }
+});
+
+test('a store that is away is 503, when the recording is looked for and when it is read', async (t) => {
+  const refusal = new Refusal('service_unavailable', 'The store is away.', {
+    headers: { 'Retry-After': '10' },
+  });
+  const away = () => Promise.reject(refusal);
+  const stores: Interior['recordings'][] = [
+    { open: away },
+    { open: async () => ({ bytes: 100, read: away, close: async () => {} }) },
+  ];
+  for (const recordings of stores) {
+    const { client, path } = await recorded(t, recordings);
+    for (const asked of [{}, { range: 'bytes=0-9' }]) {
+      const { status, headers, body } = await client.get(path, asked);
+      t.is(status, 503);
+      t.is(body.code, 'service_unavailable');
+      t.is(headers.get('retry-after'), '10');
+      t.is(headers.get('content-range'), null);
+    }
   }
 });

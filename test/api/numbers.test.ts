@@ -26,6 +26,11 @@ test('a number begins with the built-in agent, no key and the policy of others',
     max_duration_sec: null,
     recording_enabled: null,
     greeting: null,
+    voicemail: 'talk',
+    voicemail_message: null,
+    recognizer: null,
+    synthesizer: null,
+    voice: null,
     agents: { inbound: builtin, outbound: builtin },
     inbound_auth: { method: 'none', url: null },
     key: null,
@@ -84,6 +89,8 @@ test('what is given is changed, null falls back, the rest stays', async (t) => {
     max_concurrent_calls: 10_000,
     recording_enabled: false,
     greeting: 'Hello.',
+    voicemail: 'leave_message',
+    voicemail_message: 'Please call us back.',
   };
   const { status, body } = await admin.patch(one, changes);
   t.is(status, 200);
@@ -108,9 +115,14 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
     max_concurrent_calls: [0, 10_001],
     recording_enabled: ['yes', 1],
     greeting: ['x'.repeat(1001), 'a\u0000b', 5],
+    voicemail: ['hangup', null],
+    voicemail_message: ['', '...', 'x'.repeat(1001), 5],
     language: ['xx', null],
     number: ['01000000001'],
     trunk_id: ['x', randomUUID()],
+    recognizer: [5, '', 'whisper-cpp', 'elevenlabs'],
+    synthesizer: [5, '', 'flite', 'vosk'],
+    voice: [5, 'ko'],
   };
   for (const [field, values] of Object.entries(faults)) {
     for (const value of values) {
@@ -130,4 +142,66 @@ test('a new number must be one', async (t) => {
     t.like(body, { code: 'invalid_request', errors: [{ path: 'number' }] });
   }
   t.is((await admin.post(path, {})).status, 400);
+});
+
+test('a number chooses engines and a voice among those that are configured', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${path}/${number.id}`;
+  const choice = { recognizer: 'deepgram', synthesizer: 'espeak-ng', voice: 'en-us+f3' };
+  t.like((await admin.patch(one, choice)).body, choice);
+  t.like((await admin.get(one)).body, choice);
+  t.like((await admin.patch(one, { greeting: 'Hello.' })).body, choice);
+  t.like((await admin.patch(one, { recognizer: null })).body, { ...choice, recognizer: null });
+  const digits = `0312${String(process.pid % 1_000_000).padStart(6, '0')}`;
+  t.like((await admin.post(path, { number: digits, ...choice })).body, { number: digits, ...choice });
+});
+
+test('a voice goes with its synthesizer', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${path}/${number.id}`;
+  const change = async (body: object) => {
+    const answer = await admin.patch(one, body);
+    return [answer.body['synthesizer'], answer.body['voice']];
+  };
+  t.deepEqual(await change({ synthesizer: 'espeak-ng' }), ['espeak-ng', null]);
+  t.deepEqual(await change({ voice: 'ko' }), ['espeak-ng', 'ko']);
+  t.deepEqual(await change({ synthesizer: 'espeak-ng' }), ['espeak-ng', 'ko']);
+  t.deepEqual(await change({ synthesizer: 'elevenlabs' }), ['elevenlabs', null]);
+  t.deepEqual(await change({ synthesizer: 'elevenlabs', voice: 'JBFqnCBsd6RMkjVDRZzb' }), [
+    'elevenlabs',
+    'JBFqnCBsd6RMkjVDRZzb',
+  ]);
+  t.deepEqual(await change({ voice: null }), ['elevenlabs', null]);
+  t.deepEqual(await change({ synthesizer: null }), [null, null]);
+});
+
+test('what is not configured, and a voice that nobody could have, is refused with what there is', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${path}/${number.id}`;
+  const errorsOf = async (body: object) => (await admin.patch(one, body)).body['errors'];
+  t.deepEqual(await errorsOf({ recognizer: 'whisper-cpp', synthesizer: 'flite', voice: 'x' }), [
+    {
+      path: 'recognizer',
+      message: 'This recognizer is not configured on this gateway; there is vosk, deepgram.',
+    },
+    {
+      path: 'synthesizer',
+      message: 'This synthesizer is not configured on this gateway; there is elevenlabs, espeak-ng.',
+    },
+  ]);
+  const alone = [{ path: 'voice', message: 'A voice is one of a synthesizer: choose the synthesizer too.' }];
+  t.deepEqual(await errorsOf({ voice: 'ko' }), alone);
+  t.deepEqual(await errorsOf({ synthesizer: null, voice: 'ko' }), alone);
+  t.deepEqual(await errorsOf({ synthesizer: 'espeak-ng', voice: 'mb/mb-us1' }), [
+    { path: 'voice', message: 'A voice of espeak-ng has no such name.' },
+  ]);
+  t.like((await admin.get(one)).body, { recognizer: null, synthesizer: null, voice: null });
+});
+
+test('where no engine is configured, none can be chosen', async (t) => {
+  const engines = { recognizers: [], synthesizers: [], isVoice: () => false };
+  const { admin, number } = await fakeGateway(t, { engines });
+  t.deepEqual((await admin.patch(`${path}/${number.id}`, { recognizer: 'vosk' })).body['errors'], [
+    { path: 'recognizer', message: 'No recognizer is configured on this gateway.' },
+  ]);
 });

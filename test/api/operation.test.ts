@@ -3,7 +3,7 @@ import { Counter, Registry } from 'prom-client';
 import { testDatabase } from '#test/helpers/database.ts';
 import { fakeGateway } from './fake-gateway.ts';
 
-const healthy = { isDraining: () => false, whyLinesAreDown: () => undefined };
+const healthy = { isDraining: () => false, whyLinesAreDown: () => undefined, whatIsDown: () => undefined };
 
 test('a gateway whose parts work is alive and ready', async (t) => {
   const anonymous = (await fakeGateway(t)).client.as(undefined);
@@ -26,6 +26,15 @@ test('without lines it is not ready, and says why', async (t) => {
   const { status, body } = await client.get('/readyz');
   t.is(status, 503);
   t.like(body, { code: 'service_unavailable', detail: 'The SIP server cannot be reached.' });
+});
+
+test('with a part of the lines down it is ready, and says what is down', async (t) => {
+  const { client } = await fakeGateway(t, {
+    health: { ...healthy, whatIsDown: () => 'One media server cannot be reached.' },
+  });
+  const { status, body } = await client.get('/readyz');
+  t.is(status, 200);
+  t.deepEqual(body, { status: 'ready', warning: 'One media server cannot be reached.' });
 });
 
 test('without a database it is not ready, and says why', async (t) => {

@@ -1,14 +1,12 @@
 import test from 'ava';
 import { apiClient } from '#test/helpers/api-client.ts';
-import { addNumber, fakeGateway } from './fake-gateway.ts';
+import { addNumber, fakeGateway, testLimits } from './fake-gateway.ts';
 
 const path = '/api/v1/calls';
 
-const off = { points: 0, perSeconds: 60 };
-
 test('a key has so many requests; then it is told how long to wait', async (t) => {
   const perKey = { points: 2, perSeconds: 60 };
-  const gateway = await fakeGateway(t, { limits: { perKey, failuresPerAddress: off, bodyBytes: 1000 } });
+  const gateway = await fakeGateway(t, { limits: { ...testLimits, perKey } });
   const first = await gateway.client.get(path);
   t.is(first.headers.get('ratelimit-policy'), '"key";q=2;w=60');
   t.regex(first.headers.get('ratelimit') ?? '', /^"key";r=1;t=\d+$/);
@@ -27,9 +25,7 @@ test('a key has so many requests; then it is told how long to wait', async (t) =
 
 test('who fails too often is told to wait; a valid key from the same address is not', async (t) => {
   const failuresPerAddress = { points: 2, perSeconds: 60 };
-  const { client, baseUrl } = await fakeGateway(t, {
-    limits: { perKey: off, failuresPerAddress, bodyBytes: 1000 },
-  });
+  const { client, baseUrl } = await fakeGateway(t, { limits: { ...testLimits, failuresPerAddress } });
   const stranger = apiClient(baseUrl, 'wrong');
   t.is((await stranger.get(path)).status, 401);
   t.is((await stranger.get(path)).status, 401);

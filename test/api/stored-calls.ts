@@ -29,6 +29,7 @@ export const storeCall = async (
     answeredAt: new Date('2026-11-21T03:00:05.000Z'),
     endedAt: new Date('2026-11-21T03:01:05.500Z'),
     durationSec: 60.5,
+    answeredBy: null,
     sipStatus: null,
     sipReason: null,
     sipCallId: null,
@@ -38,8 +39,8 @@ export const storeCall = async (
   await database.execute(
     `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
        instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec,
-       sip_status, sip_reason, sip_call_id, node)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+       answered_by, sip_status, sip_reason, sip_call_id, node)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     [
       call.id,
       call.workspaceId,
@@ -58,6 +59,7 @@ export const storeCall = async (
       call.answeredAt,
       call.endedAt,
       call.durationSec,
+      call.answeredBy,
       call.sipStatus,
       call.sipReason,
       call.sipCallId,
@@ -99,7 +101,7 @@ export const recordingsOf = (content: Buffer): Interior['recordings'] & { isOpen
       };
       return {
         bytes: content.length,
-        read(range = { start: 0, end: content.length - 1 }) {
+        async read(range = { start: 0, end: content.length - 1 }) {
           const stream = Readable.from([content.subarray(range.start, range.end + 1)]);
           stream.once('close', () => void close());
           return stream;

@@ -13,6 +13,10 @@ const policy = {
   recordingEnabled: true,
 };
 
+const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
+
+const voicemail = { policy: 'leave_message', message: null } as const;
+
 const inputOf = (
   direction: 'inbound' | 'outbound',
   agent: AgentBinding['agent'],
@@ -31,7 +35,7 @@ const inputOf = (
     instruction,
   };
   const times = { farewellWaitMs: 30_000, hangUpTimeoutMs: 5_000 };
-  return callInput({ brief, language: 'en', policy, maxDurationSec: 90, greeting, times });
+  return callInput({ brief, language: 'en', policy, maxDurationSec: 90, greeting, speech, voicemail, times });
 };
 
 test('an outbound call starts from its policy and its kickoff, and greets nobody', (t) => {
@@ -42,6 +46,7 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     from: '07011112222',
     to: '01000000001',
     language: 'en',
+    speech,
     recording: true,
     ringTimeoutSec: 46,
     maxDurationSec: 90,
@@ -53,6 +58,8 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     greeting: null,
     apology: 'I am sorry, something went wrong. Could you say that again, please?',
     reprompt: 'Hello? Are you still there?',
+    voicemail: 'leave_message',
+    voicemailMessage: 'Hello. We tried to reach you and will call again. Thank you, and goodbye.',
   });
 });
 

@@ -40,6 +40,14 @@ const engineSettings = {
   GW_WHISPER_URL: 'http://127.0.0.1:8080',
 };
 
+/** A store's settings, but for what is optional. */
+const storeSettings = {
+  GW_RECORDINGS_S3_ENDPOINT: 'https://s3.example',
+  GW_RECORDINGS_S3_BUCKET: 'calls',
+  GW_RECORDINGS_S3_ACCESS_KEY: 'hush-hush',
+  GW_RECORDINGS_S3_SECRET_KEY: 'hush-hush',
+};
+
 const notWhole = ['-1', '1.5', '1e3', ' 1', 'ten', '0x10', '99999999999'];
 
 const settings: Readonly<Record<string, Setting>> = {
@@ -290,6 +298,74 @@ const settings: Readonly<Record<string, Setting>> = {
     invalid: ['ws://127.0.0.1:8080', '127.0.0.1'],
     with: { GW_RECOGNIZERS: 'whisper-cpp' },
   },
+  GW_RECORDINGS_FORMAT: {
+    of: ({ recordings }) => recordings.format,
+    default: 'ogg',
+    valid: { ogg: 'ogg', mp3: 'mp3' },
+    invalid: ['wav', 'OGG'],
+  },
+  GW_RECORDINGS_S3_ENDPOINT: {
+    of: ({ recordings }) => recordings.store?.endpoint ?? null,
+    default: null,
+    valid: {
+      'https://s3.example': 'https://s3.example',
+      'https://s3.example:9000/': 'https://s3.example:9000',
+      'http://127.0.0.1:9000': 'http://127.0.0.1:9000',
+      'http://localhost:9000': 'http://localhost:9000',
+      'http://[::1]:9000': 'http://[::1]:9000',
+    },
+    invalid: [
+      's3.example',
+      'http://s3.example',
+      'http://127.0.0.1.example:9000',
+      'https://key:hush-hush@s3.example',
+      'https://s3.example/calls',
+      'https://s3.example/?a=b',
+      'ftp://s3.example',
+    ],
+    with: storeSettings,
+  },
+  GW_RECORDINGS_S3_BUCKET: {
+    of: ({ recordings }) => recordings.store?.bucket ?? null,
+    default: null,
+    valid: { 'my.calls-2026': 'my.calls-2026' },
+    invalid: ['ab', 'Calls', 'a/b', '-calls', 'c'.repeat(64)],
+    with: storeSettings,
+  },
+  GW_RECORDINGS_S3_REGION: {
+    of: ({ recordings }) => recordings.store?.region ?? 'us-east-1',
+    default: 'us-east-1',
+    valid: { 'eu-central-1': 'eu-central-1', auto: 'auto' },
+    invalid: ['eu central', 'eu/1'],
+    with: storeSettings,
+  },
+  GW_RECORDINGS_S3_ACCESS_KEY: {
+    of: ({ recordings }) => recordings.store?.accessKey ?? null,
+    default: null,
+    valid: { AKIA123: 'AKIA123' },
+    invalid: ['hush-hush key'],
+    with: storeSettings,
+  },
+  GW_RECORDINGS_S3_SECRET_KEY: {
+    of: ({ recordings }) => recordings.store?.secretKey ?? null,
+    default: null,
+    valid: { 'a/b+c=': 'a/b+c=' },
+    invalid: ['hush-hush key'],
+    with: storeSettings,
+  },
+  GW_RECORDINGS_S3_PREFIX: {
+    of: ({ recordings }) => recordings.store?.prefix ?? '',
+    default: '',
+    valid: { 'recordings/gateway-1': 'recordings/gateway-1/', 'a/': 'a/' },
+    invalid: ['/', '/a', 'a//b', 'a b', 'a?b'],
+    with: storeSettings,
+  },
+  GW_INSPECT: {
+    of: ({ inspect }) => inspect,
+    default: false,
+    valid: { 1: true, 0: false },
+    invalid: ['maybe'],
+  },
   GW_LOG_LEVEL: {
     of: ({ logLevel }) => logLevel,
     default: 'info',
@@ -331,14 +407,18 @@ const settings: Readonly<Record<string, Setting>> = {
     with: real,
   },
   GW_FREESWITCH: {
-    of: ({ realLines }) => [realLines?.freeSwitch.host, realLines?.freeSwitch.port],
-    default: ['127.0.0.1', 8021],
-    valid: { media: ['media', 8021], 'media:1': ['media', 1] },
-    invalid: ['media:99999', 'me dia'],
+    of: ({ realLines }) => realLines?.freeSwitches.map(({ host, port }) => `${host}:${port}`),
+    default: ['127.0.0.1:8021'],
+    valid: {
+      media: ['media:8021'],
+      'media:1': ['media:1'],
+      'one, two:8022,one:8023': ['one:8021', 'two:8022', 'one:8023'],
+    },
+    invalid: ['media:99999', 'me dia', 'one,', ',', 'one,two:0', 'one,one:8021'],
     with: real,
   },
   GW_FREESWITCH_SECRET: {
-    of: ({ realLines }) => realLines?.freeSwitch.secret,
+    of: ({ realLines }) => realLines?.freeSwitches[0]?.secret,
     default: 'ClueCon',
     valid: { 'hush-hush': 'hush-hush' },
     invalid: [],
@@ -370,6 +450,7 @@ const requiredTogether = new Set([
   'GW_SPEECH_BASE_URL',
   'GW_VOSK_URL',
   'GW_WHISPER_URL',
+  ...Object.keys(storeSettings),
 ]);
 
 for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] of Object.entries(settings)) {
@@ -427,6 +508,15 @@ test('a language model has an address and a name', (t) => {
   t.regex(refused({ GW_LLM_BASE_URL: 'https://models.example/v1' }), /^GW_LLM_MODEL is required with /);
   t.regex(refused({ GW_LLM_MODEL: 'small' }), /^GW_LLM_BASE_URL is required with /);
   t.regex(refused({ GW_LLM_API_KEY: 'hush-hush' }), /^GW_LLM_BASE_URL is required with (?!.*hush)/);
+});
+
+test('a store for recordings is whole, or there is none', (t) => {
+  t.is(read().recordings.store, null);
+  for (const name of Object.keys(storeSettings)) {
+    const message = refused({ ...storeSettings, [name]: '' });
+    t.regex(message, new RegExp(`^.*${name}.* required `));
+    t.notRegex(message, /hush-hush|\n/);
+  }
 });
 
 test('an engine without its key or address stops the start', (t) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent, LineInput } from '#machines/line.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import type { FarEnd, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
 
@@ -10,6 +11,7 @@ const inputFor = (to: string): LineInput => ({
   from: '0212345678',
   to,
   language: 'en',
+  speech: usualSpeech,
   recording: false,
 });
 

@@ -19,6 +19,8 @@ export type FarEnd =
   | 'dialling'
   /** Presses 1, 2 and # when the agent has pressed them. */
   | 'echoing'
+  /** Says "Please leave a message after the tone." when it has answered, beeps and listens. */
+  | 'machine'
   /** Hangs up two seconds after it has answered. */
   | 'leaving';
 

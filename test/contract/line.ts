@@ -152,6 +152,22 @@ export const lineContract = (
     t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
   });
 
+  clause('who answers and waits is a person', 'talking', async (t, driver, reach) => {
+    const line = reach();
+    await driver.until(() => line.saw('line.answered_by'), 15_000);
+    t.is(line.all('line.answered_by')[0]?.by, 'human');
+    t.false(line.saw('line.takes_message'));
+  });
+
+  clause('a machine is told, and when it takes a message', 'machine', async (t, driver, reach) => {
+    const line = reach();
+    await driver.until(() => line.saw('line.takes_message'), 20_000);
+    t.is(line.all('line.answered_by')[0]?.by, 'machine');
+    line.say('This is the message.');
+    await driver.until(() => line.saw('line.played'), 10_000);
+    t.true(line.all('line.played')[0]?.whole ?? false);
+  });
+
   clause('keys are reported one by one', 'dialling', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.all('line.digit').length === 3, 15_000);

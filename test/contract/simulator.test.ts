@@ -1,5 +1,6 @@
 import test from 'ava';
 import { pino } from 'pino';
+import { answeringMachine } from '#config/policy.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { FarEnd, LineDriver } from './line-driver.ts';
@@ -17,6 +18,10 @@ const farEnds: Readonly<Record<FarEnd, { number: string; script?: Script }>> = {
   murmuring: { number: '01055550003', script: [{ backchannel: 'Uh-huh.' }] },
   dialling: { number: '01055550004', script: [{ digits: '12#' }] },
   echoing: { number: '01055550006', script: [{ await_digits: '12#' }, { digits: '12#' }] },
+  machine: {
+    number: '01055550007',
+    script: [{ announce: 'Please leave a message after the tone.' }, { wait_sec: 0.5 }, { beep: true }],
+  },
   leaving: { number: '01055550005', script: [{ wait_sec: 2 }, { hang_up: true }] },
 };
 
@@ -25,9 +30,10 @@ const makeDriver = (): LineDriver => {
   const lines = createSimulatorLines({
     clock,
     speed: 1,
+    answering: answeringMachine,
     logger: pino({ level: 'silent' }),
     openRecording: null,
-    synthesizer: null,
+    speech: null,
   });
   for (const { number, script } of Object.values(farEnds))
     if (script !== undefined) lines.defineCallee(number, script);

@@ -71,6 +71,15 @@ export const openWatched = (
         if (!wasAnswered) breach('was said of a line that was never answered');
         if (reported < said.length) breach(`left ${said.length - reported} utterances unreported`);
         break;
+      case 'line.answered_by':
+        if (!wasAnswered) breach('was said before the answer');
+        if (events.some(({ type }) => type === 'line.answered_by')) breach('was said twice');
+        break;
+      case 'line.takes_message':
+        if (stopped.size > 0) breach('came before the reports of what was stopped');
+        if (!events.some((it) => it.type === 'line.answered_by' && it.by === 'machine'))
+          breach('was said of no machine');
+        break;
       case 'line.heard':
         if (stopped.size > 0) breach('came before the reports of what was stopped');
         if (event.text === '') breach('holds no words');

@@ -76,13 +76,13 @@ test('while a secret is replaced, a receiver that knows either of the two accept
 
 const answered = test.macro({
   title: (_, answer: Answer) => `an endpoint that answers ${JSON.stringify(answer)}`,
-  exec: async (t, answer: Answer, expected: Omit<DeliveryOutcome, 'durationMs'>) => {
+  exec: async (t, answer: Answer, expected: Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'>) => {
     const secret = newEndpointSecret();
     const receiver = await receiverOf(secret);
     t.teardown(receiver.close);
     receiver.answer(answer);
     const { durationMs, ...outcome } = await attempt(receiver, [secret]);
-    t.deepEqual(outcome, expected);
+    t.deepEqual(outcome, { retryAfterMs: null, ...expected });
     t.true(durationMs >= 0);
     t.is(receiver.received.length, 1);
   },
@@ -115,6 +115,23 @@ test(
 test(answered, 'reset', { result: 'failed', httpStatus: null, error: 'The connection failed: ECONNRESET' });
 test(answered, 'garbage', { result: 'failed', httpStatus: null, error: 'The answer was not HTTP' });
 
+test('an endpoint that is busy may say for how long', async (t) => {
+  const secret = newEndpointSecret();
+  const receiver = await receiverOf(secret);
+  t.teardown(receiver.close);
+  const clock = createSteppedClock();
+  const wished = async (status: number, retryAfter: string): Promise<number | null> => {
+    receiver.answer({ status, headers: { 'retry-after': retryAfter } });
+    return (await attempt(receiver, [secret], { clock })).retryAfterMs;
+  };
+  t.is(await wished(429, '120'), 120_000);
+  t.is(await wished(503, '0'), 0);
+  const inAMinute = await wished(503, new Date(clock.now() + 60_000).toUTCString());
+  t.true(inAMinute !== null && inAMinute > 59_000 && inAMinute <= 60_000);
+  t.is(await wished(429, 'soon'), null);
+  t.is(await wished(500, '120'), null);
+});
+
 test('an endpoint that nobody listens at', async (t) => {
   const receiver = await startWebhookReceiver();
   await receiver.close();
@@ -142,6 +159,7 @@ test('an endpoint that does not answer is given up at the time limit, and not be
     result: 'failed',
     httpStatus: null,
     error: 'No answer within 15 s',
+    retryAfterMs: null,
     durationMs: 15_000,
   });
 });

@@ -122,6 +122,50 @@ test('a dead delivery that is replayed begins its schedule anew and keeps its at
   );
 });
 
+test('the events of a call arrive in their order, also when one fails, and no other call waits for that', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  receiver.answer({ status: 500 });
+  await world.startWorker();
+  const first = await world.call();
+  await receiver.until(1);
+  const second = await world.call();
+  await receiver.until(3);
+  // The end of the first call is looked at again, and waits for the second attempt of what was before it.
+  await world.clock.timerIn(1_000);
+  world.clock.advance(1_000);
+  await world.clock.timerIn(4_000);
+  world.clock.advance(4_000);
+  await settled(world, id, 'delivered', 'delivered', 'delivered', 'delivered');
+  const arrivals = receiver.received.map(({ rawBody }) => {
+    const { type, call } = JSON.parse(rawBody);
+    return `${String(type)} of ${call.id === first ? 'the first' : call.id === second ? 'the second' : '?'}`;
+  });
+  t.deepEqual(arrivals, [
+    'call.ringing of the first',
+    'call.ringing of the second',
+    'call.ended of the second',
+    'call.ringing of the first',
+    'call.ended of the first',
+  ]);
+});
+
+test('an endpoint that asks for time is left alone for so long', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  receiver.answer({ status: 429, headers: { 'retry-after': '90' } });
+  await world.startWorker();
+  await world.call();
+  await receiver.until(1);
+  await world.clock.timerIn(60_000);
+  world.clock.advance(60_000);
+  await world.clock.timerIn(30_000);
+  t.is(receiver.received.length, 1);
+  world.clock.advance(30_000);
+  await settled(world, id, 'delivered');
+  t.is(receiver.received.length, 2);
+});
+
 test('an endpoint that holds its answers back and has a backlog holds up no other', async (t) => {
   const { world } = await openWorld(t);
   const slow = await world.endpoint();

@@ -23,6 +23,7 @@ const endedCall = (): OutgoingEvent => ({
       answered_at: '2026-11-21T12:00:10.5+09:00',
       ended_at: '2026-11-21T03:01:10.25+00:00',
       duration_sec: 59.75,
+      answered_by: 'human',
       sip_status: 200,
       sip_reason: 'OK',
       sip_call_id: 'abc',
@@ -50,6 +51,7 @@ test('the body holds the event and the call, with the offset of the workspace', 
       answered_at: '2026-11-21T12:00:10.500+09:00',
       ended_at: '2026-11-21T12:01:10.250+09:00',
       duration_sec: 59.75,
+      answered_by: 'human',
     },
   });
 });

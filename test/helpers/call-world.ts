@@ -8,6 +8,7 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
+import { usualSpeech } from './usual-speech.ts';
 
 export const callInput: CallInput = {
   callId: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
@@ -15,6 +16,7 @@ export const callInput: CallInput = {
   from: '0212345678',
   to: '01000000001',
   language: 'en',
+  speech: usualSpeech,
   recording: false,
   ringTimeoutSec: 45,
   maxDurationSec: 600,
@@ -25,6 +27,8 @@ export const callInput: CallInput = {
   greeting: null,
   apology: 'Sorry.',
   reprompt: 'Hello?',
+  voicemail: 'talk',
+  voicemailMessage: 'Please call us back.',
 };
 
 /** An event without its time: the world stamps it with the simulated clock. */

@@ -17,6 +17,8 @@ export type Answer =
   | 'hang'
   /** 200 and a body that never ends. */
   | 'endless'
+  /** 200 and a body of which a byte comes now and then. */
+  | 'dripping'
   /** The connection is torn down. */
   | 'reset'
   /** Something that is not HTTP. */
@@ -69,6 +71,10 @@ const give = async (answer: Answer, response: ServerResponse): Promise<void> => 
     };
     response.on('drain', fill);
     fill();
+  } else if (answer === 'dripping') {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    const drops = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(drops));
   } else if ('after' in answer) {
     await answer.after;
     response.writeHead(204).end();

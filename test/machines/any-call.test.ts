@@ -2,6 +2,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import type { LineEvent } from '#machines/line.ts';
+import type { VoicemailPolicy } from '#machines/call.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
 type World = ReturnType<typeof createCallWorld>;
@@ -18,6 +19,8 @@ const outsideSteps: readonly fc.Arbitrary<Step>[] = [
     step('hangup', (world) => world.ask({ type: 'hangup.requested', immediate: false })),
     step('hangup now', (world) => world.ask({ type: 'hangup.requested', immediate: true })),
     step('cancel', (world) => world.ask({ type: 'cancel.requested' })),
+    step('pause', (world) => world.ask({ type: 'recording.pause_requested' })),
+    step('resume', (world) => world.ask({ type: 'recording.resume_requested' })),
     step('closing', (world) => world.ask({ type: 'gateway.closing' })),
   ),
   fc.integer({ min: 1, max: 60_000 }).map((ms) => step(`${ms} ms`, (world) => world.clock.increment(ms))),
@@ -64,6 +67,17 @@ const lineSteps = fc.constantFrom<Step>(
   step('audio lost', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.failed' });
   }),
+  step('a machine', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.answered_by', by: 'machine' });
+  }),
+  step('a person', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.answered_by', by: 'human' });
+  }),
+  step('a beep', (world) => {
+    if (!wasAnswered(world)) return;
+    reportAll(world);
+    world.onLine({ type: 'line.takes_message' });
+  }),
   step('line over', endLine),
 );
 
@@ -80,7 +94,6 @@ const anyLineEvent: fc.Arbitrary<LineEvent> = fc
     utterance: fc.integer({ min: -1, max: 5 }),
     digit: fc.constantFrom('0', '#'),
     cause: fc.constantFrom('no_answer' as const, 'busy' as const, 'trunk_error' as const),
-    by: fc.constantFrom('counterparty' as const, 'gateway' as const),
     type: fc.constantFrom(
       'line.ringing' as const,
       'line.answered' as const,
@@ -89,17 +102,32 @@ const anyLineEvent: fc.Arbitrary<LineEvent> = fc
       'line.heard' as const,
       'line.played' as const,
       'line.digit' as const,
+      'line.takes_message' as const,
       'line.failed' as const,
-      'line.ended' as const,
     ),
   })
   .map((event): LineEvent => event);
 
-const wildSteps = anyLineEvent.map((event) => step(event.type, (world) => world.onLine(event)));
+const anyEnd: fc.Arbitrary<LineEvent> = fc
+  .record({ at: fc.nat(), by: fc.constantFrom('counterparty' as const, 'gateway' as const) })
+  .map((event) => ({ type: 'line.ended', ...event }));
+
+const anyAnswer: fc.Arbitrary<LineEvent> = fc
+  .record({ at: fc.nat(), by: fc.constantFrom('human' as const, 'machine' as const) })
+  .map((event) => ({ type: 'line.answered_by', ...event }));
+
+const wildSteps = fc
+  .oneof({ weight: 8, arbitrary: anyLineEvent }, anyEnd, anyAnswer)
+  .map((event) => step(event.type, (world) => world.onLine(event)));
 
 /** Runs the steps, then lets the line end and time pass, as every call in the end does. */
-const live = (steps: readonly Step[], isAnswered: boolean): World => {
-  const world = createCallWorld({ ringTimeoutSec: 45, maxDurationSec: 120, silenceTimeoutSec: 20 });
+const live = (steps: readonly Step[], isAnswered: boolean, voicemail: VoicemailPolicy): World => {
+  const world = createCallWorld({
+    ringTimeoutSec: 45,
+    maxDurationSec: 120,
+    silenceTimeoutSec: 20,
+    voicemail,
+  });
   if (isAnswered) world.answer();
   for (const { run } of steps) run(world);
   endLine(world);
@@ -119,6 +147,7 @@ const holdsForEveryCall = (world: World): void => {
   check(world.counts.linesDisposed === 1, 'the line is disposed once');
   check(world.counts.repliesAborted === world.requests.length, 'no reply outlives its call');
   check(count('call.ended') === 1 && story.at(-1) === 'call.ended', 'call.ended is published once, and last');
+  check(count('call.answered_by') <= 1, 'who answered is told once');
   check(count('call.answered') <= 1 && story.indexOf('call.answered') <= 0, 'an answer comes first and once');
   check(count('call.answered') === 1 || story.length === 1, 'a call that was not answered has only an end');
   check(
@@ -130,11 +159,13 @@ const holdsForEveryCall = (world: World): void => {
 
 const numRuns = 2_000;
 
+const anyPolicy = fc.constantFrom<VoicemailPolicy>('talk', 'hang_up', 'leave_message');
+
 test('every call on a line that keeps its contract ends once and leaves nothing behind', (t) => {
   const steps = fc.array(fc.oneof(lineSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
-      fc.property(steps, fc.boolean(), (given, isAnswered) => holdsForEveryCall(live(given, isAnswered))),
+      fc.property(steps, fc.boolean(), anyPolicy, (...given) => holdsForEveryCall(live(...given))),
       { numRuns, includeErrorInReport: true },
     ),
   );
@@ -144,7 +175,7 @@ test('every call on a line that keeps no contract ends once and leaves nothing b
   const steps = fc.array(fc.oneof(wildSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
-      fc.property(steps, fc.boolean(), (given, isAnswered) => holdsForEveryCall(live(given, isAnswered))),
+      fc.property(steps, fc.boolean(), anyPolicy, (...given) => holdsForEveryCall(live(...given))),
       { numRuns, includeErrorInReport: true },
     ),
   );

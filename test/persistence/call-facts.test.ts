@@ -252,6 +252,7 @@ test('a fact that is written again changes nothing', async (t) => {
   const callId = await storedCall(db, owner);
   const story: RecordedFact[] = [
     answered,
+    { type: 'call.answered_by', at: startedAt + 1_900, by: 'machine' },
     said(2_000, 'Hello.'),
     { type: 'turn.digit', at: startedAt + 2_500, digit: '5' },
     { type: 'reply.failed', at: startedAt + 2_600, turn: 2, failure: 'http_error', detail: 'HTTP 500' },
@@ -284,6 +285,7 @@ test('a fact that is written again changes nothing', async (t) => {
   t.deepEqual(await typesOf(db, callId), [
     'call.ringing',
     'call.answered',
+    'call.answered_by',
     'call.hangup_requested',
     'call.hangup_cancelled',
     'call.ended',
@@ -315,6 +317,20 @@ test('a finished recording is part of its event and of the call', async (t) => {
     await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }),
     'it is finished already',
   );
+});
+
+test('who answered is stored once and told, with the call as it is then', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, null);
+  const at = startedAt + 4_000;
+  t.true(await recordFact(db, callId, 2, { type: 'call.answered_by', at, by: 'human' }));
+  t.false(await recordFact(db, callId, 3, { type: 'call.answered_by', at: at + 1, by: 'machine' }));
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, 'human');
+  const events = (await eventsOf(db, callId)).filter(({ type }) => type === 'call.answered_by');
+  t.is(events.length, 1);
+  t.like(events[0], { at: new Date(at), snapshot: { call: { answered_by: 'human', status: 'active' } } });
 });
 
 test('a summary is stored and told', async (t) => {
@@ -369,7 +385,7 @@ test('each endpoint that wants an event gets one delivery, but for disabled ones
 
   const deliveries = await db.execute<{ type: string; endpointId: string }>(
     `select event.type, endpoint_id as "endpointId" from event_delivery
-     join event on event.id = event_id where call_id = $1 order by event.at, event.type, endpoint_id = $2`,
+     join event on event.id = event_id where event.call_id = $1 order by event.at, event.type, endpoint_id = $2`,
     [callId, ends],
   );
   t.deepEqual(deliveries, [

@@ -36,6 +36,11 @@ test('a number begins with nothing set, and each setting can be changed and give
     maxDurationSec: null,
     recordingEnabled: null,
     greeting: null,
+    voicemail: 'talk',
+    voicemailMessage: null,
+    recognizer: null,
+    synthesizer: null,
+    voice: null,
     inboundAuthMethod: 'none',
     inboundAuthUrl: null,
   });
@@ -43,10 +48,19 @@ test('a number begins with nothing set, and each setting can be changed and give
     maxDurationSec: 300,
     recordingEnabled: false,
     greeting: 'Hello',
+    voicemail: 'hang_up',
+    voicemailMessage: 'Goodbye',
     language: 'en',
   });
   const changed = await patchNumber(db, wanted, { maxDurationSec: undefined, greeting: null });
-  t.like(changed, { maxDurationSec: 300, recordingEnabled: false, greeting: null, language: 'en' });
+  t.like(changed, {
+    maxDurationSec: 300,
+    recordingEnabled: false,
+    greeting: null,
+    voicemail: 'hang_up',
+    voicemailMessage: 'Goodbye',
+    language: 'en',
+  });
   t.deepEqual(await patchNumber(db, wanted, {}), changed);
 });
 
@@ -96,7 +110,12 @@ test('a key stands for its number with everything that its calls need', async (t
     agentId: null,
   };
   await putAgentBinding(db, numberId, binding, 'sealed token');
-  await patchNumber(db, { numberId, workspaceId }, { maxDurationSec: 120, recordingEnabled: false });
+  const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
+  await patchNumber(
+    db,
+    { numberId, workspaceId },
+    { maxDurationSec: 120, recordingEnabled: false, voicemail: 'leave_message', ...speech },
+  );
   await putInboundAuth(
     db,
     { numberId, workspaceId },
@@ -107,6 +126,8 @@ test('a key stands for its number with everything that its calls need', async (t
     number,
     language: 'ko' as const,
     greeting: null,
+    speech,
+    voicemail: { policy: 'leave_message' as const, message: null },
     policy: {
       maxDurationSec: 120,
       defaultDurationSec: null,

@@ -16,6 +16,12 @@ const pcmu = 0;
 /** Louder is a voice; what FreeSWITCH sends as silence is quieter. */
 const audible = 200;
 
+/** Of an answering machine. */
+export const beep = Int16Array.from(
+  { length: 4_000 },
+  (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),
+);
+
 export type EarAndMouth = {
   /** Where the sound of the far end's SDP is to go. */
   port: number;

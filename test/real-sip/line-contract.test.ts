@@ -4,7 +4,7 @@ import test from 'ava';
 import type { Lines } from '#sip/lines.ts';
 import type { FarEnd, LineDriver } from '#test/contract/line-driver.ts';
 import { lineContract } from '#test/contract/line.ts';
-import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
@@ -21,6 +21,7 @@ const scenarios: Partial<Record<FarEnd, Scenario>> = {
   talking: 'speaking',
   interrupting: 'speaking',
   murmuring: 'speaking',
+  machine: 'speaking',
 };
 
 /** What far ends that speak do in a call. */
@@ -34,6 +35,12 @@ const speeches: Partial<Record<FarEnd, (farEnd: EarAndMouth) => Promise<unknown>
       await farEnd.say('Hello, who is there?');
       await delay(2_000);
     }
+  },
+  async machine(farEnd) {
+    await delay(1_000);
+    await farEnd.say('Please leave a message after the tone.');
+    await delay(500);
+    await farEnd.play(beep);
   },
   async interrupting(farEnd) {
     await farEnd.untilSpokenTo(800);
@@ -57,6 +64,7 @@ const numbers: Partial<Record<FarEnd, string>> = {
   talking: '01055550001',
   interrupting: '01055550002',
   murmuring: '01055550003',
+  machine: '01055550007',
 };
 
 const missing = missingPrograms();

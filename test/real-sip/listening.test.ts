@@ -11,6 +11,8 @@ import { startFarEnd } from './far-end.ts';
 import { voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { soundings } from './wave.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -51,6 +53,7 @@ if (missing.length > 0) {
       from: '0212345678',
       to: '01099998888',
       language: 'en',
+      speech: usualSpeech,
       recording: false,
     };
     const line = openWatched(lines.open, input, onEvent);
@@ -133,7 +136,7 @@ if (missing.length > 0) {
     realTimeTest(
       `noise and silence say nothing to a recognizer of ${gives}, over the voice of the agent or not`,
       async (t) => {
-        const { line, far } = await call(t, { recognizer: toneRecognizer(gives) });
+        const { line, far } = await call(t, { speech: sameSpeech(espeakNg(), toneRecognizer(gives)) });
         line.say(sentence);
         await far.untilSpokenTo(300);
         for (const sound of [noise(2_000, 6_000), noise(15, 20_000), hum]) {
@@ -154,7 +157,7 @@ if (missing.length > 0) {
 
   realTimeTest('a voice that lasts interrupts also where words come only with whole sentences', async (t) => {
     const { line, far } = await call(t, {
-      recognizer: toneRecognizer('sentences'),
+      speech: sameSpeech(espeakNg(), toneRecognizer('sentences')),
       onEvent(event, it) {
         if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
       },
@@ -186,7 +189,7 @@ if (missing.length > 0) {
         return toneRecognizer().open(options, emit);
       },
     };
-    const { line, far } = await call(t, { recognizer: failing });
+    const { line, far } = await call(t, { speech: sameSpeech(espeakNg(), failing) });
     await far.say('Hello?');
     await until(() => line.saw('line.heard'));
     fail();
@@ -222,7 +225,7 @@ if (missing.length > 0) {
     'a voice that is made while it is spoken is heard before it is complete, and stops when it is cut',
     async (t) => {
       const synthesizer = streaming();
-      const { line, far } = await call(t, { synthesizer });
+      const { line, far } = await call(t, { speech: sameSpeech(synthesizer, toneRecognizer()) });
       const saidAt = Date.now();
       line.say(sentence);
       line.say('And a second one.');

@@ -9,7 +9,7 @@ import type { SipServers } from './servers.ts';
 
 export const realGateway = (
   t: ExecutionContext,
-  { drachtio, freeSwitch }: SipServers,
+  { drachtio, freeSwitch }: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   trunkPort: number,
   environment: Record<string, string> = {},
 ): Promise<TestGateway> =>

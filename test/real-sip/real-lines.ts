@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { listening, trunkTimes } from '#config/policy.ts';
+import { listening, mediaServers, trunkTimes } from '#config/policy.ts';
 import {
   createDrachtioLines,
   type DrachtioLines,
@@ -9,25 +9,29 @@ import {
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { systemClock } from '#src/clock.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import type { SipServers } from './servers.ts';
 
+/** Endpoints that each of these lines keeps ready on each media server. */
+export const pooled = 2;
+
 /** Lines on the real servers whose outbound calls go to this port of loopback. */
 export const realLines = (
-  { drachtio, freeSwitch }: SipServers,
+  { drachtio, freeSwitch }: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   trunkPort: number,
   options: Partial<DrachtioLinesOptions> = {},
 ): DrachtioLines =>
   createDrachtioLines({
     drachtio,
-    freeSwitch,
+    freeSwitches: [freeSwitch],
+    mediaServers: { ...mediaServers, pool: { ...mediaServers.pool, size: pooled } },
     trunk: { address: `127.0.0.1:${trunkPort}` },
     trunks: emptyDirectory,
     trunkTimes,
     media: { host: '127.0.0.1', port: 0 },
     country: 'KR',
-    synthesizer: espeakNg(),
-    recognizer: toneRecognizer(),
+    speech: sameSpeech(espeakNg(), toneRecognizer()),
     listening,
     openRecording: null,
     clock: systemClock,

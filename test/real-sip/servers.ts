@@ -3,16 +3,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { probeMediaServer } from '#sip/drachtio/probe-media-server.ts';
 import type { ServerAddress } from '#sip/drachtio/signalling.ts';
+import { endProcess as endServerProcess } from '#src/servers/server-process.ts';
+import { startDrachtio as startConfiguredDrachtio } from '#src/servers/start-drachtio.ts';
+import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start-freeswitch.ts';
 
-const configFolder = fileURLToPath(new URL('../../config', import.meta.url));
 const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng', 'sox', 'fs_cli'];
 
 /** What of the needed programs is not installed. */
@@ -48,15 +47,8 @@ export const freePort = async (): Promise<number> => {
   }
 };
 
-/** TERM, then KILL: FreeSWITCH takes half a minute to end while mod_audio_fork is loaded. */
-export const endProcess = async (child: ChildProcess, patienceMs = 1_000): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
-  await exited;
-  clearTimeout(timer);
-};
+export const endProcess = (child: ChildProcess, patienceMs = 1_000): Promise<void> =>
+  endServerProcess(child, patienceMs);
 
 const children = new Set<ChildProcess>();
 
@@ -84,33 +76,85 @@ export const start = (
   return child;
 };
 
-const untilReady = async (what: string, child: ChildProcess, probe: () => Promise<void>): Promise<void> => {
-  const end = Date.now() + 30_000;
-  for (;;) {
-    try {
-      return await probe();
-    } catch (error) {
-      if (child.exitCode !== null || Date.now() > end)
-        throw new Error(`${what} did not start`, { cause: error });
-      await delay(100);
-    }
-  }
+const kept = async (child: ChildProcess, ready: Promise<void>): Promise<void> => {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  await ready;
 };
 
-const canConnect = async (port: number): Promise<void> => {
-  const socket = connect({ host: '127.0.0.1', port });
-  try {
-    await once(socket, 'connect');
-  } finally {
-    socket.destroy();
-  }
+/** A FreeSWITCH of its own. */
+export type RunningMediaServer = {
+  address: ServerAddress;
+  /** An answer of its console. */
+  console(command: string): Promise<string>;
+  /** How many there are, those of endpoints that are kept ready included. */
+  channels(): Promise<number>;
+  /** It dies at once; what follows needs its restart. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  /** It stands still until it is told to go on. */
+  pause(): void;
+  goOn(): void;
+  close(): Promise<void>;
+};
+
+const startMediaServer = async (
+  folder: string,
+  { rtp, parkSec }: { rtp: { from: number; to: number }; parkSec: number },
+): Promise<RunningMediaServer> => {
+  const host = '127.0.0.1';
+  const address = { host, port: await freePort(), secret: 'test-freeswitch' };
+  const sipPort = await freePort();
+  const name = `freeswitch-${address.port}`;
+
+  const restart = async (): Promise<ChildProcess> => {
+    const { child, ready } = startConfiguredFreeSwitch(
+      {
+        eventSocket: address,
+        sip: { host, port: sipPort },
+        publicAddress: null,
+        clients: '127.0.0.1/32',
+        parkSec,
+        rtp,
+      },
+      join(folder, name),
+      join(folder, `${name}.log`),
+    );
+    await kept(child, ready);
+    return child;
+  };
+  let running = await restart();
+
+  const ask = async (command: string): Promise<string> => {
+    const { port, secret } = address;
+    const child = spawn('fs_cli', ['-H', host, '-P', String(port), '-p', secret, '-x', command]);
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(child, 'close');
+    return Buffer.concat(chunks).toString();
+  };
+
+  return {
+    address,
+    console: ask,
+    channels: async () => Number(/^(\d+) total/m.exec(await ask('show channels count'))?.[1]),
+    kill: () => endProcess(running, 0),
+    async restart() {
+      running = await restart();
+    },
+    pause: () => void running.kill('SIGSTOP'),
+    goOn: () => void running.kill('SIGCONT'),
+    close: () => endProcess(running),
+  };
 };
 
 export type SipServers = {
   /** Where these servers and their far ends leave files; gone after `close`. */
   folder: string;
   drachtio: ServerAddress;
+  /** The first media server, and all of them. */
   freeSwitch: ServerAddress;
+  mediaServers: readonly RunningMediaServer[];
   /** Where drachtio-server takes SIP. */
   sipPort: number;
   /** An answer of FreeSWITCH's console. */
@@ -123,89 +167,52 @@ export type SipServers = {
   close(): Promise<void>;
 };
 
-export const startServers = async (): Promise<SipServers> => {
+/** `rtpPorts`: two for each call that stands at the same time on one media server. */
+export const startServers = async ({
+  rtpPorts = 200,
+  parkSec = 30,
+  mediaServers: count = 1,
+} = {}): Promise<SipServers> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-sip-'));
   const sipPort = await freePort();
   const drachtio = { host: '127.0.0.1', port: await freePort(), secret: 'test-drachtio' };
-  const freeSwitch = { host: '127.0.0.1', port: await freePort(), secret: 'test-freeswitch' };
-  const mediaSipPort = await freePort();
-  const rtpFrom = 40_000 + 200 * Math.floor(Math.random() * 100);
-
+  const address = '127.0.0.1';
   const startDrachtio = async (): Promise<ChildProcess> => {
-    const child = start(
-      'drachtio',
-      [
-        ['-f', join(configFolder, 'drachtio/drachtio.conf.xml')],
-        ['--contact', `sip:127.0.0.1:${sipPort};transport=udp,tcp`],
-        ['--address', '127.0.0.1', '--port', String(drachtio.port), '--secret', drachtio.secret],
-      ].flat(),
+    const { child, ready } = startConfiguredDrachtio(
+      { control: drachtio, sip: { host: address, port: sipPort }, publicAddress: null, tls: null },
       join(folder, 'drachtio.log'),
     );
-    await untilReady('drachtio-server', child, () => canConnect(drachtio.port));
+    await kept(child, ready);
     return child;
   };
 
-  const startFreeSwitch = async (): Promise<ChildProcess> => {
-    const folders = [
-      'log',
-      'db',
-      'run',
-      'certs',
-      'temp',
-      'recordings',
-      'storage',
-      'cache',
-      'sounds',
-      'scripts',
-    ];
-    for (const name of folders) await mkdir(join(folder, 'freeswitch', name), { recursive: true });
-    const child = start(
-      'freeswitch',
-      [
-        ['-nf', '-nonat', '-nc', '-np', '-conf', join(configFolder, 'freeswitch')],
-        ...folders.map((name) => [`-${name}`, join(folder, 'freeswitch', name)]),
-      ].flat(),
-      join(folder, 'freeswitch.log'),
-      {
-        GW_FREESWITCH_PORT: String(freeSwitch.port),
-        GW_FREESWITCH_SECRET: freeSwitch.secret,
-        GW_FREESWITCH_SIP_PORT: String(mediaSipPort),
-        GW_FREESWITCH_RTP_FROM: String(rtpFrom),
-        GW_FREESWITCH_RTP_TO: String(rtpFrom + 198),
-      },
-    );
-    await untilReady('FreeSWITCH', child, () => probeMediaServer(freeSwitch, 'drachtio_mrf'));
-    return child;
+  const rtpFrom = 40_000 + rtpPorts * Math.floor((Math.random() * 20_000) / rtpPorts);
+  const startNext = (): Promise<RunningMediaServer> => {
+    const from = rtpFrom + rtpPorts * mediaServers.length;
+    return startMediaServer(folder, { rtp: { from, to: from + rtpPorts - 2 }, parkSec });
   };
 
   let signalling = await startDrachtio();
-  let media: ChildProcess;
+  let first: RunningMediaServer;
+  const mediaServers: RunningMediaServer[] = [];
   try {
-    media = await startFreeSwitch();
+    first = await startNext();
+    mediaServers.push(first);
+    while (mediaServers.length < count) mediaServers.push(await startNext());
   } catch (error) {
-    await endProcess(signalling);
+    await Promise.all([endProcess(signalling), ...mediaServers.map((each) => each.close())]);
     throw error;
   }
 
   return {
     folder,
     drachtio,
-    freeSwitch,
+    freeSwitch: first.address,
+    mediaServers,
     sipPort,
-    async console(command) {
-      const { host, port, secret } = freeSwitch;
-      const child = spawn('fs_cli', ['-H', host, '-P', String(port), '-p', secret, '-x', command]);
-      const chunks: Buffer[] = [];
-      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-      await once(child, 'close');
-      return Buffer.concat(chunks).toString();
-    },
-    async killFreeSwitch() {
-      await endProcess(media, 0);
-    },
-    async restartFreeSwitch() {
-      media = await startFreeSwitch();
-    },
+    console: first.console,
+    killFreeSwitch: first.kill,
+    restartFreeSwitch: first.restart,
     async killDrachtio() {
       await endProcess(signalling, 0);
     },
@@ -213,7 +220,7 @@ export const startServers = async (): Promise<SipServers> => {
       signalling = await startDrachtio();
     },
     async close() {
-      await Promise.all([endProcess(signalling), endProcess(media)]);
+      await Promise.all([endProcess(signalling), ...mediaServers.map((each) => each.close())]);
       await rm(folder, { recursive: true, force: true });
     },
   };

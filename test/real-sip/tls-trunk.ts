@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import type { ServerAddress } from '#sip/drachtio/signalling.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
-import { endProcess, freePort, start } from './servers.ts';
+import { startDrachtio } from '#src/servers/start-drachtio.ts';
+import { endProcess, freePort } from './servers.ts';
 
 const header = (text: string, name: string): string =>
   new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1] ?? '';
@@ -39,17 +39,16 @@ export const startTlsDrachtio = async (folder: string) => {
   const keyFile = join(folder, 'key.pem');
   await writeFile(certFile, loopbackCertificate.cert);
   await writeFile(keyFile, loopbackCertificate.key);
-  const child = start(
-    'drachtio',
-    [
-      ['-f', fileURLToPath(new URL('../../config/drachtio/drachtio.conf.xml', import.meta.url))],
-      ['--contact', `sip:127.0.0.1:${sipPort};transport=udp,tcp`],
-      ['--contact', `sips:127.0.0.1:${tlsPort};transport=tls`],
-      ['--key-file', keyFile, '--cert-file', certFile, '--chain-file', certFile],
-      ['--address', '127.0.0.1', '--port', String(port), '--secret', 'test-drachtio'],
-    ].flat(),
+  const server: ServerAddress = { host: '127.0.0.1', port, secret: 'test-drachtio' };
+  const { child, ready } = startDrachtio(
+    {
+      control: server,
+      sip: { host: '127.0.0.1', port: sipPort },
+      publicAddress: null,
+      tls: { port: tlsPort, keyFile, certFile, chainFile: certFile },
+    },
     join(folder, 'drachtio-tls.log'),
   );
-  const server: ServerAddress = { host: '127.0.0.1', port, secret: 'test-drachtio' };
+  await ready;
   return { server, tlsPort, close: () => endProcess(child) };
 };

@@ -8,14 +8,15 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { systemClock } from '#src/clock.ts';
-import { createRecordings } from '#src/recordings/recordings.ts';
+import type { RecordingFormat } from '#src/recordings/encoder.ts';
+import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { readOggVorbis } from './ogg-vorbis.ts';
 
 const run = promisify(execFile);
 const rate = 16_000;
-const callId = '1f2d4c1a-0000-4000-8000-000000000001';
-
-type Fact = Parameters<Parameters<typeof createRecordings>[0]['publish']>[1];
+type Fact = RecordingFact;
 
 const tone = (seconds: number, hertz: number): Int16Array =>
   Int16Array.from({ length: seconds * rate }, (_, index) =>
@@ -24,13 +25,22 @@ const tone = (seconds: number, hertz: number): Int16Array =>
 
 const silence = (seconds: number): Int16Array => new Int16Array(seconds * rate);
 
-const openWorld = async (t: ExecutionContext, folder?: string) => {
+const openWorld = async (
+  t: ExecutionContext,
+  options: { folder?: string; format?: RecordingFormat } = {},
+) => {
   const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const facts: Fact[] = [];
   const { promise: told, resolve } = Promise.withResolvers<void>();
+  const database = await testDatabase(t);
+  const callId = await storedCall(database, await storedNumber(database));
   const recordings = await createRecordings({
-    folder: folder ?? root,
+    folder: options.folder ?? root,
+    format: options.format ?? 'ogg',
+    store: null,
+    database,
+    node: 'test',
     publish(id, fact) {
       t.is(id, callId);
       facts.push(fact);
@@ -39,11 +49,11 @@ const openWorld = async (t: ExecutionContext, folder?: string) => {
     clock: systemClock,
     logger: pino({ level: 'silent' }),
   });
-  return { root, recordings, facts, told };
+  return { root, recordings, callId, facts, told };
 };
 
 test('a call becomes an Ogg Vorbis file of its length, with both parties on channels of their own', async (t) => {
-  const { root, recordings, facts, told } = await openWorld(t);
+  const { root, recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), silence(1));
   sink.write(silence(1), silence(1));
@@ -91,8 +101,32 @@ test('a call becomes an Ogg Vorbis file of its length, with both parties on chan
   t.true((await loudness(1, 2)) < 0.02 && (await loudness(2, 0)) < 0.02);
 });
 
+test('a call becomes an MP3 file of a constant bit rate: two channels, and a little longer than the call', async (t) => {
+  const { root, recordings, callId, facts, told } = await openWorld(t, { format: 'mp3' });
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), silence(1));
+  sink.write(silence(1), tone(1, 880));
+  sink.finish();
+  await told;
+  const [fact] = facts;
+  if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
+  t.like(fact, { contentType: 'audio/mpeg', durationSec: 2 });
+  t.regex(fact.file, /\.mp3$/);
+  const file = await readFile(join(root, fact.file));
+  t.is(file.length, fact.bytes);
+  // Each frame has 576 samples; at 64 kbit/s and 16000 Hz that is 288 bytes (ISO 13818-3).
+  t.is(file.length % 288, 0);
+  for (let at = 0; at < file.length; at += 288) {
+    t.is(file.readUInt16BE(at) & 0xff_fe, 0xff_f2, 'MPEG 2, layer III');
+    t.is(file.readUInt8(at + 2) >> 2, 0b1000_10, '64 kbit/s, 16000 Hz');
+    t.not(file.readUInt8(at + 3) >> 6, 0b11, 'not mono');
+  }
+  const seconds = (file.length / 288) * (576 / rate);
+  t.true(seconds >= 2 && seconds < 2.15, `${seconds} s`);
+});
+
 test('a stored recording is read whole and in part', async (t) => {
-  const { recordings, facts, told } = await openWorld(t);
+  const { recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), silence(1));
   sink.finish();
@@ -102,12 +136,12 @@ test('a stored recording is read whole and in part', async (t) => {
   const stored = await recordings.open({ callId, file: fact.file });
   if (stored === undefined) throw new Error('The recording is not where it should be');
   t.is(stored.bytes, fact.bytes);
-  t.is(await text(stored.read({ start: 0, end: 3 })), 'OggS');
+  t.is(await text(await stored.read({ start: 0, end: 3 })), 'OggS');
   t.is(await recordings.open({ callId, file: 'gone/away.ogg' }), undefined);
 });
 
 test('a recording that fails says so once and leaves nothing behind; the call goes on', async (t) => {
-  const { root, recordings, facts, told } = await openWorld(t);
+  const { root, recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), silence(1));
   sink.fail(new Error('the engine broke'));
@@ -132,7 +166,7 @@ test('a folder that cannot be written to fails the recording, not the call', asy
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const file = join(root, 'a-file');
   await writeFile(file, '');
-  const { recordings, facts, told } = await openWorld(t, file);
+  const { recordings, callId, facts, told } = await openWorld(t, { folder: file });
   const sink = recordings.begin(callId);
   t.notThrows(() => sink.write(tone(1, 440), silence(1)));
   await told;
@@ -147,7 +181,7 @@ test('a disk that becomes full fails the recording, not the call', async (t) => 
     t.pass();
     return;
   }
-  const { root, recordings, facts } = await openWorld(t);
+  const { root, recordings, callId, facts } = await openWorld(t);
   const month = new Date().toISOString().slice(0, 7);
   await mkdir(join(root, month));
   await symlink('/dev/full', join(root, month, `${callId}.ogg.part`));
@@ -166,14 +200,14 @@ test('a disk that becomes full fails the recording, not the call', async (t) => 
 });
 
 test('sides of different length fail the recording', async (t) => {
-  const { recordings, facts, told } = await openWorld(t);
+  const { recordings, callId, facts, told } = await openWorld(t);
   recordings.begin(callId).write(silence(1), silence(2));
   await told;
   t.is(facts[0]?.type, 'recording.failed');
 });
 
 test('closing fails what is still being written', async (t) => {
-  const { recordings, facts } = await openWorld(t);
+  const { recordings, callId, facts } = await openWorld(t);
   recordings.begin(callId).write(tone(1, 440), silence(1));
   await recordings.close();
   t.deepEqual(
@@ -187,6 +221,6 @@ test('parts of a process that died are swept away at the next start, complete fi
   await mkdir(join(root, '2026-11'));
   await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
   await writeFile(join(root, '2026-11', 'b.ogg'), '');
-  await openWorld(t, root);
+  await openWorld(t, { folder: root });
   t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
 });

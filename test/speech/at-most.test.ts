@@ -16,7 +16,7 @@ test('no more sentences are spoken at once than allowed, and all are spoken', as
       return { sampleRate: 8_000, samples: new Int16Array(1) };
     },
   };
-  const limited = atMost(2, slow);
+  const limited = atMost(2)(slow);
   const texts = ['a', 'bad', 'c', 'd', 'bad', 'f'];
   const results = await Promise.allSettled(texts.map((text) => limited.synthesize(text, 'en')));
   t.deepEqual(
@@ -37,7 +37,7 @@ test('who gives up waiting hears so at once and takes no place', async (t) => {
       return { sampleRate: 8_000, samples: new Int16Array(1) };
     },
   };
-  const limited = atMost(1, held);
+  const limited = atMost(1)(held);
   const first = limited.synthesize('a', 'en');
   const abort = new AbortController();
   const second = limited.synthesize('b', 'en', abort.signal);

@@ -68,6 +68,26 @@ test.serial('the text is no argument, and no language but a language is one', as
   t.is((await seen()).trim(), '-v ko -b 1 --stdin --stdout');
 });
 
+whereInstalled('espeak-ng')(
+  'espeak-ng speaks with a voice that was chosen, and refuses one that is none',
+  async (t) => {
+    const usual = await espeakNg().synthesize('Hello, how are you?', 'en');
+    const chosen = await espeakNg('en-us+f3').synthesize('Hello, how are you?', 'en');
+    t.true(isSpeech(chosen));
+    t.notDeepEqual(chosen.samples, usual.samples);
+    await t.throwsAsync(espeakNg('nobody').synthesize('a secret', 'en'), {
+      name: 'VoiceRefused',
+      message: 'espeak-ng did not speak with a chosen voice: espeak-ng ended with code 1',
+    });
+  },
+);
+
+test.serial('a voice that was chosen takes the place of the one of the language', async (t) => {
+  const seen = await stub(t, 'espeak-ng');
+  await espeakNg('en-us+f3').synthesize('secret', 'ko');
+  t.is((await seen()).trim(), '-v en-us+f3 -b 1 --stdin --stdout');
+});
+
 test.serial('the text is no argument of flite', async (t) => {
   const seen = await stub(t, 'flite');
   await t.throwsAsync(flite().synthesize('secret', 'en'));

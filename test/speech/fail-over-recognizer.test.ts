@@ -1,13 +1,15 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
+import { createCircuitBreaker } from '#src/speech/circuit-breaker.ts';
 import { failOverRecognizer } from '#src/speech/fail-over-recognizer.ts';
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { joinSamples } from '#src/speech/samples.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
 import { listen, numbered } from './doubles/heard-events.ts';
 
-const numbers = { coolDown: { firstMs: 5_000, longestMs: 60_000 }, keptMs: 2_000, steadyMs: 10_000 };
+const numbers = { keptMs: 2_000, steadyMs: 10_000 };
+const coolDown = { firstMs: 5_000, longestMs: 60_000 };
 
 /** An engine that does what the test says, and keeps what it was given each time it was opened. */
 const engine = (name: string) => {
@@ -45,7 +47,7 @@ const setUp = (...names: string[]) => {
   const clock = new SimulatedClock();
   const { lines, logger } = listeningLogger();
   const recognizer = failOverRecognizer(
-    engines.map((each) => each.engine),
+    engines.map(({ engine }) => ({ engine, breaker: createCircuitBreaker(clock, coolDown) })),
     { clock, numbers, logger },
   );
   const warnings = () =>

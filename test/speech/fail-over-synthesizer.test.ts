@@ -1,6 +1,7 @@
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
+import { createCircuitBreaker } from '#src/speech/circuit-breaker.ts';
 import { UnspokenLanguage } from '#src/speech/engine-failure.ts';
 import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
@@ -37,8 +38,8 @@ const setUp = (...engines: { synthesizer: Synthesizer }[]) => {
   const clock = new SimulatedClock();
   const { lines, logger } = listeningLogger();
   const synthesizer = failOverSynthesizer(
-    engines.map((each) => each.synthesizer),
-    { clock, coolDown, logger },
+    engines.map((each) => ({ engine: each.synthesizer, breaker: createCircuitBreaker(clock, coolDown) })),
+    { logger },
   );
   const say = async (text = 'a secret', signal?: AbortSignal) => [
     ...(await synthesizer.synthesize(text, 'en', signal)).samples,

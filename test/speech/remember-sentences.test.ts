@@ -19,16 +19,37 @@ const engine = () => {
 
 test('a sentence is spoken once a language', async (t) => {
   const { asked, synthesizer } = engine();
-  const remembering = rememberSentences(synthesizer, 1_000);
+  const remembering = rememberSentences(1_000)(synthesizer, null);
   const first = await remembering.synthesize('a', 'en');
   t.is(await remembering.synthesize('a', 'en'), first);
   await remembering.synthesize('a', 'ko');
   t.deepEqual(asked, ['en a', 'ko a']);
 });
 
+test('each voice of an engine has its own sentences, and all share the room', async (t) => {
+  const remember = rememberSentences(4);
+  const [usual, anna, ben] = [engine(), engine(), engine()];
+  const all = [
+    remember(usual.synthesizer, null),
+    remember(anna.synthesizer, 'anna'),
+    remember(ben.synthesizer, 'ben'),
+  ];
+  for (const { synthesize } of all) await synthesize('a', 'en');
+  const [first, second, third] = all;
+  await third?.synthesize('a', 'en');
+  await second?.synthesize('a', 'en');
+  t.deepEqual([anna.asked, ben.asked], [['en a'], ['en a']]);
+  await first?.synthesize('a', 'en');
+  t.deepEqual(usual.asked, ['en a', 'en a']);
+  // Another object for the same voice knows what it has said.
+  await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
+  await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
+  t.deepEqual(ben.asked, ['en a', 'en b']);
+});
+
 test('what was asked for last is kept, what was asked for long ago is forgotten', async (t) => {
   const { asked, synthesizer } = engine();
-  const remembering = rememberSentences(synthesizer, 4);
+  const remembering = rememberSentences(4)(synthesizer, null);
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.synthesize(text, 'en');
   t.deepEqual(asked, ['en a', 'en b', 'en c', 'en b']);
 });
@@ -41,7 +62,7 @@ const streaming = () => {
     for (const value of [1, 2]) yield { sampleRate, samples: samples.map(() => value) };
     if (text === 'broken') throw new Error('failed');
   }
-  const remembering = rememberSentences({ ...synthesizer, stream }, 1_000);
+  const remembering = rememberSentences(1_000)({ ...synthesizer, stream }, null);
   const say = async (text: string, mostPieces = Infinity) => {
     const heard: number[] = [];
     let pieces = 0;
@@ -56,7 +77,7 @@ const streaming = () => {
 
 test('a sentence that was streamed is kept whole', async (t) => {
   const { asked, remembering, say } = streaming();
-  t.is(rememberSentences(engine().synthesizer, 1_000).stream, undefined);
+  t.is(rememberSentences(1_000)(engine().synthesizer, null).stream, undefined);
   t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
   t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
   t.is((await remembering.synthesize('abc', 'en')).samples.length, 6);
@@ -74,14 +95,14 @@ test('a stream that was left early or broke is not kept', async (t) => {
 
 test('a failure is not kept', async (t) => {
   const { asked, synthesizer } = engine();
-  const remembering = rememberSentences(synthesizer, 1_000);
+  const remembering = rememberSentences(1_000)(synthesizer, null);
   await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
   await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
   t.is(asked.length, 2);
 });
 
 test('an aborted sentence is not spoken, known or not', async (t) => {
-  const remembering = rememberSentences(engine().synthesizer, 1_000);
+  const remembering = rememberSentences(1_000)(engine().synthesizer, null);
   await remembering.synthesize('a', 'en');
   await t.throwsAsync(remembering.synthesize('a', 'en', AbortSignal.abort(new Error('over'))), {
     message: 'over',
@@ -93,7 +114,7 @@ test('it keeps exactly the sentences used last that fit', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(sentence, { maxLength: 40 }), fc.nat(30), async (texts, maxBytes) => {
       const { asked, synthesizer } = engine();
-      const remembering = rememberSentences(synthesizer, maxBytes);
+      const remembering = rememberSentences(maxBytes)(synthesizer, null);
       let kept: string[] = [];
       const expected: string[] = [];
       for (const text of texts) {

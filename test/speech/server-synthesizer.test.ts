@@ -25,17 +25,18 @@ import {
 const key = 'hush-hush';
 
 const engines: Readonly<Record<string, (world: EngineWorld, url: string) => Synthesizer>> = {
-  'deepgram-aura': (world, url) => deepgramAura(world, { url, key }),
+  'deepgram-aura': (world, url) => deepgramAura(world, { url, key, voice: null }),
   'openai-speech': (world, url) =>
-    openaiSpeech(world, { url, key, model: 'gpt-4o-mini-tts', voice: 'alloy' }),
-  elevenlabs: (world, url) => elevenLabs(world, { url, key, voice: 'JBFqnCBsd6RMkjVDRZzb' }),
+    openaiSpeech(world, { url, key, model: 'gpt-4o-mini-tts', usualVoice: 'alloy', voice: null }),
+  elevenlabs: (world, url) =>
+    elevenLabs(world, { url, key, usualVoice: 'JBFqnCBsd6RMkjVDRZzb', voice: null }),
 };
 
 const sound = bytesOf(numbered(4_000));
 
 const start = async (t: ExecutionContext, world: EngineWorld, ...answers: EngineAnswer[]) => {
   const server = await startHttpEngine(t, ...answers);
-  return { server, synthesizer: elevenLabs(world, { url: server.url, key, voice: 'v' }) };
+  return { server, synthesizer: elevenLabs(world, { url: server.url, key, usualVoice: 'v', voice: null }) };
 };
 
 /** It fails with this message, which holds no secret. */
@@ -53,7 +54,7 @@ const failsWith = async (
 
 test('Deepgram is asked for bare samples in a voice of the language', async (t) => {
   const server = await startHttpEngine(t, sendSound([sound]));
-  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key });
+  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
   const audio = await synthesizer.synthesize('Hello.', 'en-GB');
   await synthesizer.synthesize('こんにちは。', 'ja');
   t.deepEqual(audio, { sampleRate: 8_000, samples: numbered(4_000) });
@@ -70,7 +71,7 @@ test('Deepgram is asked for bare samples in a voice of the language', async (t) 
 
 test('Deepgram has no voice for Korean and is not asked', async (t) => {
   const server = await startHttpEngine(t, sendSound([sound]));
-  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key });
+  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
   await t.throwsAsync(synthesizer.synthesize('안녕하세요.', 'ko-KR'), {
     name: 'UnspokenLanguage',
     message: 'deepgram-aura has no voice for ko-KR',
@@ -80,7 +81,7 @@ test('Deepgram has no voice for Korean and is not asked', async (t) => {
 
 test('a server of the OpenAI kind is asked for pcm, with a key or without', async (t) => {
   const server = await startHttpEngine(t, sendSound([sound]));
-  const options = { url: `${server.url}/v1`, model: 'kokoro', voice: 'af_sky' };
+  const options = { url: `${server.url}/v1`, model: 'kokoro', usualVoice: 'af_sky', voice: null };
   const audio = await openaiSpeech(engineWorld(t), { ...options, key }).synthesize('네.', 'ko');
   await openaiSpeech(engineWorld(t), { ...options, key: null }).synthesize('네.', 'ko');
   t.deepEqual(audio, { sampleRate: 24_000, samples: numbered(4_000) });
@@ -98,7 +99,7 @@ test('a server of the OpenAI kind is asked for pcm, with a key or without', asyn
 
 test('ElevenLabs is asked to stream samples in the language', async (t) => {
   const server = await startHttpEngine(t, sendSound([sound]));
-  const synthesizer = elevenLabs(engineWorld(t), { url: server.url, key, voice: 'a/b' });
+  const synthesizer = elevenLabs(engineWorld(t), { url: server.url, key, usualVoice: 'a/b', voice: null });
   const audio = await synthesizer.synthesize('네.', 'ko-KR');
   t.deepEqual(audio, { sampleRate: 16_000, samples: numbered(4_000) });
   t.is(server.requests[0]?.path, '/v1/text-to-speech/a%2Fb/stream?output_format=pcm_16000');
@@ -109,6 +110,48 @@ test('ElevenLabs is asked to stream samples in the language', async (t) => {
     language_code: 'ko',
   });
 });
+
+const chosen: Readonly<Record<string, (world: EngineWorld, url: string) => Synthesizer>> = {
+  'deepgram-aura': (world, url) => deepgramAura(world, { url, key, voice: 'aura-2-zeus-en' }),
+  'openai-speech': (world, url) =>
+    openaiSpeech(world, { url, key, model: 'm', usualVoice: 'alloy', voice: 'nova' }),
+  elevenlabs: (world, url) => elevenLabs(world, { url, key, usualVoice: 'usual', voice: 'own' }),
+};
+
+test('a chosen voice takes the place of the usual one', async (t) => {
+  const server = await startHttpEngine(t, sendSound([sound]));
+  for (const create of Object.values(chosen))
+    await create(engineWorld(t), server.url).synthesize('One.', 'en');
+  t.deepEqual(
+    server.requests.map(({ path }) => path),
+    [
+      '/v1/speak?model=aura-2-zeus-en&encoding=linear16&container=none&sample_rate=8000',
+      '/audio/speech',
+      '/v1/text-to-speech/own/stream?output_format=pcm_16000',
+    ],
+  );
+  t.is(JSON.parse(String(server.requests[1]?.body)).voice, 'nova');
+});
+
+test('a voice of Deepgram is not asked for another language than its own', async (t) => {
+  const server = await startHttpEngine(t, sendSound([sound]));
+  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: 'aura-2-zeus-en' });
+  await t.throwsAsync(synthesizer.synthesize('こんにちは。', 'ja'), { name: 'UnspokenLanguage' });
+  t.is(server.requests.length, 0);
+});
+
+for (const [name, create] of Object.entries(chosen))
+  test(`a refusal of ${name} may be one of the chosen voice alone`, async (t) => {
+    const server = await startHttpEngine(t, sendJson(engineErrors.elevenlabs, 404));
+    await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
+      name: 'VoiceRefused',
+      message: `${name} did not speak with a chosen voice: ${name} answered with HTTP 404`,
+    });
+    server.close();
+    await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
+      name: 'EngineFailure',
+    });
+  });
 
 for (const [name, create] of Object.entries(engines)) {
   test(`${name} gives sound while it is being made`, async (t) => {

@@ -1,6 +1,7 @@
 /** The call as clients see it (specification 2.1, decisions 3). */
 import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
 
 export const callStatus = z.enum(callStatuses).meta({
@@ -55,8 +56,15 @@ export const callRecord = z
         'Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered.',
     }),
     answered_at: timestamp.nullable(),
+    answered_by: z.enum(answerers).nullable().meta({
+      description:
+        'Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear.',
+    }),
     recording: z.object({
       status: z.enum(['none', 'pending', 'completed', 'failed']),
+      paused: z
+        .boolean()
+        .meta({ description: 'Nothing that is said now is recorded. False once the call has ended.' }),
       content_type: z.string().optional().meta({ description: '`audio/mpeg` or `audio/ogg`.' }),
       duration_sec: z.number().optional(),
     }),

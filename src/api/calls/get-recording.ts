@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
+import type { CallRecord } from '#src/persistence/calls.ts';
 import type { RecordingRecord } from '#src/persistence/recordings.ts';
 import { byteRangeOf } from '../byte-range.ts';
 import { callIdInPath } from '../ids.ts';
+import type { Interior } from '../interior.ts';
 import { defineRoute } from '../route.ts';
 import { findOwnCall } from './find-own-call.ts';
 
@@ -13,15 +15,8 @@ const fileHeaders = {
   ETag: z.string().meta({ description: 'For `If-Range`: a finished recording never changes.' }),
 };
 
-export const getRecording = defineRoute({
-  method: 'get',
-  path: '/api/v1/calls/{call_id}/recording',
-  operationId: 'getRecording',
-  tag: 'Calls',
-  summary: 'Download the recording',
-  description:
-    'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
-  auth: 'number',
+/** What the recording's routes of the client and the admin API have in common. */
+export const recordingDeclaration = {
   params: callIdInPath,
   headers: z.object({
     range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }),
@@ -39,8 +34,29 @@ export const getRecording = defineRoute({
     },
   },
   refusals: ['call_not_found', 'recording_not_available', 'range_not_satisfiable'],
+} as const;
+
+export const getRecording = defineRoute({
+  ...recordingDeclaration,
+  method: 'get',
+  path: '/api/v1/calls/{call_id}/recording',
+  operationId: 'getRecording',
+  tag: 'Calls',
+  summary: 'Download the recording',
+  description:
+    'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
+  auth: 'number',
 }).handledBy(async ({ caller, params, headers, isHead }, interior) => {
   const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
+  return answerRecording(call, { headers, isHead }, interior);
+});
+
+/** The file, or the part that was asked for; refuses where there is none. */
+export const answerRecording = async (
+  call: CallRecord,
+  { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
+  interior: Interior,
+) => {
   const { media, file: name } = completed(call.recording);
   const file = await interior.recordings.open({ callId: call.id, file: name });
   if (file === undefined) {
@@ -64,8 +80,9 @@ export const getRecording = defineRoute({
   }
   if (range === 'whole') {
     if (isHead) await file.close();
-    const body = isHead ? null : file.read();
-    return { status: 200, media, headers: { ...known, 'Content-Length': String(file.bytes) }, body };
+    const body = isHead ? null : await file.read();
+    const length = { 'Content-Length': String(file.bytes) };
+    return { status: 200, media, headers: { ...known, ...length }, body } as const;
   }
   const { start, end } = range;
   return {
@@ -76,9 +93,9 @@ export const getRecording = defineRoute({
       'Content-Length': String(end - start + 1),
       'Content-Range': `bytes ${start}-${end}/${file.bytes}`,
     },
-    body: file.read(range),
-  };
-});
+    body: await file.read(range),
+  } as const;
+};
 
 const completed = (recording: RecordingRecord | null): { media: (typeof audio)[number]; file: string } => {
   if (recording === null) throw notAvailable('none');

@@ -1,19 +1,16 @@
 import * as z from 'zod';
+import type { CallRecord } from '#src/persistence/calls.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
 import { callIdInPath } from '../ids.ts';
+import type { Interior } from '../interior.ts';
 import { presentTurn } from '../present.ts';
 import { defineRoute } from '../route.ts';
 import { transcriptTurn } from './call-schema.ts';
 import { findOwnCall } from './find-own-call.ts';
 
-export const getTranscript = defineRoute({
-  method: 'get',
-  path: '/api/v1/calls/{call_id}/transcript',
-  operationId: 'getTranscript',
-  tag: 'Calls',
-  summary: 'Read the transcript',
+/** What the transcript's routes of the client and the admin API have in common. */
+export const transcriptDeclaration = {
   description: 'What was really heard, turn by turn. For a call in progress: the turns up to now.',
-  auth: 'number',
   params: callIdInPath,
   responses: {
     200: {
@@ -22,9 +19,23 @@ export const getTranscript = defineRoute({
     },
   },
   refusals: ['call_not_found'],
+} as const;
+
+export const getTranscript = defineRoute({
+  ...transcriptDeclaration,
+  method: 'get',
+  path: '/api/v1/calls/{call_id}/transcript',
+  operationId: 'getTranscript',
+  tag: 'Calls',
+  summary: 'Read the transcript',
+  auth: 'number',
 }).handledBy(async ({ caller, params }, interior) => {
-  const { id } = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
-  const turns = await transcriptOf(interior.database, id);
-  const transcript = turns.map((turn) => presentTurn(turn, caller.workspace.timeZone));
-  return { status: 200, body: { call_id: id, transcript } };
+  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
+  return answerTranscript(call, caller.workspace.timeZone, interior);
 });
+
+export const answerTranscript = async ({ id }: CallRecord, timeZone: string, { database }: Interior) => {
+  const turns = await transcriptOf(database, id);
+  const transcript = turns.map((turn) => presentTurn(turn, timeZone));
+  return { status: 200, body: { call_id: id, transcript } } as const;
+};

@@ -26,7 +26,7 @@ export const callPage = z
 /** A page of the calls of one number or of a workspace, newest first. */
 export const pageOfCalls = async (
   { database }: Interior,
-  scope: { numberId: string } | { workspaceId: string },
+  scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },
   { cursor, limit, ...filters }: z.output<typeof callListQuery>,
   timeZone: string,
 ): Promise<z.output<typeof callPage>> => {

@@ -5,6 +5,7 @@ import { createNumber as storeNumber } from '#src/persistence/numbers.ts';
 import { audit } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
+import { chooseSpeech } from './choose-speech.ts';
 import { number } from './number-schema.ts';
 import { settingsFields, settingsOf } from './number-settings.ts';
 import { presentNumber } from './present-number.ts';
@@ -27,9 +28,11 @@ export const createNumber = defineRoute({
 }).handledBy(async ({ caller, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   await requireOwnTrunk(interior, workspaceId, body.trunk_id);
+  const settings = settingsOf(body);
   const digits = domesticNumber(interior, 'number', body.number);
   const created = await storeNumber(interior.database, {
-    ...settingsOf(body),
+    ...settings,
+    ...chooseSpeech(interior.engines, settings, { synthesizer: null, voice: null }),
     language: body.language ?? 'ko',
     id: randomUUID(),
     workspaceId,

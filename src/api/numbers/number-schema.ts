@@ -1,6 +1,7 @@
 /** A number as the admin API shows it (decisions 9). */
 import * as z from 'zod';
 import { agentTypes } from '#src/domain/agent-binding.ts';
+import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 
@@ -33,9 +34,38 @@ export const greeting = text(1000).nullable().meta({
   description: 'What is said first to a caller; null for the default of the agent.',
 });
 
+export const voicemail = z.enum(voicemailPolicies).meta({
+  description:
+    'What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up.',
+});
+
+export const voicemailMessage = text(1000)
+  .refine((value) => /[\p{L}\p{N}]/u.test(value), { error: 'There are no words in this message.' })
+  .nullable()
+  .meta({
+    description:
+      'What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about.',
+  });
+
 export const trunkId = z.uuid().nullable().meta({
   description: 'The trunk that alone carries its outbound calls; null for those of the workspace.',
 });
+
+export const speechFields = {
+  recognizer: text(100).nullable().meta({
+    description: 'The engine that hears first, one of `GW_RECOGNIZERS`; null for their order.',
+    example: 'vosk',
+  }),
+  synthesizer: text(100).nullable().meta({
+    description: 'The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order.',
+    example: 'espeak-ng',
+  }),
+  voice: text(100).nullable().meta({
+    description:
+      'The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it.',
+    example: 'en-us+f3',
+  }),
+};
 
 export const agentBinding = z
   .object({
@@ -57,7 +87,10 @@ export const number = z
     language,
     ...policyFields,
     greeting,
+    voicemail,
+    voicemail_message: voicemailMessage,
     trunk_id: trunkId,
+    ...speechFields,
     agents: z.object({ inbound: agentBinding, outbound: agentBinding }),
     inbound_auth: inboundAuth,
     key: z

@@ -1,9 +1,26 @@
 import * as z from 'zod';
 import type { NumberPatch } from '#src/persistence/numbers.ts';
 import { language } from '../fields.ts';
-import { greeting, policyFields, trunkId } from './number-schema.ts';
+import {
+  greeting,
+  policyFields,
+  speechFields,
+  trunkId,
+  voicemail,
+  voicemailMessage,
+} from './number-schema.ts';
 
-const settings = z.object({ language, ...policyFields, greeting, trunk_id: trunkId }).partial();
+const settings = z
+  .object({
+    language,
+    ...policyFields,
+    greeting,
+    voicemail,
+    voicemail_message: voicemailMessage,
+    trunk_id: trunkId,
+    ...speechFields,
+  })
+  .partial();
 
 /** What may be changed of a number; what is absent stays as it is. */
 export const settingsFields = settings.shape;
@@ -17,5 +34,10 @@ export const settingsOf = (body: z.output<typeof settings>): NumberPatch => ({
   maxConcurrentCalls: body.max_concurrent_calls,
   recordingEnabled: body.recording_enabled,
   greeting: body.greeting,
+  voicemail: body.voicemail,
+  voicemailMessage: body.voicemail_message,
   trunkId: body.trunk_id,
+  recognizer: body.recognizer,
+  synthesizer: body.synthesizer,
+  voice: body.voice,
 });

@@ -36,7 +36,12 @@ export const presentNumber = async (
     max_concurrent_calls: number.maxConcurrentCalls,
     recording_enabled: number.recordingEnabled,
     greeting: number.greeting,
+    voicemail: number.voicemail,
+    voicemail_message: number.voicemailMessage,
     trunk_id: number.trunkId,
+    recognizer: number.recognizer,
+    synthesizer: number.synthesizer,
+    voice: number.voice,
     agents: { inbound: presentBinding(bindings.inbound), outbound: presentBinding(bindings.outbound) },
     inbound_auth: { method: number.inboundAuthMethod, url: number.inboundAuthUrl },
     key:

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { numberNotFound } from './find-own-number.ts';
+import { chooseSpeech } from './choose-speech.ts';
+import { findOwnNumber, numberNotFound } from './find-own-number.ts';
 import { number, numberInPath } from './number-schema.ts';
 import { settingsFields, settingsOf } from './number-settings.ts';
 import { presentNumber } from './present-number.ts';
@@ -24,10 +25,12 @@ export const updateNumber = defineRoute({
 }).handledBy(async ({ caller, params, body }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   await requireOwnTrunk(interior, workspaceId, body.trunk_id);
+  const settings = settingsOf(body);
+  const before = await findOwnNumber(interior, caller, params.id);
   const changed = await patchNumber(
     interior.database,
     { numberId: params.id, workspaceId },
-    settingsOf(body),
+    { ...settings, ...chooseSpeech(interior.engines, settings, before) },
   );
   if (changed === undefined) throw numberNotFound();
   await audit(interior, caller, {

@@ -14,7 +14,12 @@ export const getReadiness = defineRoute({
   summary: 'Can calls be placed here?',
   description: 'Checks the database and the telephone lines. While the gateway shuts down it is not ready.',
   auth: 'none',
-  responses: { 200: { description: 'Ready.', schema: z.object({ status: z.literal('ready') }) } },
+  responses: {
+    200: {
+      description: 'Ready. `warning` says what is down although calls can be placed.',
+      schema: z.object({ status: z.literal('ready'), warning: z.string().optional() }),
+    },
+  },
   refusals: ['draining', 'service_unavailable'],
 }).handledBy(async (_, interior) => {
   const { health } = interior;
@@ -24,7 +29,8 @@ export const getReadiness = defineRoute({
     (problem) => problem !== undefined,
   );
   if (problems.length > 0) throw new Refusal('service_unavailable', problems.join(' '));
-  return { status: 200, body: { status: 'ready' } };
+  const warning = health.whatIsDown();
+  return { status: 200, body: { status: 'ready', ...(warning === undefined ? {} : { warning }) } };
 });
 
 const whyDatabaseIsDown = async ({ database, logger }: Interior): Promise<string | undefined> => {

@@ -1,5 +1,8 @@
+/** The console, as it was built; a plain page where it was not. */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { defineRoute } from '../route.ts';
+import { absent, consoleFolder } from './get-console-file.ts';
 
 const style = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto; padding: 0 1rem; color: #222; }
@@ -7,7 +10,7 @@ const style = `
   @media (prefers-color-scheme: dark) { body { background: #16181c; color: #ddd; } a { color: #8ab4f8; } }
 `;
 
-const page = `<!doctype html>
+const plainPage = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -18,6 +21,7 @@ const page = `<!doctype html>
   <body>
     <h1>Trunkline</h1>
     <p>This gateway connects telephone numbers to conversational agents. It is running.</p>
+    <p>Its console was not built; <code>npm start</code> says why.</p>
     <ul>
       <li><a href="/docs">The API, to read and to try</a></li>
       <li><a href="/openapi.json">The API as an OpenAPI document</a></li>
@@ -29,22 +33,37 @@ const page = `<!doctype html>
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
+const policyFor = (styles: string, others = ''): string =>
+  `default-src 'none'; style-src ${styles}; ${others}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+const plainPolicy = policyFor(`'sha256-${styleHash}'`);
+
+/** Everything comes from here; a recording that was fetched is played from memory (`blob:`). */
+const consolePolicy = policyFor(
+  "'self'",
+  "script-src 'self'; connect-src 'self'; img-src 'self'; media-src blob:; ",
+);
+
 export const getHome = defineRoute({
   method: 'get',
   path: '/',
   operationId: 'getHome',
   tag: 'Pages',
-  summary: 'The first page',
-  description: 'Says what runs here and where to go on.',
+  summary: 'The console',
+  description:
+    'For workspace admins, in a browser: numbers and agents, calls as they happen, webhooks, trunks.',
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: [],
-}).handledBy(() => ({
-  status: 200,
-  media: 'text/html',
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  },
-  body: page,
-}));
+}).handledBy(async () => {
+  const built = await readFile(new URL('index.html', consoleFolder), 'utf8').catch(absent);
+  return {
+    status: 200,
+    media: 'text/html',
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': built === undefined ? plainPolicy : consolePolicy,
+    },
+    body: built ?? plainPage,
+  };
+});

@@ -12,6 +12,8 @@ const steps = {
   noise_sec: 'Makes noise without words for so many seconds.',
   digits: 'Presses these keys: 0–9, *, #, A–D.',
   await_digits: 'Waits until the agent has pressed these keys.',
+  announce: 'Says this at once, whoever is talking, as an answering machine does.',
+  beep: 'Beeps, as an answering machine does that takes a message (`true`).',
   hang_up: 'Hangs up at once (`true`).',
   answer_after_sec: 'First step of a callee: takes the call after so many seconds.',
   no_answer: 'Only step of a callee: lets it ring (`true`).',

@@ -10,7 +10,8 @@ export const createWebhook = defineRoute({
   operationId: 'createWebhook',
   tag: 'Webhooks',
   summary: 'Add a webhook endpoint',
-  description: 'Events are delivered at least once, signed by the Standard Webhooks specification.',
+  description:
+    'Events are delivered at least once, those of one call in their order, signed by the Standard Webhooks specification.',
   auth: 'admin',
   body: z.strictObject({
     url: webhookFields.url,

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { callListQuery, callPage, pageOfCalls } from '../calls/list-calls.ts';
 import { defineRoute } from '../route.ts';
 
@@ -9,10 +10,12 @@ export const listWorkspaceCalls = defineRoute({
   summary: 'List the calls of all numbers',
   description: 'As `listCalls`, for the whole workspace.',
   auth: 'admin',
-  query: callListQuery,
+  query: callListQuery.extend({
+    number_id: z.uuid().optional().meta({ description: 'Only calls of this number.' }),
+  }),
   responses: { 200: { description: 'A page of calls.', schema: callPage } },
   refusals: [],
-}).handledBy(async ({ caller, query }, interior) => {
+}).handledBy(async ({ caller, query: { number_id: numberId, ...query } }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  return { status: 200, body: await pageOfCalls(interior, { workspaceId }, query, timeZone) };
+  return { status: 200, body: await pageOfCalls(interior, { workspaceId, numberId }, query, timeZone) };
 });

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { answerers } from '#src/domain/voicemail.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Workspace } from './workspace.ts';
 
@@ -25,6 +26,8 @@ export const Call = defineEntity({
     endedAt: p.datetime(3).nullable(),
     /** Connected time; null until the call ended. */
     durationSec: p.double().nullable(),
+    /** Null where it was not found out. */
+    answeredBy: p.enum(answerers).nullable(),
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),
     sipCallId: p.text().nullable(),

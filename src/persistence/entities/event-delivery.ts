@@ -10,6 +10,9 @@ export const EventDelivery = defineEntity({
     id: p.uuid().primary(),
     eventId: () => p.manyToOne(Event).mapToPk().index().fieldName('event_id'),
     endpointId: () => p.manyToOne(WebhookEndpoint).mapToPk().fieldName('endpoint_id').deleteRule('cascade'),
+    callId: p.uuid(),
+    /** Among the events of the call: the number of the fact that made it, 0 for the call's birth. */
+    position: p.integer(),
     state: p.enum(['pending', 'delivered', 'dead']),
     attempts: p.integer().default(0),
     /** Attempts of earlier rounds: a replay by hand begins the schedule anew. */
@@ -30,6 +33,11 @@ export const EventDelivery = defineEntity({
       name: 'event_delivery_claimed_index',
       properties: ['endpointId', 'claimedUntil'],
       where: "state = 'pending' and claimed_until is not null",
+    },
+    {
+      name: 'event_delivery_order_index',
+      properties: ['endpointId', 'callId', 'position'],
+      where: "state = 'pending'",
     },
     {
       name: 'event_delivery_endpoint_id_created_at_id_index',

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
 import { Workspace } from './workspace.ts';
 
@@ -27,5 +28,13 @@ export const PhoneNumber = defineEntity({
     createdAt: p.datetime(3),
     /** Its outbound calls go this way alone; null for the trunks of the workspace. */
     trunkId: () => p.manyToOne(TrunkRow).mapToPk().nullable().fieldName('trunk_id').deleteRule('set null'),
+    voicemail: p.enum(voicemailPolicies).default('talk'),
+    /** What is said to a machine; null for the sentence of the language. */
+    voicemailMessage: p.text().nullable(),
+    /** Engines by their names in the configuration; null for the operator's order. */
+    recognizer: p.text().nullable(),
+    synthesizer: p.text().nullable(),
+    /** Of the synthesizer; null for its usual one. */
+    voice: p.text().nullable(),
   },
 });

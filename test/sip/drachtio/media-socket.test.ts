@@ -70,6 +70,36 @@ test('sound comes in as samples and goes out without the value that stands for a
   await media.close();
 });
 
+/** Sends frames of 20 ms taken at this rate, as time goes by or, after a standstill, all at once. */
+const heardAt = async (samplesPerSecond: number, { standstillMs = 0 } = {}): Promise<number> => {
+  const { media, clock } = await createWorld();
+  let frames = 0;
+  const { url, arrived } = media.expect({ ...deaf, onAudio: () => (frames += 1) });
+  const freeSwitch = new WebSocket(url, protocol);
+  await once(freeSwitch, 'open');
+  await arrived;
+  const frame = Buffer.alloc((samplesPerSecond / 50) * 2);
+  clock.advance(standstillMs);
+  for (let sent = 1; sent <= 1_000; sent += 1) {
+    if (sent * 20 > standstillMs) clock.advance(20);
+    freeSwitch.send(frame);
+    // Answered when the frame has been taken.
+    freeSwitch.ping();
+    await once(freeSwitch, 'pong');
+  }
+  await media.close();
+  return frames;
+};
+
+test('sound of the right rate is taken, also what has piled up while this process stood still', async (t) => {
+  t.is(await heardAt(8_000), 1_000);
+  t.is(await heardAt(8_000, { standstillMs: 15_000 }), 1_000);
+});
+
+test('sound of a wrong rate is found out within seconds and dropped; the connection stands', async (t) => {
+  t.is(await heardAt(16_000), 250);
+});
+
 test('a token lets one connection in, once; nobody comes in without', async (t) => {
   const { media } = await createWorld();
   const { url } = media.expect(deaf);

@@ -7,10 +7,11 @@ import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import type { RecognitionEvent } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
+import { tone } from './some-sound.ts';
 
 const openDetector = await loadVoiceDetector();
 
-const createWorld = () => {
+const createWorld = ({ isOutbound = true } = {}) => {
   const clock = createOrderedClock();
   const story: unknown[] = [];
   const logged: string[] = [];
@@ -35,7 +36,13 @@ const createWorld = () => {
     language: 'en',
     time: createLineTime(clock, 1),
     agentDb: () => null,
-    on: { speech: () => story.push('speech'), heard: ({ text }) => story.push(text) },
+    isOutbound,
+    on: {
+      speech: () => story.push('speech'),
+      heard: ({ text }) => story.push(text),
+      answeredBy: (by) => story.push(by),
+      takesMessage: () => story.push('takes message'),
+    },
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
   return {
@@ -84,6 +91,8 @@ test('sound that stops coming is silence', (t) => {
   emit({ type: 'final', text: 'Hello.' });
   clock.advance(2_000);
   t.deepEqual(story.slice(1), ['began', 'speech', 'ended', 'Hello.']);
+  clock.advance(2_000);
+  t.deepEqual(story.slice(5), ['human']);
   t.is(clock.pending(), 0);
 });
 
@@ -100,4 +109,23 @@ test('a recognizer that fails has said what it has said, and nothing more is hea
   t.regex(logged[0] ?? '', /recorder/);
   t.notRegex(logged[0] ?? '', /Hello/);
   t.is(clock.pending(), 0);
+});
+
+test('a machine is told by its words and its beep, of a call out alone', (t) => {
+  const greeting = sayInTones('This is Kim, and I am out.');
+  for (const isOutbound of [true, false]) {
+    const { play, story, emit, listener, clock } = createWorld({ isOutbound });
+    play(silence);
+    play(greeting);
+    emit({ type: 'final', text: 'This is Kim, and I am out.' });
+    play(silence.subarray(0, 2_400));
+    play(tone(500, [1_000]));
+    play(silence);
+    t.deepEqual(
+      story.filter((told) => told === 'machine' || told === 'takes message'),
+      isOutbound ? ['machine', 'takes message'] : [],
+    );
+    listener.end();
+    t.is(clock.pending(), 0);
+  }
 });

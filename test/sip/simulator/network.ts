@@ -1,10 +1,12 @@
 /** A simulated telephone network on a simulated clock, and a simple agent to talk to the people in it. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 
 export const scriptedNumber = '01055550001';
@@ -15,6 +17,7 @@ export const lineInput = (changes: Partial<LineInput> = {}): LineInput => ({
   from: '0212345678',
   to: scriptedNumber,
   language: 'en',
+  speech: usualSpeech,
   recording: false,
   ...changes,
 });
@@ -28,9 +31,10 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
       setTimeout: (callback, milliseconds) => clock.setTimeout(callback, milliseconds / speed),
     },
     speed,
+    answering: answeringMachine,
     logger: pino({ level: 'silent' }),
     openRecording: null,
-    synthesizer: null,
+    speech: null,
     ...options,
   });
   return {

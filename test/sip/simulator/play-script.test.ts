@@ -139,6 +139,25 @@ test('listen: words that follow need no further reply', (t) => {
   t.is(line.all('line.heard')[1]?.startedAt, (line.all('line.played')[1]?.at ?? 0) + 1_600);
 });
 
+test('announce and beep: a machine speaks into the voice of the agent, and takes a message', (t) => {
+  const { reachScript, until } = createNetwork();
+  const line = reachScript([
+    { announce: 'Please leave a message after the tone.' },
+    { wait_sec: 1 },
+    { beep: true },
+    { hang_up: true },
+  ]);
+  until(() => line.saw('line.answered'));
+  line.say('This is a rather long sentence, which takes a few seconds until it was said to its end.');
+  until(() => line.isOver());
+  t.deepEqual(
+    line.story().filter((type) => type !== 'line.ringing'),
+    ['line.answered', 'line.speech', 'line.answered_by', 'line.heard', 'line.played', 'line.ended'],
+    'it hangs up in the moment in which it would take a message',
+  );
+  t.is(line.all('line.answered_by')[0]?.by, 'machine');
+});
+
 test('wait_sec and noise_sec: time goes by and nothing is reported', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ wait_sec: 3 }, { noise_sec: 2.5 }, { hang_up: true }]);

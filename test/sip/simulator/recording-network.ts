@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
 import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { createNetwork } from './network.ts';
 
 export const loudness = 8_000;
@@ -44,7 +45,7 @@ const createTape = (): Tape => {
 export const recordingNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
   const tapes = new Map<string, Tape>();
   const network = createNetwork({
-    synthesizer: hum(),
+    speech: sameSpeech(hum()),
     openRecording: (callId) => {
       const tape = createTape();
       tapes.set(callId, tape);

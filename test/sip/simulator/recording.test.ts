@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate } from '#sip/recording.ts';
 import { sayingTime } from '#sip/voice.ts';
 import type { Synthesizer } from '#sip/speech.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { createNetwork } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
@@ -42,7 +43,7 @@ test('both parties are on the recording where and as long as they sounded', asyn
 
 for (const sampleRate of [8_000, 22_050, 48_000])
   test(`a synthesizer's ${sampleRate} Hz become those of the recording`, async (t) => {
-    const { reach, until, tapes } = recordingNetwork({ synthesizer: hum(sampleRate, 1) });
+    const { reach, until, tapes } = recordingNetwork({ speech: sameSpeech(hum(sampleRate, 1)) });
     const line = reach({ ...recorded, to: '01000000006' });
     until(() => line.saw('line.answered'));
     line.say('This sentence takes quite a bit longer than the second of sound that there is for it.');
@@ -95,7 +96,7 @@ test('a call is recorded only when it is answered and is to be', async (t) => {
   clock.advance(5_000);
   for (const line of lines) line.dispose();
   t.is(tapes.size, 0);
-  const unvoiced = recordingNetwork({ synthesizer: null });
+  const unvoiced = recordingNetwork({ speech: null });
   unvoiced.reach({ ...recorded, to: '01000000006' });
   unvoiced.clock.advance(5_000);
   t.is(unvoiced.tapes.size, 0);
@@ -108,7 +109,7 @@ test('a synthesizer that fails makes the recording fail, and nothing else', asyn
       throw new Error('broken: it has no voice');
     },
   };
-  const { reach, until, tapes } = recordingNetwork({ synthesizer });
+  const { reach, until, tapes } = recordingNetwork({ speech: sameSpeech(synthesizer) });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.say('Hello.');
@@ -124,7 +125,7 @@ test('a recording that cannot be opened costs the recording and not the call', (
   const openRecording = (): never => {
     throw new Error('The disk is full');
   };
-  const { reach, until } = createNetwork({ synthesizer: hum(), openRecording });
+  const { reach, until } = createNetwork({ speech: sameSpeech(hum()), openRecording });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.say('Hello.');
@@ -145,7 +146,7 @@ test('few recordings are made at a time', async (t) => {
       return { sampleRate: recordingSampleRate, samples: new Int16Array(160).fill(loudness) };
     },
   };
-  const { reach, clock, tapes } = recordingNetwork({ synthesizer, renderingsAtOnce: 2 });
+  const { reach, clock, tapes } = recordingNetwork({ speech: sameSpeech(synthesizer), renderingsAtOnce: 2 });
   const lines = Array.from({ length: 10 }, () => reach({ recording: true, to: '01000000006' }));
   clock.advance(2_000);
   for (const line of lines) line.say('Hello.');
@@ -168,7 +169,7 @@ test('closing waits for recordings, but not for ever', async (t) => {
           }),
   };
   const { lines, reach, clock, tapes } = recordingNetwork({
-    synthesizer,
+    speech: sameSpeech(synthesizer),
     renderingsAtOnce: 1,
     closeWithinMs: 3_000,
   });
@@ -191,4 +192,65 @@ test('closing waits for recordings, but not for ever', async (t) => {
   t.regex(tapes.get('stuck')?.outcome ?? '', /closed before/);
   t.regex(tapes.get('queued')?.outcome ?? '', /closed before/);
   t.is(clock.pending(), 0);
+});
+
+test('nothing that is said in a pause is on the recording, which goes on in time', async (t) => {
+  const spoken: string[] = [];
+  const heard = hum();
+  const { lines, clock, reach, until, tapes } = recordingNetwork({
+    speech: sameSpeech({
+      name: 'remembering',
+      synthesize(text, ...others) {
+        spoken.push(text);
+        return heard.synthesize(text, ...others);
+      },
+    }),
+  });
+  lines.defineCallee('01055550001', [{ wait_sec: 3 }, { say: 'My number is 1234.' }, { wait_sec: 60 }]);
+  const line = reach({ ...recorded, to: '01055550001' });
+  until(() => line.saw('line.answered'));
+  const answeredAt = clock.now();
+  const sinceAnswer = (): number => clock.now() - answeredAt;
+  line.say('This sentence is still being said when the recording is paused.');
+  clock.advance(1_000);
+  const pausedAt = sinceAnswer();
+  line.tell({ type: 'pauseRecording' });
+  line.tell({ type: 'pauseRecording' });
+  until(() => line.all('line.played').length === 1);
+  line.say('The card is 9876.');
+  until(() => line.saw('line.heard'));
+  line.say('This one is begun in the pause and still being said when it is over.');
+  clock.advance(1_500);
+  const resumedAt = sinceAnswer();
+  line.tell({ type: 'resumeRecording' });
+  line.tell({ type: 'resumeRecording' });
+  until(() => line.all('line.played').length === 3);
+  line.tell({ type: 'hangUp' });
+  until(() => line.isOver());
+  const tape = await done(tapes.get(recorded.callId));
+  t.deepEqual(
+    spoken.map((text) => text.slice(0, 8)),
+    ['This sen', 'This one'],
+    'what is wholly in a pause is not even synthesized',
+  );
+  t.deepEqual(stretches(tape.counterparty), []);
+  const [before, after, ...noMore] = stretches(tape.agent);
+  t.deepEqual(noMore, []);
+  t.is(Math.round(before?.[1] ?? 0), pausedAt);
+  t.is(Math.round(after?.[0] ?? 0), resumedAt);
+  t.true(Math.abs(tape.agent.length / 16 - (clock.now() - 20 - answeredAt)) < 10);
+});
+
+test('a call that ends in a pause ends in silence', async (t) => {
+  const { clock, reach, until, tapes } = recordingNetwork();
+  const line = reach({ ...recorded, to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  line.tell({ type: 'resumeRecording' });
+  line.tell({ type: 'pauseRecording' });
+  line.say('Nobody is to hear this.');
+  clock.advance(3_000);
+  line.dispose();
+  const tape = await done(tapes.get(recorded.callId));
+  t.deepEqual(stretches(tape.agent), []);
+  t.is(tape.agent.length, 3_000 * 16);
 });

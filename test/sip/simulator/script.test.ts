@@ -26,6 +26,8 @@ test(accepts, [
   { listen: true },
   { backchannel: 'yeah' },
   { noise_sec: 2 },
+  { announce: 'Please leave a message.' },
+  { beep: true },
   { digits: '12#' },
   { await_digits: '1' },
 ]);

@@ -59,7 +59,7 @@ test('a trunk is let in by its address without a word', (t) => {
 test('a stranger is refused with 403, and counted', (t) => {
   const { knock, door } = world([open]);
   t.deepEqual(knock('198.51.100.1'), { trunk: null, answers: [{ status: 403, challenge: '' }] });
-  t.deepEqual(door.refused(), { unknown_address: 1, wrong_credentials: 0 });
+  t.deepEqual(door.refused(), { unknown_address: 1, wrong_credentials: 0, unanswered_challenge: 0 });
 });
 
 test('a trunk that must prove itself is challenged, and let in with the right answer', (t) => {
@@ -70,7 +70,7 @@ test('a trunk that must prove itself is challenged, and let in with the right an
   const challenge = answers[0]?.challenge ?? '';
   t.regex(challenge, /^Digest realm="trunkline", nonce="[^"]+", algorithm=MD5, qop="auth"$/);
   t.deepEqual(knock('198.51.100.1', answerTo(challenge)), { trunk: guarded, answers: [] });
-  t.deepEqual(door.refused(), { unknown_address: 0, wrong_credentials: 0 });
+  t.deepEqual(door.refused(), { unknown_address: 0, wrong_credentials: 0, unanswered_challenge: 0 });
 });
 
 test('a wrong answer is refused with 403, and counted', (t) => {
@@ -79,7 +79,7 @@ test('a wrong answer is refused with 403, and counted', (t) => {
     const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
     t.is(knock('198.51.100.1', answerTo(challenge, wrong)).answers[0]?.status, 403);
   }
-  t.deepEqual(door.refused(), { unknown_address: 0, wrong_credentials: 2 });
+  t.deepEqual(door.refused(), { unknown_address: 0, wrong_credentials: 2, unanswered_challenge: 0 });
 });
 
 test('whoever uses an answer again is challenged again, and told that it is stale', (t) => {
@@ -103,5 +103,30 @@ test('the address of the configured trunk is looked up, and let in', async (t) =
   t.is(knock('127.0.0.1').trunk, null);
   await door.open();
   t.is(knock('127.0.0.1').trunk, configured);
+  door.close();
+});
+
+test('a challenge that is not answered is counted, and slows down whoever leaves it so again and again', (t) => {
+  const { door, clock, knock } = world([guarded]);
+  for (let times = 1; times <= 4; times += 1) t.is(knock('203.0.113.7').answers[0]?.status, 401);
+  t.is(door.refused().unanswered_challenge, 0);
+  clock.increment(10_000);
+  t.is(door.refused().unanswered_challenge, 4);
+  const { answers } = knock('203.0.113.7');
+  t.deepEqual(answers, []);
+  clock.increment(250);
+  t.is(answers[0]?.status, 401, 'it is late');
+  t.is(knock('203.0.113.8').answers[0]?.status, 401, 'others are not slowed down');
+  door.close();
+  clock.increment(60_000);
+  t.is(door.refused().unanswered_challenge, 4);
+});
+
+test('a challenge that is answered is not counted, whatever the answer', (t) => {
+  const { door, clock, knock } = world([guarded]);
+  knock('203.0.113.7');
+  knock('203.0.113.7', 'Digest username="gw"');
+  clock.increment(9_999);
+  t.is(door.refused().unanswered_challenge, 0);
   door.close();
 });

@@ -63,11 +63,12 @@ export const startHttpEngine = async (t: ExecutionContext, ...answers: readonly 
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  t.teardown(() => {
+  const close = (): void => {
     server.closeAllConnections();
     server.close();
-  });
-  return { url: `http://127.0.0.1:${address.port}`, requests, counts };
+  };
+  t.teardown(close);
+  return { url: `http://127.0.0.1:${address.port}`, requests, counts, close };
 };
 
 /** The form that a request carries. */

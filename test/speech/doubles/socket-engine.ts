@@ -24,11 +24,15 @@ export const startSocketEngine = async (
   options: { refuseWith?: number } = {},
 ) => {
   const connections: EngineConnection[] = [];
+  let refusals = 0;
   const server = new WebSocketServer({
     host: '127.0.0.1',
     port: 0,
-    verifyClient: (_info, answer) =>
-      options.refuseWith === undefined ? answer(true) : answer(false, options.refuseWith, 'hush-hush'),
+    verifyClient(_info, answer) {
+      if (options.refuseWith === undefined) return answer(true);
+      refusals += 1;
+      answer(false, options.refuseWith, 'hush-hush');
+    },
   });
   server.on('connection', (socket, request) => {
     const sounds: Buffer[] = [];
@@ -63,7 +67,7 @@ export const startSocketEngine = async (
     for (const client of server.clients) client.terminate();
     server.close();
   });
-  return { port: address.port, url: `ws://127.0.0.1:${address.port}`, connections };
+  return { port: address.port, url: `ws://127.0.0.1:${address.port}`, connections, refused: () => refusals };
 };
 
 /** What Deepgram sends (developers.deepgram.com, "Live Audio"). Times are in seconds. */

@@ -1,0 +1,36 @@
+/** Runs the bench that the command line names, or all, and ends what they started, also when they are broken off. */
+import type { Bench } from './bench.ts';
+
+const print = (figure: string, text: string): void => {
+  process.stdout.write(`${figure.padEnd(22)}${text}\n`);
+};
+
+export const runBenches = async (benches: ReadonlyMap<string, Bench>): Promise<void> => {
+  const interruption = new Promise<never>((_resolve, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => reject(new Error(`broken off by ${signal}`)));
+  });
+  // It may come between two benches, when nobody waits for it.
+  interruption.catch(() => undefined);
+
+  const run = async (bench: Bench): Promise<void> => {
+    await using started = new AsyncDisposableStack();
+    await Promise.race([bench({ started, print }), interruption]);
+  };
+
+  const [wanted, ...more] = process.argv.slice(2);
+  const chosen = wanted === undefined ? [...benches.values()] : [benches.get(wanted)];
+  try {
+    for (const bench of chosen) {
+      if (bench === undefined || more.length > 0) {
+        throw new Error(`give the name of one bench, or none for all: ${[...benches.keys()].join(', ')}`);
+      }
+      await run(bench);
+    }
+  } catch (error) {
+    process.stderr.write(
+      `The bench did not finish: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exitCode = 1;
+  }
+};

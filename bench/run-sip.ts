@@ -1,0 +1,35 @@
+/**
+ * `npm run bench:sip`: the figures of real lines, on drachtio-server and FreeSWITCH of this machine; `npm run bench:sip
+ * -- soak` measures one. See README.md.
+ */
+import { freePort, missingPrograms, startServers, type SipServers } from '#test/real-sip/servers.ts';
+import type { Bench } from './bench.ts';
+import { runBenches } from './run-benches.ts';
+import { benchCapacity } from './sip/capacity.ts';
+import { benchResources } from './sip/resources.ts';
+import { benchSilence } from './sip/silence.ts';
+import { benchSoak } from './sip/soak.ts';
+
+/** Each with servers of its own: what one leaves behind is not the next one's. */
+const onServers =
+  (make: (servers: SipServers, trunkPort: number) => Bench): Bench =>
+  async (run) => {
+    const servers = await startServers({ rtpPorts: 2_000 });
+    run.started.defer(servers.close);
+    await make(servers, await freePort())(run);
+  };
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  process.stderr.write(`These programs are not installed: ${missing.join(', ')}\n`);
+  process.exitCode = 1;
+} else {
+  await runBenches(
+    new Map([
+      ['capacity', onServers(benchCapacity)],
+      ['silence', onServers(benchSilence)],
+      ['resources', onServers(benchResources)],
+      ['soak', onServers(benchSoak)],
+    ]),
+  );
+}

@@ -1,0 +1,64 @@
+/** How soon the agent falls silent at the far ear, over real SIP and RTP, when the other party speaks into its words. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startEarAndMouth } from '#test/real-sip/ear-and-mouth.ts';
+import { startFarEnd } from '#test/real-sip/far-end.ts';
+import { realLines, until } from '#test/real-sip/real-lines.ts';
+import type { SipServers } from '#test/real-sip/servers.ts';
+import type { Bench } from '../bench.ts';
+import { percentile } from '../percentile.ts';
+
+const rounds = 20;
+const words =
+  'This is a rather long sentence, which takes a few seconds until it was said to its end, and then some more.';
+const frameMs = 20;
+
+export const benchSilence =
+  (servers: SipServers): Bench =>
+  async ({ started, print }) => {
+    const far = await startEarAndMouth();
+    started.defer(far.close);
+    const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
+    started.defer(sipp.close);
+    const lines = realLines(servers, sipp.port);
+    started.defer(() => lines.close());
+    await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+    let speechAt = 0;
+    let heard = 0;
+    let answered = false;
+    const line = lines.open(
+      {
+        callId: randomUUID(),
+        direction: 'outbound',
+        from: '0212345678',
+        to: '01099998888',
+        language: 'en',
+        speech: { recognizer: null, synthesizer: null, voice: null },
+        recording: false,
+      },
+      (event) => {
+        if (event.type === 'line.answered') answered = true;
+        if (event.type === 'line.heard') heard += 1;
+        if (event.type !== 'line.speech') return;
+        speechAt = Date.now();
+        line.tell({ type: 'stopTalking' });
+      },
+    );
+    started.defer(() => line.dispose());
+    await until(() => answered);
+    await pause(500);
+    const toSilence: number[] = [];
+    const toSpeech: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      line.tell({ type: 'say', utterance: round + 1, text: words });
+      await far.untilSpokenTo(300 + 40 * round);
+      const { from } = await far.say('Please wait.');
+      await until(() => heard === round + 1);
+      toSpeech.push(speechAt - from);
+      toSilence.push(Math.max(0, (far.lastHeardAt() ?? Number.NaN) + frameMs - speechAt));
+    }
+    print(
+      'speech to silence',
+      `p50 ${percentile(toSilence, 0.5)} ms, p95 ${percentile(toSilence, 0.95)} ms at the far ear from what was taken for speech (aim p95 ≤ 200 ms), which it was p50 ${percentile(toSpeech, 0.5)} ms after its first sound`,
+    );
+  };

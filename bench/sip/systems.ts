@@ -1,0 +1,66 @@
+/** The two systems that answer calls: a gateway, and the least that can. One at a time: both use the same two servers. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { SipServers } from '#test/real-sip/servers.ts';
+import { makeDataFolder } from '../data-folder.ts';
+import { gatewayProgram } from '../gateway-process.ts';
+import { startProgram } from '../program.ts';
+import { collecting } from '../read-memory.ts';
+
+export type System = {
+  pid: number;
+  url: string;
+  /** The number that is called. */
+  number: string;
+  end(): Promise<void>;
+};
+
+export type StartSystem = (started: AsyncDisposableStack) => Promise<System>;
+
+const credentials = z.object({ number: z.string(), number_id: z.string(), admin_token: z.string() });
+
+export const bareSystem =
+  ({ drachtio, freeSwitch }: SipServers): StartSystem =>
+  async (started) => {
+    const program = await startProgram(started, {
+      file: 'bench/sip/bare-media.ts',
+      parameters: (port) => ({
+        arguments: [
+          String(port),
+          ...[drachtio, freeSwitch].map(({ host, port: at, secret }) => `${host}:${at}:${secret}`),
+        ],
+      }),
+      readyPath: '/',
+    });
+    return { ...program, number: '07000000000' };
+  };
+
+/** Calls come from, and go to, `trunkPort`. */
+export const gatewaySystem =
+  ({ drachtio, freeSwitch }: SipServers, trunkPort: number): StartSystem =>
+  async (started) => {
+    const dataFolder = makeDataFolder(started);
+    const program = await startProgram(started, {
+      ...gatewayProgram(dataFolder, {
+        GW_LINES: 'drachtio',
+        GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
+        GW_DRACHTIO_SECRET: drachtio.secret,
+        GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
+        GW_FREESWITCH_SECRET: freeSwitch.secret,
+        GW_TRUNK: `127.0.0.1:${trunkPort}`,
+        GW_SYNTHESIZERS: 'espeak-ng',
+      }),
+      nodeArguments: collecting,
+    });
+    const known = credentials.parse(
+      JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')),
+    );
+    const response = await fetch(`${program.url}/api/v1/admin/numbers/${known.number_id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${known.admin_token}` },
+      body: JSON.stringify({ max_concurrent_calls: 1_000, recording_enabled: false }),
+    });
+    if (!response.ok) throw new Error(`The number could not be prepared: ${await response.text()}`);
+    return { ...program, number: known.number };
+  };

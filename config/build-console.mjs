@@ -1,0 +1,42 @@
+/**
+ * Builds the console when it is missing or its sources have changed, so that `npm start` on a fresh clone serves it.
+ * Takes about a second. A build that fails stops nothing: the gateway serves a plain page instead. Plain JavaScript
+ * without packages: it may run on a Node that is too old for Vite, which the pinned one then runs.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const stamp = join(root, 'dist/console/.sources');
+
+const filesIn = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
+
+const sources = ['package-lock.json', 'config/vite.ts', ...filesIn('src/console'), ...filesIn('src/domain')];
+const hash = createHash('sha256');
+for (const path of sources) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
+const wanted = hash.digest('hex');
+
+const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+
+if (!isBuilt) {
+  console.error('Building the console …');
+  const pinned = join(root, 'node_modules/.bin/node');
+  const { status, error } = spawnSync(
+    existsSync(pinned) ? pinned : process.execPath,
+    [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--config', join(root, 'config/vite.ts')],
+    { cwd: root, stdio: ['ignore', process.stderr, process.stderr] },
+  );
+  if (error || status !== 0) {
+    const reason = error ? `: ${error.message}` : '; the reason is above';
+    console.error(`The console could not be built${reason}. The gateway works without it.`);
+  } else {
+    writeFileSync(stamp, wanted);
+  }
+}

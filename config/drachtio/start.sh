@@ -1,0 +1,29 @@
+#!/bin/sh
+# Starts drachtio-server with the configuration beside this file; the environment says what differs from place to place.
+# The settings are explained in config/README.md. The secret goes by the environment: arguments can be seen by everybody.
+set -eu
+
+address=${GW_SIP_ADDRESS:-127.0.0.1}
+control=${GW_DRACHTIO:-127.0.0.1:9022}
+case $control in *:*) ;; *) control=$control:9022 ;; esac
+
+export DRACHTIO_ADMIN_ADDRESS="${control%:*}"
+export DRACHTIO_ADMIN_TCP_PORT="${control##*:}"
+export DRACHTIO_SECRET="${GW_DRACHTIO_SECRET:-cymru}"
+
+# Behind NAT the outside is told the public address, but FreeSWITCH, which is on this machine, is not.
+seen_as() {
+  if [ -n "${GW_PUBLIC_ADDRESS:-}" ]; then echo "--external-ip $GW_PUBLIC_ADDRESS --local-net $address/32"; fi
+}
+
+set -- -f "$(dirname "$0")/drachtio.conf.xml" \
+  --contact "sip:$address:${GW_SIP_PORT:-5060};transport=udp,tcp" $(seen_as)
+
+if [ -n "${GW_SIP_TLS_KEY_FILE:-}" ]; then
+  set -- "$@" --contact "sips:$address:${GW_SIP_TLS_PORT:-5061};transport=tls" $(seen_as) \
+    --key-file "$GW_SIP_TLS_KEY_FILE" \
+    --cert-file "${GW_SIP_TLS_CERT_FILE:?is required with GW_SIP_TLS_KEY_FILE}" \
+    --chain-file "${GW_SIP_TLS_CHAIN_FILE:-$GW_SIP_TLS_CERT_FILE}"
+fi
+
+exec drachtio "$@"

@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import { secretSettings } from './settings.ts';
+
+/** The variables that begin with GW_; an empty one counts as absent. */
+export const givenSettings = (environment: NodeJS.ProcessEnv): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name.startsWith('GW_') && value !== ''),
+  );
+
+const problemOf = (issue: z.core.$ZodIssue, environment: NodeJS.ProcessEnv): string => {
+  const name = String(issue.path[0]);
+  const value = environment[name] ?? '';
+  return secretSettings.has(name)
+    ? `${name} ${issue.message}`
+    : `${name} ${issue.message} (it is ${JSON.stringify(value.slice(0, 100))})`;
+};
+
+/** Throws a ConfigError whose message names the first wrong setting. */
+export const parseSettings = <Values>(form: z.ZodType<Values>, environment: NodeJS.ProcessEnv): Values => {
+  const parsed = form.safeParse(givenSettings(environment));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ConfigError(issue === undefined ? 'The settings are not valid' : problemOf(issue, environment));
+};

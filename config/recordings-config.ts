@@ -1,0 +1,48 @@
+/** How recordings are encoded, and where they are kept. */
+import type { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import type { settings } from './settings.ts';
+
+export type RecordingsConfig = Readonly<{
+  format: 'ogg' | 'mp3';
+  /** `null`: in the data folder. */
+  store: Readonly<{
+    endpoint: string;
+    bucket: string;
+    region: string;
+    accessKey: string;
+    secretKey: string;
+    /** Empty, or ends with a slash. */
+    prefix: string;
+  }> | null;
+}>;
+
+type Values = z.infer<typeof settings>;
+
+const storeOf = (values: Values): RecordingsConfig['store'] => {
+  const {
+    GW_RECORDINGS_S3_ENDPOINT: endpoint,
+    GW_RECORDINGS_S3_BUCKET: bucket,
+    GW_RECORDINGS_S3_ACCESS_KEY: accessKey,
+    GW_RECORDINGS_S3_SECRET_KEY: secretKey,
+  } = values;
+  if (endpoint === undefined) {
+    if (bucket === undefined && accessKey === undefined && secretKey === undefined) return null;
+    throw new ConfigError(
+      'GW_RECORDINGS_S3_ENDPOINT is required to keep recordings in a store: where it is, such as https://s3.example.com',
+    );
+  }
+  if (bucket === undefined)
+    throw new ConfigError('GW_RECORDINGS_S3_BUCKET is required with GW_RECORDINGS_S3_ENDPOINT');
+  if (accessKey === undefined || secretKey === undefined)
+    throw new ConfigError(
+      'GW_RECORDINGS_S3_ACCESS_KEY and GW_RECORDINGS_S3_SECRET_KEY are required with GW_RECORDINGS_S3_ENDPOINT',
+    );
+  const { GW_RECORDINGS_S3_REGION: region, GW_RECORDINGS_S3_PREFIX: prefix } = values;
+  return { endpoint, bucket, region, accessKey, secretKey, prefix };
+};
+
+export const recordingsOf = (values: Values): RecordingsConfig => ({
+  format: values.GW_RECORDINGS_FORMAT,
+  store: storeOf(values),
+});

@@ -1,0 +1,96 @@
+/** Environment → what drachtio-server and FreeSWITCH are started with on this machine. */
+import { resolve } from 'node:path';
+import { ConfigError } from './config-error.ts';
+import { parseSettings } from './parse-settings.ts';
+import { serverSettings } from './server-settings.ts';
+import { settings } from './settings.ts';
+
+type Address = { host: string; port: number };
+
+export type DrachtioServerConfig = Readonly<{
+  control: Address & { secret: string };
+  /** Where trunks reach it, or where their packets are brought to. */
+  sip: Address;
+  /** What the outside is told behind NAT. */
+  publicAddress: string | null;
+  /** Names of files; `null`: no SIP over TLS. */
+  tls: Readonly<{ port: number; keyFile: string; certFile: string; chainFile: string }> | null;
+}>;
+
+export type FreeSwitchServerConfig = Readonly<{
+  eventSocket: Address & { secret: string };
+  /** For drachtio-server; sound goes over the same address. */
+  sip: Address;
+  publicAddress: string | null;
+  /** The address block of the gateway and of drachtio-server. */
+  clients: string;
+  /** How long a channel is kept whose gateway died. */
+  parkSec: number;
+  rtp: Readonly<{ from: number; to: number }>;
+}>;
+
+export type ServersConfig = Readonly<{
+  /** Absolute. */
+  dataFolder: string;
+  drachtio: DrachtioServerConfig;
+  freeSwitch: FreeSwitchServerConfig;
+}>;
+
+const readBoth = settings
+  .pick({
+    GW_DATA_DIR: true,
+    GW_DRACHTIO: true,
+    GW_DRACHTIO_SECRET: true,
+    GW_FREESWITCH: true,
+    GW_FREESWITCH_SECRET: true,
+  })
+  .extend(serverSettings.shape);
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
+
+/** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
+export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig => {
+  const values = parseSettings(readBoth, environment);
+  // Of several the first is started here; each of the others where it has its machine.
+  const [freeSwitch] = values.GW_FREESWITCH;
+  for (const [name, { host }] of [
+    ['GW_DRACHTIO', values.GW_DRACHTIO],
+    ['GW_FREESWITCH', freeSwitch],
+  ] as const)
+    if (!isLoopback(host) && !environment[`${name}_SECRET`])
+      throw new ConfigError(
+        `${name}_SECRET is required where ${name} is not on loopback (make one with: openssl rand -hex 24)`,
+      );
+  const { GW_FREESWITCH_RTP_FROM: from, GW_FREESWITCH_RTP_TO: to } = values;
+  if (to <= from) throw new ConfigError('GW_FREESWITCH_RTP_TO must be above GW_FREESWITCH_RTP_FROM');
+  const { GW_SIP_TLS_KEY_FILE: keyFile, GW_SIP_TLS_CERT_FILE: certFile } = values;
+  if ((keyFile === undefined) !== (certFile === undefined))
+    throw new ConfigError('GW_SIP_TLS_KEY_FILE and GW_SIP_TLS_CERT_FILE are required together');
+  const host = values.GW_SIP_ADDRESS;
+  const publicAddress = values.GW_PUBLIC_ADDRESS ?? null;
+  return Object.freeze({
+    dataFolder: resolve(values.GW_DATA_DIR),
+    drachtio: {
+      control: { ...values.GW_DRACHTIO, secret: values.GW_DRACHTIO_SECRET },
+      sip: { host, port: values.GW_SIP_PORT },
+      publicAddress,
+      tls:
+        keyFile === undefined || certFile === undefined
+          ? null
+          : {
+              port: values.GW_SIP_TLS_PORT,
+              keyFile,
+              certFile,
+              chainFile: values.GW_SIP_TLS_CHAIN_FILE ?? certFile,
+            },
+    },
+    freeSwitch: {
+      eventSocket: { ...freeSwitch, secret: values.GW_FREESWITCH_SECRET },
+      sip: { host, port: values.GW_FREESWITCH_SIP_PORT },
+      publicAddress,
+      clients: values.GW_FREESWITCH_CLIENTS,
+      parkSec: values.GW_FREESWITCH_PARK_SEC,
+      rtp: { from, to },
+    },
+  });
+};

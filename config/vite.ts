@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const folder = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** The console, built into files that the gateway serves itself. Nothing inline: its policy allows none of that. */
+export default defineConfig({
+  root: folder('src/console'),
+  base: '/console/',
+  publicDir: false,
+  cacheDir: folder('node_modules/.vite'),
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: folder('dist/console'),
+    emptyOutDir: true,
+    assetsDir: '',
+    assetsInlineLimit: 0,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});

@@ -1,0 +1,56 @@
+/** The media servers, one or several: each call goes to the one that has the fewest. */
+import type { MediaEndpoint } from './media-endpoint.ts';
+import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
+import type { ServerAddress } from './signalling.ts';
+
+export type MediaServerState = {
+  /** `host:port`, as it was configured. */
+  name: string;
+  isUsable: boolean;
+  calls: number;
+};
+
+const isUsable = (server: MediaServer): boolean => server.problem() === null;
+
+/** The fewest calls first, then the most endpoints that are ready. */
+const byLoad = (one: MediaServer, other: MediaServer): number =>
+  one.calls() - other.calls() || other.ready() - one.ready();
+
+const sentences = (servers: readonly MediaServer[]): string =>
+  servers.flatMap((server) => server.problem() ?? []).join(' ');
+
+export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
+  const servers = addresses.map((address) => createMediaServer(address, options));
+
+  return {
+    async open(): Promise<void> {
+      await Promise.all(servers.map((server) => server.open()));
+    },
+    /** Why none can be used, as plain sentences; `null` when one can. */
+    problem: (): string | null => (servers.some(isUsable) ? null : sentences(servers)),
+    /** Those that cannot be used while others can; `null` when all can. */
+    warning: (): string | null => (servers.every(isUsable) ? null : sentences(servers)),
+    states: (): MediaServerState[] =>
+      servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
+    /** With the caller's offer, or without one to make an offer. When one server fails, the next one is asked. */
+    async createEndpoint(remoteSdp?: string): Promise<MediaEndpoint> {
+      let failure: unknown = new Error(sentences(servers));
+      for (const server of servers.filter(isUsable).toSorted(byLoad)) {
+        try {
+          return await server.createEndpoint(remoteSdp);
+        } catch (error) {
+          options.logger.warn({ media_server: server.name, err: error }, 'an endpoint could not be created');
+          failure = error;
+        }
+      }
+      throw new Error('No media server has a place for the call', { cause: failure });
+    },
+    /** The connection to drachtio-server was lost, and with it the dialogs of endpoints that wait. */
+    renew: (): void => servers.forEach((server) => server.renew()),
+    /** Before `close`: what was made beforehand is destroyed. */
+    empty: (): void => servers.forEach((server) => server.empty()),
+    close: (): void => servers.forEach((server) => server.close()),
+  };
+};
+
+export type MediaServers = ReturnType<typeof createMediaServers>;

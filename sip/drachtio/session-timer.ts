@@ -1,0 +1,90 @@
+/**
+ * Session timers (RFC 4028): a call whose other side has vanished without BYE ends by itself.
+ *
+ * The clock is drachtio-server's. It reads Session-Expires of what it carries, sends the refreshing re-INVITE when that
+ * is our part, and BYE when the other side was to refresh and did not. What it leaves to us: to ask for a timer, to
+ * answer with one, and to say the same in answers to refreshes, as a peer that gets no Session-Expires back stops
+ * refreshing.
+ */
+import type Srf from 'drachtio-srf';
+
+/** In seconds; the shortest must not be below 90 (RFC 4028 section 5). */
+export type SessionTimes = { expiresSec: number; shortestSec: number };
+
+export type SessionExpires = {
+  seconds: number;
+  /** Who refreshes: the one who sent the request that is answered, or who answers it; null where it is left open. */
+  refresher: 'uac' | 'uas' | null;
+};
+
+type Headers = Record<string, string>;
+type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
+
+const headerOf = (message: Message, name: string): string => (message.has(name) ? message.get(name) : '');
+
+export const sessionExpiresOf = (message: Message): SessionExpires | undefined => {
+  // `x` is its short form (section 4), which drachtio-srf does not know.
+  const header = headerOf(message, 'Session-Expires') || headerOf(message, 'x');
+  const [, seconds] = /^\s*(\d{1,9})\s*(?:;|$)/.exec(header) ?? [];
+  if (seconds === undefined) return undefined;
+  const [, refresher] = /;\s*refresher\s*=\s*(uac|uas)\b/i.exec(header) ?? [];
+  return {
+    seconds: Number(seconds),
+    refresher: refresher === undefined ? null : refresher.toLowerCase() === 'uac' ? 'uac' : 'uas',
+  };
+};
+
+const minSeOf = (message: Message): number => {
+  const [, seconds] = /^\s*(\d{1,9})\s*(?:;|$)/.exec(headerOf(message, 'Min-SE')) ?? [];
+  return seconds === undefined ? 0 : Number(seconds);
+};
+
+const headersFor = ({ seconds, refresher }: SessionExpires): Headers => ({
+  'Session-Expires': `${seconds}${refresher === null ? '' : `;refresher=${refresher}`}`,
+  // Whoever must refresh must know that there is a timer (section 9).
+  ...(refresher === 'uac' ? { Require: 'timer' } : {}),
+});
+
+/** For an INVITE that goes out. */
+export const timerOffer = ({ expiresSec, shortestSec }: SessionTimes): Headers => ({
+  ...headersFor({ seconds: expiresSec, refresher: null }),
+  'Min-SE': String(shortestSec),
+});
+
+/** What to ask for next when a trunk has answered 422; undefined when it does not say what it wants. */
+export const afterTooSmall = (response: Message, times: SessionTimes): SessionTimes | undefined => {
+  const wanted = minSeOf(response);
+  return wanted <= times.shortestSec
+    ? undefined
+    : { expiresSec: Math.max(wanted, times.expiresSec), shortestSec: wanted };
+};
+
+/** Whether an INVITE asks for a shorter timer than is taken: it is to be answered 422. */
+export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
+  (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
+
+export type AnsweredTimer = { headers: Headers; weRefresh: boolean };
+
+/** For the answer to an INVITE that came in; no timer for a caller that knows nothing of timers. */
+export const answerTimer = (request: Message, times: SessionTimes): AnsweredTimer => {
+  const asked = sessionExpiresOf(request);
+  if (asked === undefined && !/\btimer\b/i.test(headerOf(request, 'Supported')))
+    return { headers: {}, weRefresh: false };
+  const seconds = asked?.seconds ?? Math.max(times.expiresSec, minSeOf(request));
+  const refresher = asked?.refresher ?? 'uac';
+  return { headers: headersFor({ seconds, refresher }), weRefresh: refresher === 'uas' };
+};
+
+/** For the answer to a re-INVITE or UPDATE, as drachtio-server has read it. */
+export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTimer => {
+  const asked = sessionExpiresOf(request);
+  if (asked === undefined) return { headers: {}, weRefresh: false };
+  const refresher = asked.refresher ?? (weRefresh ? 'uac' : 'uas');
+  return { headers: headersFor({ seconds: asked.seconds, refresher }), weRefresh: refresher === 'uas' };
+};
+
+/** Whether the answer to our INVITE leaves the refreshing to us. */
+export const isOursToRefresh = (answer: Message): boolean => {
+  const agreed = sessionExpiresOf(answer);
+  return agreed !== undefined && agreed.refresher !== 'uas';
+};

@@ -1,0 +1,73 @@
+/**
+ * What the far end asks in a call that stands: to hold its sound or to move it elsewhere (re-INVITE, UPDATE), to know
+ * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
+ */
+import type Srf from 'drachtio-srf';
+import { allowed, holdRequests, type Connection } from './attempt.ts';
+import { keyMediaTypes, keyOf } from './keys.ts';
+import type { LooseEnds } from './loose-ends.ts';
+import { refreshedTimer } from './session-timer.ts';
+
+type Headers = Record<string, string>;
+
+export const takeRequests = (
+  { dialog, endpoint, weRefresh }: Connection,
+  { looseEnds, onKey, onLeft }: { looseEnds: LooseEnds; onKey: (key: string) => void; onLeft: () => void },
+): void => {
+  let isOursToRefresh = weRefresh;
+  /** Our session description as the far end knows it. */
+  let ours = dialog.local.sdp;
+  /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
+  let hasOffered = false;
+
+  const headersFor = (request: Srf.SrfRequest): Headers => {
+    const timer = refreshedTimer(request, isOursToRefresh);
+    isOursToRefresh = timer.weRefresh;
+    return { Supported: 'timer', Allow: allowed, ...timer.headers };
+  };
+
+  const modify = (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
+    looseEnds.add(`taking ${request.method}`, async () => {
+      try {
+        ours = await endpoint.modify(request.body);
+        response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+      } catch (error) {
+        // The call stays as it was (RFC 3261 section 14.2).
+        response.send(488);
+        throw error;
+      }
+    });
+
+  dialog.on('modify', (request, response) => {
+    const headers = headersFor(request);
+    if (request.body !== '') return modify(request, response, headers);
+    hasOffered = true;
+    return response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+  });
+
+  dialog.on('ack', ({ body }) => {
+    if (!hasOffered) return;
+    hasOffered = false;
+    if (body !== '') looseEnds.add('taking the answer of an ACK', () => endpoint.modify(body));
+  });
+
+  dialog.on('update', (request, response) => {
+    const headers = headersFor(request);
+    if (request.body === '') response.send(200, { headers });
+    else modify(request, response, headers);
+  });
+
+  dialog.on('info', (request, response) => {
+    const contentType = request.has('Content-Type') ? request.get('Content-Type') : '';
+    const key = keyOf(contentType, request.body);
+    // Without a body it only asks whether we are there; what a body of an unknown kind asks for cannot be done.
+    if (key === undefined && request.body !== '')
+      return response.send(415, { headers: { Accept: keyMediaTypes.join(', ') } });
+    response.send(200);
+    if (typeof key === 'string') onKey(key);
+    return undefined;
+  });
+
+  dialog.on('destroy', onLeft);
+  holdRequests(dialog, false);
+};

@@ -1,0 +1,34 @@
+import { isSpanContextValid, SpanKind, SpanStatusCode, trace, type SpanContext } from '@opentelemetry/api';
+import { traceparent } from './traceparent.ts';
+
+const tracer = trace.getTracer('trunkline');
+
+/** W3C Trace Context, version 00. */
+const headerOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+
+/**
+ * One request to an agent endpoint as a span under the one that is active, which ends with the head of the answer.
+ * `send` gets the `traceparent` of it. Where nobody collects traces it is the call's own; see `traceparent`.
+ */
+export const traceRequest = async <Response extends { status: number }>(
+  callId: string,
+  url: string,
+  send: (traceparent: string) => Promise<Response>,
+): Promise<Response> => {
+  const span = tracer.startSpan('agent request', { kind: SpanKind.CLIENT });
+  const spanContext = span.spanContext();
+  if (!isSpanContextValid(spanContext)) return send(traceparent(callId));
+  span.setAttributes({ 'http.request.method': 'POST', 'server.address': URL.parse(url)?.hostname ?? '' });
+  try {
+    const response = await send(headerOf(spanContext));
+    span.setAttribute('http.response.status_code', response.status);
+    if (response.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+    return response;
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+};

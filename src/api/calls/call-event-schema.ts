@@ -1,0 +1,79 @@
+/** What happened in a call, fact by fact, as clients see it. */
+import * as z from 'zod';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import type { CallEvent } from '#src/persistence/call-events.ts';
+import { timestamp } from '../fields.ts';
+
+export const callEvent = z
+  .object({
+    sequence: z.int().min(1).meta({ description: 'Counts the events of the call.' }),
+    type: z.string().meta({
+      description:
+        'Such as `call.answered`, `turn.spoken`, `turn.digit`, `keys.pressed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time.',
+      example: 'turn.spoken',
+    }),
+    at: timestamp,
+    t_offset_sec: z
+      .number()
+      .nullable()
+      .meta({ description: 'Seconds from the answer; null before it, and where nobody answered.' }),
+    data: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on.',
+      example: {
+        turn: 1,
+        role: 'assistant',
+        text: 'Good morning.',
+        whole: true,
+        ended_at: '2026-11-21T12:00:02.000+09:00',
+        latency: { first_token_ms: 210, first_sentence_ms: 340, first_audio_ms: 520 },
+      },
+    }),
+  })
+  .meta({ id: 'CallEvent' });
+
+export type PresentedEvent = z.output<typeof callEvent>;
+
+/** Names of the journal that the API has another word for. */
+const otherNames: Readonly<Record<string, string>> = { reason: 'end_reason' };
+
+/** Where a file lies is nobody's business. */
+const hidden = new Set(['file']);
+
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Moments of the journal are milliseconds in fields that end in "At". */
+const presentField = (name: string, value: unknown, timeZone: string): unknown => {
+  if (isRecord(value)) return presentFields(value, timeZone);
+  return typeof value === 'number' && name.endsWith('At') ? timestampIn(timeZone, new Date(value)) : value;
+};
+
+const presentFields = (data: Record<string, unknown>, timeZone: string): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(data)
+      .filter(([name]) => !hidden.has(name))
+      .map(([name, value]) => [snakeCase(name), presentField(name, value, timeZone)]),
+  );
+
+export const presentEvent = (event: CallEvent, timeZone: string): PresentedEvent => {
+  const { sequence, type, at, data, tOffsetSec, role, text, whole, summary } = event;
+  const shown = type === 'call.ended' ? renamed(data) : data;
+  return {
+    sequence,
+    type,
+    at: timestampIn(timeZone, at),
+    t_offset_sec: tOffsetSec,
+    data: {
+      ...presentFields(shown, timeZone),
+      ...(role === null ? {} : { role, text, whole }),
+      ...(summary === null ? {} : { summary }),
+    },
+  };
+};
+
+/** `reason` inside `sip` is SIP's own word and stays. */
+const renamed = (data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [otherNames[name] ?? name, value]));

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { callEvents } from '#src/persistence/call-events.ts';
+import type { CallRecord } from '#src/persistence/calls.ts';
+import { callIdInPath } from '../ids.ts';
+import type { Interior } from '../interior.ts';
+import { defineRoute, type Accepts } from '../route.ts';
+import { callEvent, presentEvent } from './call-event-schema.ts';
+import { callEventStream } from './call-event-stream.ts';
+import { findOwnCall } from './find-own-call.ts';
+
+const eventStream = 'text/event-stream';
+
+/** What the routes of the client and the admin API have in common. */
+export const callEventsDeclaration = {
+  description:
+    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again.',
+  params: callIdInPath,
+  headers: z.object({
+    'last-event-id': z
+      .string()
+      .regex(/^\d{1,9}$/, { error: 'This is the id of no event.' })
+      .optional()
+      .meta({ description: 'Of a stream that broke: its last `id`.', example: '7' }),
+  }),
+  responses: {
+    200: {
+      description: 'What happened until now, or the stream.',
+      schema: z.object({ events: z.array(callEvent) }),
+      media: [eventStream],
+    },
+  },
+  refusals: ['call_not_found', 'stream_limit', 'draining'],
+} as const;
+
+export const getCallEvents = defineRoute({
+  ...callEventsDeclaration,
+  method: 'get',
+  path: '/api/v1/calls/{call_id}/events',
+  operationId: 'getCallEvents',
+  tag: 'Calls',
+  summary: 'What happened in a call, and happens',
+  auth: 'number',
+}).handledBy(async ({ caller, params, ...request }, interior) => {
+  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
+  const { timeZone } = caller.workspace;
+  return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, interior);
+});
+
+export const answerCallEvents = async (
+  call: CallRecord,
+  request: {
+    headers: z.output<typeof callEventsDeclaration.headers>;
+    accepts: Accepts;
+    isHead: boolean;
+    timeZone: string;
+    /** Whose streams are counted together. */
+    key: string;
+  },
+  interior: Interior,
+) => {
+  const { timeZone } = request;
+  if (request.accepts('application/json', eventStream) !== eventStream) {
+    const events = await callEvents(interior.database, call.id);
+    const body = { events: events.map((event) => presentEvent(event, timeZone)) };
+    return { status: 200, body } as const;
+  }
+  const after = Number(request.headers['last-event-id'] ?? 0);
+  const stream = request.isHead
+    ? null
+    : callEventStream(call, { after, timeZone, place: interior.streams.take(request.key) }, interior);
+  // Some proxies hold a stream back until it is whole (nginx: X-Accel-Buffering).
+  return { status: 200, media: eventStream, headers: { 'X-Accel-Buffering': 'no' }, body: stream } as const;
+};

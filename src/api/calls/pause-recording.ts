@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { callIdInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+/** What pausing and resuming have in common. */
+const declaration = {
+  method: 'post',
+  tag: 'Calls',
+  auth: 'number',
+  params: callIdInPath,
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'recording_not_available'],
+} as const;
+
+const stateOf = (paused: boolean) =>
+  z.object({ call_id: z.uuid(), recording: z.object({ paused: z.literal(paused) }) });
+
+export const pauseRecording = defineRoute({
+  ...declaration,
+  path: '/api/v1/calls/{call_id}/recording/pause',
+  operationId: 'pauseRecording',
+  summary: 'Pause the recording',
+  description:
+    'For what must not be kept, such as the number of a card. From the answer to this request on the recording holds silence for both parties, until it is resumed or the call ends; places in the recording stay places in the transcript, which goes on. A recording that is paused already stays so.',
+  responses: { 200: { description: 'The recording is paused.', schema: stateOf(true) } },
+}).handledBy(async ({ caller, params }, interior) => {
+  const callId = params.call_id;
+  await interior.pauseRecording({ callId, numberId: caller.id });
+  return { status: 200, body: { call_id: callId, recording: { paused: true } } };
+});
+
+export const resumeRecording = defineRoute({
+  ...declaration,
+  path: '/api/v1/calls/{call_id}/recording/resume',
+  operationId: 'resumeRecording',
+  summary: 'Resume the recording',
+  description:
+    'Both parties are recorded again. The first moment stays silent: what was on its way when this request came was said before it. A recording that is not paused goes on as it was.',
+  responses: { 200: { description: 'The recording goes on.', schema: stateOf(false) } },
+}).handledBy(async ({ caller, params }, interior) => {
+  const callId = params.call_id;
+  await interior.resumeRecording({ callId, numberId: caller.id });
+  return { status: 200, body: { call_id: callId, recording: { paused: false } } };
+});

@@ -1,0 +1,53 @@
+import type { FieldError } from '#src/domain/refusal.ts';
+import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
+import type { Engines } from '../interior.ts';
+import { invalidField } from '../validated.ts';
+
+type SpeechPatch = Pick<NumberPatch, 'recognizer' | 'synthesizer' | 'voice'>;
+
+const unknownEngine = (
+  path: string,
+  name: string | null | undefined,
+  known: readonly string[],
+): FieldError[] => {
+  if (name === null || name === undefined || known.includes(name)) return [];
+  const message =
+    known.length === 0
+      ? `No ${path} is configured on this gateway.`
+      : `This ${path} is not configured on this gateway; there is ${known.join(', ')}.`;
+  return [{ path, message }];
+};
+
+const wrongVoice = ({ isVoice }: Engines, synthesizer: string | null, voice: string | null): FieldError[] => {
+  if (voice === null) return [];
+  if (synthesizer === null)
+    return [{ path: 'voice', message: 'A voice is one of a synthesizer: choose the synthesizer too.' }];
+  if (isVoice(synthesizer, voice)) return [];
+  return [{ path: 'voice', message: `A voice of ${synthesizer} has no such name.` }];
+};
+
+/**
+ * What is stored of the engines that a number chooses. Refuses engines that are not configured, and a voice that no
+ * synthesizer could have. A voice belongs to its synthesizer: without a new one it goes when the synthesizer changes,
+ * and both are written together.
+ */
+export const chooseSpeech = (
+  engines: Engines,
+  { recognizer, synthesizer, voice }: SpeechPatch,
+  stored: Pick<NumberRecord, 'synthesizer' | 'voice'>,
+): SpeechPatch => {
+  const speaks = synthesizer === undefined ? stored.synthesizer : synthesizer;
+  const keptVoice = speaks === stored.synthesizer ? stored.voice : null;
+  const spokenWith = voice === undefined ? keptVoice : voice;
+  const unknown = [
+    ...unknownEngine('recognizer', recognizer, engines.recognizers),
+    ...unknownEngine('synthesizer', synthesizer, engines.synthesizers),
+  ];
+  const errors =
+    unknown.some(({ path }) => path === 'synthesizer') || voice === undefined
+      ? unknown
+      : [...unknown, ...wrongVoice(engines, speaks, voice)];
+  if (errors.length > 0) throw invalidField(...errors);
+  if (synthesizer === undefined && voice === undefined) return { recognizer };
+  return { recognizer, synthesizer: speaks, voice: spokenWith };
+};

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { callRecords } from '#src/persistence/call-records.ts';
+import { momentInQuery } from '../fields.ts';
+import { presentCall } from '../present.ts';
+import { defineRoute } from '../route.ts';
+import { callRecordHeader, callRecordLine } from './call-record-csv.ts';
+
+const media = { csv: 'text/csv', jsonl: 'application/jsonl' } as const;
+
+type Format = keyof typeof media;
+
+export const exportCallRecords = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/call-records',
+  operationId: 'exportCallRecords',
+  tag: 'Workspace',
+  summary: 'Call detail records, as a file',
+  description:
+    'Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again.',
+  auth: 'admin',
+  query: z.object({
+    format: z.enum(['csv', 'jsonl']).default('csv'),
+    since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),
+    until: momentInQuery
+      .optional()
+      .meta({ description: 'Calls that started before this moment; now, when it is absent.' }),
+  }),
+  responses: {
+    200: {
+      description: 'The records.',
+      media: [media.csv, media.jsonl],
+      headers: z.object({ 'Content-Disposition': z.string().meta({ description: 'A name for the file.' }) }),
+    },
+  },
+  refusals: [],
+}).handledBy(({ caller, query, isHead }, interior) => {
+  const { format, since = null, until = new Date(interior.clock.now()) } = query;
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const lines = linesOf({ format, timeZone }, callRecords(interior.database, { workspaceId, since, until }));
+  return {
+    status: 200,
+    media: media[format],
+    headers: {
+      ...(format === 'csv' ? { 'Content-Type': 'text/csv; charset=utf-8; header=present' } : {}),
+      'Content-Disposition': `attachment; filename="call-records.${format}"`,
+    },
+    body: isHead ? null : Readable.from(lines),
+  };
+});
+
+async function* linesOf(
+  { format, timeZone }: { format: Format; timeZone: string },
+  pages: ReturnType<typeof callRecords>,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield callRecordHeader;
+  for await (const page of pages) {
+    const calls = page.map((call) => presentCall(call, timeZone));
+    yield calls
+      .map((call) => (format === 'csv' ? callRecordLine(call) : `${JSON.stringify(call)}\n`))
+      .join('');
+  }
+}

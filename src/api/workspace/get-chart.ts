@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { defineRoute } from '../route.ts';
+
+/** The charts of a call (machines/README.md). */
+export const chartNames = ['call', 'conversation'] as const;
+
+export type ChartName = (typeof chartNames)[number];
+
+export const getChart = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/charts/{name}',
+  operationId: 'getChart',
+  tag: 'Workspace',
+  summary: 'The picture of a chart',
+  description:
+    'As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it.',
+  auth: 'admin',
+  params: z.object({ name: z.enum(chartNames) }),
+  responses: { 200: { description: 'The picture.', media: ['image/svg+xml'] } },
+  refusals: [],
+}).handledBy(async ({ params }, { charts }) => ({
+  status: 200,
+  media: 'image/svg+xml',
+  headers: { 'Cache-Control': 'private, max-age=3600' },
+  body: await charts(params.name),
+}));

@@ -1,0 +1,17 @@
+import { answerCallEvents, callEventsDeclaration } from '../calls/get-call-events.ts';
+import { findOwnCall } from '../calls/find-own-call.ts';
+import { defineRoute } from '../route.ts';
+
+export const getWorkspaceCallEvents = defineRoute({
+  ...callEventsDeclaration,
+  method: 'get',
+  path: '/api/v1/admin/calls/{call_id}/events',
+  operationId: 'getWorkspaceCallEvents',
+  tag: 'Workspace',
+  summary: 'What happened in a call of any number, and happens',
+  auth: 'admin',
+}).handledBy(async ({ caller, params, ...request }, interior) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
+  return answerCallEvents(call, { ...request, timeZone, key: `admin ${caller.id}` }, interior);
+});

@@ -1,0 +1,17 @@
+import { findOwnCall } from '../calls/find-own-call.ts';
+import { answerRecording, recordingDeclaration } from '../calls/get-recording.ts';
+import { defineRoute } from '../route.ts';
+
+export const getWorkspaceRecording = defineRoute({
+  ...recordingDeclaration,
+  method: 'get',
+  path: '/api/v1/admin/calls/{call_id}/recording',
+  operationId: 'getWorkspaceRecording',
+  tag: 'Workspace',
+  summary: 'Download the recording of a call of any number',
+  description: 'As `getRecording`, for the whole workspace.',
+  auth: 'admin',
+}).handledBy(async ({ caller, params, headers, isHead }, interior) => {
+  const wanted = { callId: params.call_id, workspaceId: caller.workspace.id };
+  return answerRecording(await findOwnCall(interior, wanted), { headers, isHead }, interior);
+});

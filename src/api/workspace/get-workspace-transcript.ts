@@ -1,0 +1,17 @@
+import { findOwnCall } from '../calls/find-own-call.ts';
+import { answerTranscript, transcriptDeclaration } from '../calls/get-transcript.ts';
+import { defineRoute } from '../route.ts';
+
+export const getWorkspaceTranscript = defineRoute({
+  ...transcriptDeclaration,
+  method: 'get',
+  path: '/api/v1/admin/calls/{call_id}/transcript',
+  operationId: 'getWorkspaceTranscript',
+  tag: 'Workspace',
+  summary: 'Read the transcript of a call of any number',
+  auth: 'admin',
+}).handledBy(async ({ caller, params }, interior) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
+  return answerTranscript(call, timeZone, interior);
+});

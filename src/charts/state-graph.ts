@@ -1,0 +1,78 @@
+/** A chart as boxes and arrows: what a picture of it shows, and nothing of how it is drawn. */
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import { toDirectedGraph } from 'xstate/graph';
+
+export type StateBox = {
+  /** The dotted path of the state in its machine, as snapshots name it; empty for the machine itself. */
+  id: string;
+  name: string;
+  description: string | undefined;
+  isInitial: boolean;
+  isFinal: boolean;
+  children: StateBox[];
+};
+
+export type Arrow = { from: string; to: string; labels: string[] };
+
+export type StateGraph = { root: StateBox; arrows: Arrow[] };
+
+type DirectedNode = ReturnType<typeof toDirectedGraph>;
+
+const idOf = ({ path }: AnyStateNode): string => path.join('.');
+
+const boxOf = ({ stateNode, children }: DirectedNode): StateBox => ({
+  id: idOf(stateNode),
+  name: stateNode.key,
+  description: stateNode.description,
+  isInitial: stateNode.parent?.config.initial === stateNode.key,
+  isFinal: stateNode.type === 'final',
+  children: children.map(boxOf),
+});
+
+/** XState's names of what happens without an event of the chart's own. */
+const eventName = (type: string): string => {
+  const [, delay] = /^xstate\.after\.([^.]+)\./.exec(type) ?? [];
+  if (delay !== undefined) return `after ${delay}`;
+  const [, outcome, actor = ''] = /^xstate\.(done|error)\.(?:actor|state)\.(.+)$/.exec(type) ?? [];
+  if (outcome !== undefined) return `${actor.split('.').at(-1)} ${outcome === 'done' ? 'is done' : 'fails'}`;
+  return type;
+};
+
+const guardName = (guard: AnyTransitionDefinition['guard']): string | undefined => {
+  if (typeof guard === 'string') return guard;
+  return typeof guard === 'object' && 'type' in guard ? guard.type : undefined;
+};
+
+const labelOf = ({ eventType, guard }: AnyTransitionDefinition): string => {
+  const event = eventName(eventType);
+  const condition = guardName(guard);
+  if (condition === undefined) return event === '' ? 'else' : event;
+  return event === '' ? `[${condition}]` : `${event} [${condition}]`;
+};
+
+type Transition = { source: AnyStateNode; target: AnyStateNode; transition: AnyTransitionDefinition };
+
+/** XState's own graph leaves out what a state does as soon as it is entered (`always`). */
+const transitionsIn = ({ stateNode, edges, children }: DirectedNode): Transition[] => [
+  ...(stateNode.always ?? []).flatMap((transition) =>
+    (transition.target ?? []).map((target) => ({ source: stateNode, target, transition })),
+  ),
+  ...edges,
+  ...children.flatMap(transitionsIn),
+];
+
+/** Arrows between the same two boxes become one; what leads nowhere else is left out. */
+export const stateGraph = (machine: AnyStateMachine): StateGraph => {
+  const graph = toDirectedGraph(machine);
+  const arrows = new Map<string, Arrow>();
+  for (const { source, target, transition } of transitionsIn(graph)) {
+    if (transition.target === undefined || source === target) continue;
+    const from = idOf(source);
+    const to = idOf(target);
+    const arrow = arrows.get(`${from} ${to}`) ?? { from, to, labels: [] };
+    const label = labelOf(transition);
+    if (!arrow.labels.includes(label)) arrow.labels.push(label);
+    arrows.set(`${from} ${to}`, arrow);
+  }
+  return { root: boxOf(graph), arrows: [...arrows.values()] };
+};

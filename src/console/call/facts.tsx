@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact';
+import type { Call } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { isOver } from '../parts/call-words.tsx';
+import { CopyButton } from '../parts/secret.tsx';
+import { clockTime, When } from '../parts/when.tsx';
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+export const CallFacts = ({ call }: { call: Call }) => {
+  const t = texts.value.calls.one;
+  const limit = call.options.max_duration_sec ?? call.options_pending.max_duration_sec;
+  const line = [call.sip.status, call.sip.reason].filter((part) => part !== null).join(' ');
+  return (
+    <section class="card">
+      <dl class="facts">
+        <Fact name={t.from}>
+          <span class="digits">{call.from === '' ? texts.value.calls.withheld : call.from}</span>
+        </Fact>
+        <Fact name={t.to}>
+          <span class="digits">{call.to}</span>
+        </Fact>
+        <Fact name={t.started}>
+          <When at={call.started_at} />
+        </Fact>
+        {isOver(call) && (
+          <Fact name={t.duration}>
+            {call.duration_sec === null ? t.durationUnknown : clockTime(call.duration_sec)}
+          </Fact>
+        )}
+        {limit !== undefined && <Fact name={t.limit}>{clockTime(limit)}</Fact>}
+        {call.instruction !== null && <Fact name={t.instruction}>{call.instruction}</Fact>}
+        {call.summary !== null && <Fact name={t.summary}>{call.summary}</Fact>}
+        {line !== '' && <Fact name={t.sip}>{line}</Fact>}
+        <Fact name={t.id}>
+          <code>{call.id}</code> <CopyButton read={() => call.id} />
+        </Fact>
+      </dl>
+    </section>
+  );
+};

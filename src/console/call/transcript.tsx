@@ -1,0 +1,52 @@
+import type { Call, CallEvent, Latency, Turn } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { isOver } from '../parts/call-words.tsx';
+import { Card } from '../parts/page.tsx';
+import { Pill } from '../parts/pill.tsx';
+import { clockTime } from '../parts/when.tsx';
+import { LatencyBar } from './latency-bar.tsx';
+
+/** What was heard, turn by turn; new turns are read out while the call goes on. */
+export const Transcript = ({ call, turns, events }: { call: Call; turns: Turn[]; events: CallEvent[] }) => {
+  const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
+  const t = texts.value.calls.one;
+  const isLive = !isOver(call);
+  return (
+    <Card title={t.transcript} beside={isLive && <Pill tone="live">{t.live}</Pill>}>
+      <div aria-live={isLive ? 'polite' : 'off'}>
+        {turns.length === 0 && <p class="hint">{isLive ? t.transcriptWaiting : t.transcriptEmpty}</p>}
+        <ol class="turns">
+          {turns.map((turn) => (
+            <TurnItem
+              key={turn.sequence}
+              turn={turn}
+              language={call.language}
+              latency={latencies.get(turn.sequence)}
+            />
+          ))}
+        </ol>
+      </div>
+    </Card>
+  );
+};
+
+const TurnItem = ({
+  turn,
+  language,
+  latency,
+}: {
+  turn: Turn;
+  language: string;
+  latency: Latency | undefined;
+}) => {
+  const t = texts.value.calls.one;
+  return (
+    <li class={turn.role}>
+      <span class="speaker">
+        {t.speaker[turn.role]} <span class="digits">{clockTime(turn.t_offset_sec)}</span>
+        {latency !== undefined && turn.role === 'assistant' && <LatencyBar latency={latency} />}
+      </span>
+      <p lang={language}>{turn.text}</p>
+    </li>
+  );
+};

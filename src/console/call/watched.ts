@@ -1,0 +1,60 @@
+/** The stream of a call in progress: it says where the charts are, and that there is something new to read. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { watchCall } from '../api.ts';
+import { Problem } from '../api/problem.ts';
+import type { ChartState } from '../api/records.ts';
+
+/** After a stream that broke; the page reads on without it. */
+const againMs = 2_000;
+
+/** Several facts at once are one reading. */
+const gatherMs = 150;
+
+/** The last state that was told; `null` where none was. */
+export const useWatched = (callId: string, isLive: boolean, onFact: () => void): ChartState | null => {
+  const [state, setState] = useState<ChartState | null>(null);
+  const latest = useRef(onFact);
+  latest.current = onFact;
+
+  useEffect(() => {
+    if (!isLive) return undefined;
+    const over = new AbortController();
+    const timers = new Set<ReturnType<typeof setTimeout>>();
+    const later = (ms: number, act: () => void): void => {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        act();
+      }, ms);
+      timers.add(timer);
+    };
+    let isGathering = false;
+    const noteFact = (): void => {
+      if (isGathering) return;
+      isGathering = true;
+      later(gatherMs, () => {
+        isGathering = false;
+        latest.current();
+      });
+    };
+    const watch = async (): Promise<void> => {
+      try {
+        for await (const { event, data } of watchCall(callId, over.signal)) {
+          if (event === 'state') setState(JSON.parse(data) as ChartState);
+          if (event === 'fact') noteFact();
+          if (event === 'end') return;
+        }
+      } catch (error) {
+        // Refused: too many watch, for one. Anything else is a stream that broke.
+        if (error instanceof Problem) return;
+      }
+      if (!over.signal.aborted) later(againMs, () => void watch());
+    };
+    void watch();
+    return () => {
+      over.abort();
+      timers.forEach(clearTimeout);
+    };
+  }, [callId, isLive]);
+
+  return state;
+};

@@ -1,0 +1,101 @@
+/**
+ * The API says what is wrong in English. English readers get its own words, but for a few terse ones; for the others,
+ * what the API often says is said here in their language, and anything else stays as it is.
+ */
+import type { ConsoleLanguage } from './language.ts';
+
+type Saying = { pattern: RegExp; en?: string; ko: string };
+
+const sayings: readonly Saying[] = [
+  {
+    pattern: /^Too small: expected number to be >=(\d+)$/,
+    en: 'This must be at least $1.',
+    ko: '$1 이상이어야 합니다.',
+  },
+  {
+    pattern: /^Too big: expected number to be <=(\d+)$/,
+    en: 'This must be at most $1.',
+    ko: '$1 이하여야 합니다.',
+  },
+  { pattern: /^Too small: expected string .*$/, en: 'This is required.', ko: '필수 항목입니다.' },
+  {
+    pattern: /^Too big: expected string to have <=(\d+) characters$/,
+    en: 'This must have at most $1 characters.',
+    ko: '$1자까지 입력할 수 있습니다.',
+  },
+  { pattern: /^Invalid input: .*$/, en: 'This is not valid.', ko: '올바르지 않은 값입니다.' },
+  { pattern: /^This is required\.$/, ko: '필수 항목입니다.' },
+  {
+    pattern: /^This is no telephone number in domestic format.*$/,
+    ko: '국내 형식의 전화번호가 아닙니다. 예: 010-0000-0001',
+  },
+  { pattern: /^This number exists on this gateway already\.$/, ko: '이미 등록된 번호입니다.' },
+  { pattern: /^Enter a whole number\.$/, ko: '정수를 입력하세요.' },
+  { pattern: /^The URL must begin with https:\/\/\.$/, ko: 'https://로 시작하는 주소만 사용할 수 있습니다.' },
+  { pattern: /^This is not a URL\..*$/, ko: 'URL이 아닙니다. 예: https://agent.example.com/chat' },
+  {
+    pattern: /^The URL points into a private network.*$/,
+    ko: '사설 네트워크를 가리키는 URL입니다. 이 게이트웨이는 그곳으로 요청을 보내지 않습니다.',
+  },
+  {
+    pattern: /^The URL must not contain a user name.*$/,
+    ko: 'URL에 사용자 이름이나 비밀번호를 넣을 수 없습니다.',
+  },
+  { pattern: /^The URL must not contain a fragment.*$/, ko: 'URL에 # 뒤의 부분을 넣을 수 없습니다.' },
+  {
+    pattern: /^Give the number in domestic format.*$/,
+    ko: '국내 형식의 번호를 입력하세요. 예: 010-0000-0001',
+  },
+  { pattern: /^max_duration_sec must be a whole number.*$/, ko: '60에서 1800 사이의 정수여야 합니다.' },
+  {
+    pattern: /^The outbound agent of this number has no agent type.*$/,
+    ko: '이 번호의 발신 에이전트에 유형이나 채팅 URL이 없어 전화를 걸지 않았습니다.',
+  },
+  { pattern: /^This call is not in progress\.$/, ko: '진행 중인 통화가 아닙니다.' },
+  {
+    pattern: /^This gateway is shutting down.*$/,
+    ko: '게이트웨이가 종료되는 중이라 새 통화를 받지 않습니다.',
+  },
+  { pattern: /^No key was issued for this number yet\.$/, ko: '이 번호에는 아직 발급된 키가 없습니다.' },
+  { pattern: /^A token is made of visible ASCII characters\.$/, ko: '토큰에는 ASCII 문자만 쓸 수 있습니다.' },
+  { pattern: /^The method "handshake" needs a URL to ask\.$/, ko: '핸드셰이크에는 인증 URL이 필요합니다.' },
+  {
+    pattern: /^This is neither a host name nor an IP address.*$/,
+    ko: '호스트 이름이나 IP 주소가 아닙니다. 포트는 따로 입력하세요.',
+  },
+  {
+    pattern: /^This is neither an IP address nor a block.*$/,
+    ko: 'IP 주소나 대역이 아닙니다. 예: 203.0.113.0/24',
+  },
+  { pattern: /^The workspace has a trunk of this name already\.$/, ko: '같은 이름의 회선이 이미 있습니다.' },
+  {
+    pattern: /^A trunk that is registered at needs a user name\.$/,
+    ko: '등록하려면 사용자 이름이 필요합니다.',
+  },
+  { pattern: /^A password needs a user name\.$/, ko: '비밀번호에는 사용자 이름이 필요합니다.' },
+  {
+    pattern: /^Callers can be authenticated only where .*$/,
+    ko: '사용자 이름과 비밀번호가 있어야 수신 인증을 할 수 있습니다.',
+  },
+  {
+    pattern: /^A name is made of letters, .*$/,
+    ko: '이름에는 글자, 숫자, 공백, 점, 하이픈, 밑줄만 쓸 수 있습니다.',
+  },
+  {
+    pattern: /^An inbound call begins with what the caller says\.$/,
+    ko: '수신 통화는 상대방의 말로 시작합니다.',
+  },
+  {
+    pattern: /^The lines of this gateway are simulated.*$/,
+    ko: '이 게이트웨이의 회선은 시뮬레이션이라 점검할 수 없습니다.',
+  },
+  { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
+];
+
+export const explain = (words: string, language: ConsoleLanguage): string => {
+  for (const { pattern, ...saying } of sayings) {
+    const instead = saying[language];
+    if (instead !== undefined && pattern.test(words)) return words.replace(pattern, instead);
+  }
+  return words;
+};

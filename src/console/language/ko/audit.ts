@@ -1,0 +1,30 @@
+import type { Texts } from '../texts.ts';
+
+export const audit: Texts['audit'] = {
+  lead: '모든 변경과 키 열람을 기록합니다.',
+  empty: '아직 변경된 내용이 없습니다',
+  emptyHint: '에이전트 연결, 키 발급, 웹훅 삭제 등을 누가 했는지 여기에 남습니다.',
+  column: { when: '시각', what: '작업', who: '작업자', subject: '대상' },
+  action: {
+    'agent.changed': '에이전트 연결 또는 변경',
+    'agent.tried': '에이전트 시험',
+    'number.created': '번호 추가',
+    'number.changed': '번호 변경',
+    'number_key.issued': '키 발급',
+    'number_key.reissued': '키 재발급',
+    'number_key.revealed': '키 열람',
+    'inbound_auth.changed': '발신자 인증 변경',
+    'webhook.created': '웹훅 추가',
+    'webhook.changed': '웹훅 변경',
+    'webhook.rotated': '웹훅 비밀 키 교체',
+    'webhook.tested': '웹훅 시험',
+    'webhook.deleted': '웹훅 삭제',
+    'delivery.replayed': '이벤트 다시 보냄',
+    'trunk.created': '회선 추가',
+    'trunk.changed': '회선 변경',
+    'trunk.checked': '회선 점검',
+    'trunk.deleted': '회선 삭제',
+    'simulator.call_placed': '시뮬레이션 통화',
+    'simulator.callee_defined': '시뮬레이션 상대방 설정',
+  },
+};

@@ -1,0 +1,37 @@
+/** The language of the console: the browser's, until somebody chooses. Remembered on this device. */
+import { computed, effect, signal } from '@preact/signals';
+import { audit } from './ko/audit.ts';
+import { calls } from './ko/calls.ts';
+import { trial, trunks, webhooks } from './ko/connections.ts';
+import { numbers } from './ko/numbers.ts';
+import { shell } from './ko/shell.ts';
+import { en, type Texts } from './texts.ts';
+
+const ko: Texts = { shell, calls, numbers, trial, webhooks, trunks, audit };
+
+export const catalogues = { en, ko };
+
+export type ConsoleLanguage = keyof typeof catalogues;
+
+const place = 'trunkline.language';
+
+const isKnown = (name: string | undefined): name is ConsoleLanguage => name === 'en' || name === 'ko';
+
+const ofBrowser = (): ConsoleLanguage =>
+  navigator.languages.map((tag) => tag.split('-')[0]).find(isKnown) ?? 'en';
+
+const remembered = localStorage.getItem(place) ?? undefined;
+
+export const language = signal<ConsoleLanguage>(isKnown(remembered) ? remembered : ofBrowser());
+
+effect(() => {
+  document.documentElement.lang = language.value;
+});
+
+export const speak = (chosen: ConsoleLanguage): void => {
+  localStorage.setItem(place, chosen);
+  language.value = chosen;
+};
+
+/** Every text, in the language that is spoken now. */
+export const texts = computed((): Texts => catalogues[language.value]);

@@ -1,0 +1,11 @@
+/** The English catalogue is the model: another one has the same texts, or does not compile. */
+import { audit } from './en/audit.ts';
+import { calls } from './en/calls.ts';
+import { trial, trunks, webhooks } from './en/connections.ts';
+import { numbers } from './en/numbers.ts';
+import { shell } from './en/shell.ts';
+
+export const en = { shell, calls, numbers, trial, webhooks, trunks, audit };
+
+/** The same shape with any words. */
+export type Texts = typeof en;

@@ -1,0 +1,132 @@
+/** One direction's agent: exactly what each type stores (specification 2.3). */
+import { useState } from 'preact/hooks';
+import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
+import { putAgent, type AgentRequest } from '../api.ts';
+import type { AgentBinding, Direction } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { CheckField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { useForm } from '../parts/form.ts';
+import { Card } from '../parts/page.tsx';
+import { linkTo } from '../route.ts';
+
+export const agentTypeOf = (name: string): AgentType | null =>
+  agentTypes.find((type) => type === name) ?? null;
+
+export const typeOptions = (): [string, string][] => {
+  const t = texts.value.numbers.agent;
+  return [['', t.chooseType], ...agentTypes.map((type): [string, string] => [type, t.types[type]])];
+};
+
+const valuesOf = (binding: AgentBinding) => ({
+  agent: binding.agent as string,
+  agent_type: binding.agent_type ?? '',
+  chat_url: binding.chat_url ?? '',
+  assistant_id: binding.assistant_id ?? '',
+  agent_id: binding.agent_id ?? '',
+  token: '',
+  remove_token: false,
+});
+
+type Values = ReturnType<typeof valuesOf>;
+
+/** An absent token keeps the stored one. */
+const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest, 'token'> => {
+  if (token !== '') return { token };
+  return isRemoved ? { token: null } : {};
+};
+
+export const AgentForm = ({
+  numberId,
+  direction,
+  stored: first,
+}: {
+  numberId: string;
+  direction: Direction;
+  stored: AgentBinding;
+}) => {
+  const t = texts.value.numbers.agent;
+  const [stored, setStored] = useState(first);
+  const form = useForm(valuesOf(stored), async (values) => {
+    const saved = await putAgent(numberId, direction, {
+      agent: values.agent === 'endpoint' ? 'endpoint' : 'builtin',
+      agent_type: agentTypeOf(values.agent_type),
+      chat_url: values.chat_url.trim() || null,
+      assistant_id: values.assistant_id.trim() || null,
+      agent_id: values.agent_id.trim() || null,
+      ...(direction === 'outbound' ? tokenIn(values) : {}),
+    });
+    setStored(saved);
+    // What the type does not store is cleared on save, and a token is never shown.
+    return valuesOf(saved);
+  });
+  const { values } = form;
+  const type = agentTypeOf(values.agent_type);
+  const isIncomplete =
+    stored.agent === 'endpoint' && (stored.agent_type === null || stored.chat_url === null);
+
+  return (
+    <Card title={t.title[direction]}>
+      <FormBody
+        form={form}
+        submit={texts.value.shell.form.save}
+        beside={
+          values.agent === 'endpoint' &&
+          stored.chat_url !== null && (
+            <a class="button" href={`${linkTo('agents')}?number_id=${numberId}&direction=${direction}`}>
+              {t.tryIt}
+            </a>
+          )
+        }
+      >
+        <ChoiceField
+          form={form}
+          name="agent"
+          label={t.who}
+          choices={[
+            { value: 'builtin', label: t.builtin, hint: t.builtinHint },
+            { value: 'endpoint', label: t.endpoint, hint: t.endpointHint },
+          ]}
+        />
+        {values.agent === 'endpoint' && (
+          <>
+            <SelectField form={form} name="agent_type" label={t.type} options={typeOptions()} />
+            <TextField
+              form={form}
+              name="chat_url"
+              mode="url"
+              label={t.url}
+              hint={type === null ? undefined : t.urlHint[type]}
+              placeholder="https://"
+            />
+            {type === 'langgraph' && (
+              <TextField form={form} name="assistant_id" label={t.assistantId} hint={t.assistantIdHint} />
+            )}
+            {type === 'mastra' && (
+              <TextField
+                form={form}
+                name="agent_id"
+                label={t.agentId}
+                hint={direction === 'outbound' ? t.agentIdHint : t.agentIdInbound}
+              />
+            )}
+            {direction === 'outbound' && (
+              <TextField
+                form={form}
+                name="token"
+                type="password"
+                autoComplete="new-password"
+                label={t.token}
+                isOptional
+                hint={`${stored.token_configured ? t.tokenStored : t.tokenNone} ${t.tokenHint}`}
+              />
+            )}
+            {direction === 'outbound' && stored.token_configured && values.token === '' && (
+              <CheckField form={form} name="remove_token" label={t.tokenRemove} />
+            )}
+          </>
+        )}
+        {isIncomplete && <p class="notice">{t.incomplete[direction]}</p>}
+      </FormBody>
+    </Card>
+  );
+};

@@ -1,0 +1,78 @@
+import { getCall, getCallEvents, getTranscript } from '../api.ts';
+import type { Call } from '../api/records.ts';
+import { CallActions } from '../call/actions.tsx';
+import { ChartPanel } from '../call/chart-panel.tsx';
+import { CallFacts } from '../call/facts.tsx';
+import { RecordingPlayer } from '../call/recording-player.tsx';
+import { Timeline } from '../call/timeline.tsx';
+import { Transcript } from '../call/transcript.tsx';
+import { useWatched } from '../call/watched.ts';
+import { texts } from '../language/language.ts';
+import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
+import { Loading, Missing, Page } from '../parts/page.tsx';
+import { usePolled } from '../polled.ts';
+import { linkTo } from '../route.ts';
+
+const liveMs = 1_000;
+
+/** After the end, while the recording and the summary are still being made. */
+const settlingMs = 3_000;
+
+const pollMsOf = (call: Call): number | null => {
+  if (!isOver(call)) return liveMs;
+  const isSettling =
+    call.recording.status === 'pending' || (call.summary === null && call.answered_at !== null);
+  return isSettling && justEnded(call) ? settlingMs : null;
+};
+
+/** A summary that has not come after a minute may never come. */
+const justEnded = ({ ended_at: endedAt }: Call): boolean =>
+  endedAt !== null && Date.now() - Date.parse(endedAt) < 60_000;
+
+export const CallPage = ({ id }: { id: string }) => {
+  const t = texts.value.calls;
+  const back = { to: linkTo('calls'), label: texts.value.shell.nav.calls };
+  const { value, problem, reload } = usePolled(
+    id,
+    // The call is read first: when it is over, no turn is missing from what is read after it.
+    async () => {
+      const call = await getCall(id);
+      const [turns, events] = await Promise.all([getTranscript(id), getCallEvents(id)]);
+      return { call, turns, events };
+    },
+    ({ call }) => pollMsOf(call),
+  );
+  const state = useWatched(id, value !== undefined && !isOver(value.call), reload);
+  if (problem !== undefined) return <Missing back={back} />;
+  if (value === undefined) return <Loading />;
+  const { call, turns, events } = value;
+  return (
+    <Page
+      back={back}
+      title={
+        <>
+          <DirectionMark direction={call.direction} />
+          <span class="digits">{counterpartyOf(call)}</span>
+        </>
+      }
+      lead={
+        <>
+          <CallState call={call} /> {call.end_reason !== null && t.because[call.end_reason]}
+        </>
+      }
+      beside={isOver(call) ? undefined : <CallActions call={call} onDone={reload} />}
+    >
+      <div class="call">
+        <div class="call-main">
+          <RecordingPlayer call={call} />
+          <Transcript call={call} turns={turns} events={events} />
+        </div>
+        <div class="call-side">
+          <CallFacts call={call} />
+          <Timeline call={call} events={events} />
+        </div>
+      </div>
+      {state !== null && <ChartPanel state={state} />}
+    </Page>
+  );
+};

@@ -1,0 +1,42 @@
+import { getNumber } from '../api.ts';
+import { texts } from '../language/language.ts';
+import { AgentForm } from '../number/agent-form.tsx';
+import { HandshakeForm } from '../number/handshake-form.tsx';
+import { KeyPanel } from '../number/key-panel.tsx';
+import { PolicyForm } from '../number/policy-form.tsx';
+import { Loading, Missing, Page } from '../parts/page.tsx';
+import { usePolled } from '../polled.ts';
+import { linkTo } from '../route.ts';
+
+const tabs = ['inbound', 'outbound', 'settings'] as const;
+
+/** The tabs are links, so that each can be kept and shared. */
+export const NumberPage = ({ id, tab }: { id: string; tab: string | undefined }) => {
+  const t = texts.value.numbers;
+  const back = { to: linkTo('numbers'), label: texts.value.shell.nav.numbers };
+  const { value: number, problem, reload } = usePolled(id, () => getNumber(id));
+  if (problem !== undefined) return <Missing back={back} />;
+  if (number === undefined) return <Loading />;
+  const current = tabs.find((one) => one === tab) ?? 'inbound';
+  return (
+    <Page title={<span class="digits">{number.number}</span>} back={back}>
+      <nav class="tabs" aria-label={t.tabs}>
+        {tabs.map((one) => (
+          <a
+            key={one}
+            href={linkTo('numbers', id, one)}
+            {...(one === current ? { 'aria-current': 'page' } : {})}
+          >
+            {t.tab[one]}
+          </a>
+        ))}
+      </nav>
+      {current !== 'settings' && (
+        <AgentForm key={current} numberId={id} direction={current} stored={number.agents[current]} />
+      )}
+      {current === 'inbound' && <HandshakeForm numberId={id} stored={number.inbound_auth} />}
+      {current === 'outbound' && <KeyPanel number={number} onIssued={reload} />}
+      {current === 'settings' && <PolicyForm number={number} onSaved={reload} />}
+    </Page>
+  );
+};

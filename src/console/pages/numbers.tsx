@@ -1,0 +1,53 @@
+import { listNumbers } from '../api.ts';
+import type { AgentBinding } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { DirectionMark } from '../parts/call-words.tsx';
+import { Empty, Loading, Page } from '../parts/page.tsx';
+import { usePolled } from '../polled.ts';
+import { linkTo } from '../route.ts';
+
+const agentOf = ({ agent, agent_type: type }: AgentBinding): string => {
+  const t = texts.value.numbers.agent;
+  if (agent === 'builtin') return t.builtin;
+  return type === null ? texts.value.shell.none : t.types[type];
+};
+
+export const NumbersPage = () => {
+  const t = texts.value.numbers;
+  const numbers = usePolled('numbers', listNumbers).value;
+  const add = (
+    <a class="button primary" href={linkTo('numbers', 'new')}>
+      {t.add}
+    </a>
+  );
+  if (numbers === undefined) return <Loading />;
+  return (
+    <Page title={texts.value.shell.nav.numbers} lead={t.lead} beside={numbers.length > 0 && add}>
+      {numbers.length === 0 && (
+        <Empty title={t.empty} hint={t.emptyHint}>
+          {add}
+        </Empty>
+      )}
+      <ul class="rows" aria-label={texts.value.shell.nav.numbers}>
+        {numbers.map(({ id, number, language, agents }) => (
+          <li key={id}>
+            <a class="row" href={linkTo('numbers', id)}>
+              <span class="row-main">
+                <b class="digits">{number}</b>
+                <small>{t.languages[language]}</small>
+              </span>
+              <span class="agents">
+                <span>
+                  <DirectionMark direction="inbound" /> {agentOf(agents.inbound)}
+                </span>
+                <span>
+                  <DirectionMark direction="outbound" /> {agentOf(agents.outbound)}
+                </span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+};

@@ -1,0 +1,76 @@
+import { listNumbers, placeCall } from '../api.ts';
+import type { PhoneNumber } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { withKeyOf } from '../number-keys.ts';
+import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { useForm, wholeNumber, wrongField } from '../parts/form.ts';
+import { Empty, Loading, Page } from '../parts/page.tsx';
+import { usePolled } from '../polled.ts';
+import { go, linkTo, route } from '../route.ts';
+
+export const PlaceCallPage = () => {
+  const t = texts.value.calls.place;
+  const numbers = usePolled('numbers', listNumbers).value;
+  if (numbers === undefined) return <Loading />;
+  const [first] = numbers;
+  return (
+    <Page title={texts.value.shell.nav.place} lead={t.lead}>
+      {first === undefined ? (
+        <Empty title={t.noNumbers} hint={t.noNumbersHint}>
+          <a class="button primary" href={linkTo('numbers', 'new')}>
+            {texts.value.numbers.add}
+          </a>
+        </Empty>
+      ) : (
+        <PlaceCallForm numbers={numbers} first={first} />
+      )}
+    </Page>
+  );
+};
+
+const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: PhoneNumber }) => {
+  const t = texts.value.calls.place;
+  const asked = route.value.query.get('number_id');
+  const chosen = numbers.find(({ id }) => id === asked) ?? first;
+  const form = useForm(
+    { number_id: chosen.id, to: '', instruction: '', max_duration_sec: '' },
+    async (values) => {
+      const number = numbers.find(({ id }) => id === values.number_id) ?? chosen;
+      if (number.key === null) throw wrongField('number_id', t.noKey);
+      if (values.to.trim() === '') throw wrongField('to', 'This is required.');
+      const duration = wholeNumber('max_duration_sec', values.max_duration_sec);
+      const call = {
+        to: values.to,
+        instruction: values.instruction.trim() || null,
+        ...(duration === null ? {} : { max_duration_sec: duration }),
+      };
+      // A second try of the same press, with a key that was replaced meanwhile, places no second call.
+      const idempotencyKey = crypto.randomUUID();
+      const placed = await withKeyOf(number.id, (key) => placeCall(key, call, idempotencyKey));
+      go(linkTo('calls', placed.call_id));
+    },
+  );
+  return (
+    <section class="card narrow">
+      <FormBody form={form} submit={t.submit} saved={null}>
+        <SelectField
+          form={form}
+          name="number_id"
+          label={t.number}
+          hint={t.audited}
+          options={numbers.map(({ id, number }) => [id, number])}
+        />
+        <TextField form={form} name="to" mode="tel" label={t.to} hint={t.toHint} />
+        <AreaField form={form} name="instruction" label={t.instruction} hint={t.instructionHint} isOptional />
+        <TextField
+          form={form}
+          name="max_duration_sec"
+          mode="numeric"
+          label={t.duration}
+          hint={t.durationHint}
+          isOptional
+        />
+      </FormBody>
+    </section>
+  );
+};

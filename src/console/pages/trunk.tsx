@@ -1,0 +1,75 @@
+import { deleteTrunk, getTrunk, updateTrunk } from '../api.ts';
+import type { Trunk } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { Action } from '../parts/action.tsx';
+import { FormBody } from '../parts/field.tsx';
+import { useForm } from '../parts/form.ts';
+import { Card, Loading, Missing, Page } from '../parts/page.tsx';
+import { Pill } from '../parts/pill.tsx';
+import { trunkTones } from '../parts/tones.ts';
+import { dayAndTime } from '../parts/when.tsx';
+import { usePolled } from '../polled.ts';
+import { go, linkTo } from '../route.ts';
+import { TrunkCheck } from '../trunk/trunk-check.tsx';
+import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
+
+const pollMs = 5_000;
+
+export const TrunkPage = ({ id }: { id: string }) => {
+  const t = texts.value.trunks;
+  const back = { to: linkTo('trunks'), label: texts.value.shell.nav.trunks };
+  const {
+    value: trunk,
+    problem,
+    reload,
+  } = usePolled(
+    id,
+    () => getTrunk(id),
+    () => pollMs,
+  );
+  if (problem !== undefined) return <Missing back={back} />;
+  if (trunk === undefined) return <Loading />;
+  return (
+    <Page
+      title={trunk.name}
+      back={back}
+      lead={
+        <>
+          <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>{' '}
+          {trunk.state === 'unused' ? t.unusedHint : trunk.detail}{' '}
+          {trunk.last_seen_at !== null && t.lastSeen(dayAndTime(trunk.last_seen_at))}
+        </>
+      }
+      beside={
+        <Action
+          look="danger"
+          label={t.remove}
+          asked={{ title: t.removeTitle, text: t.removeText }}
+          act={async () => {
+            await deleteTrunk(id);
+            go(linkTo('trunks'));
+          }}
+        />
+      }
+    >
+      <TrunkCheck trunkId={id} />
+      <TrunkForm trunk={trunk} onSaved={reload} />
+    </Page>
+  );
+};
+
+/** Begins with what was stored when the page was opened; what is typed is not lost to a newer state. */
+const TrunkForm = ({ trunk, onSaved }: { trunk: Trunk; onSaved: () => void }) => {
+  const form = useForm(trunkValues(trunk), async (values) => {
+    const saved = await updateTrunk(trunk.id, trunkRequest(values));
+    onSaved();
+    return trunkValues(saved);
+  });
+  return (
+    <Card title={texts.value.trunks.edit}>
+      <FormBody form={form} submit={texts.value.shell.form.save}>
+        <TrunkFields form={form} hasPassword={trunk.password_configured} />
+      </FormBody>
+    </Card>
+  );
+};

@@ -1,0 +1,42 @@
+import { listTrunks } from '../api.ts';
+import { texts } from '../language/language.ts';
+import { Empty, Loading, Page } from '../parts/page.tsx';
+import { Pill } from '../parts/pill.tsx';
+import { trunkTones } from '../parts/tones.ts';
+import { usePolled } from '../polled.ts';
+import { linkTo } from '../route.ts';
+
+const pollMs = 5_000;
+
+export const TrunksPage = () => {
+  const t = texts.value.trunks;
+  const trunks = usePolled('trunks', listTrunks, () => pollMs).value;
+  const add = (
+    <a class="button primary" href={linkTo('trunks', 'new')}>
+      {t.add}
+    </a>
+  );
+  if (trunks === undefined) return <Loading />;
+  return (
+    <Page title={texts.value.shell.nav.trunks} lead={t.lead} beside={trunks.length > 0 && add}>
+      {trunks.length === 0 && (
+        <Empty title={t.empty} hint={t.emptyHint}>
+          {add}
+        </Empty>
+      )}
+      <ul class="rows" aria-label={texts.value.shell.nav.trunks}>
+        {trunks.map((trunk) => (
+          <li key={trunk.id}>
+            <a class="row" href={linkTo('trunks', trunk.id)}>
+              <span class="row-main">
+                <b>{trunk.name}</b>
+                <small>{trunk.detail ?? trunk.host}</small>
+              </span>
+              <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+};

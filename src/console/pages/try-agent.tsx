@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { listNumbers, tryAgent } from '../api.ts';
+import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { agentTypeOf, typeOptions } from '../number/agent-form.tsx';
+import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { useForm, wrongField } from '../parts/form.ts';
+import { Loading, Page } from '../parts/page.tsx';
+import { TrialReport } from '../parts/trial-report.tsx';
+import { usePolled } from '../polled.ts';
+import { route } from '../route.ts';
+
+export const TryAgentPage = () => {
+  const numbers = usePolled('numbers', listNumbers).value;
+  if (numbers === undefined) return <Loading />;
+  return (
+    <Page title={texts.value.shell.nav.agents} lead={texts.value.trial.lead}>
+      <TryAgentForm numbers={numbers} />
+    </Page>
+  );
+};
+
+/** Begins with the binding of a number, where the address of the page names one. */
+const initialValues = (numbers: PhoneNumber[]) => {
+  const { query } = route.value;
+  const direction: Direction = query.get('direction') === 'inbound' ? 'inbound' : 'outbound';
+  const number = numbers.find(({ id }) => id === query.get('number_id'));
+  const binding = number?.agents[direction];
+  return {
+    agent_type: (binding?.agent_type ?? '') as string,
+    chat_url: binding?.chat_url ?? '',
+    assistant_id: binding?.assistant_id ?? '',
+    agent_id: binding?.agent_id ?? '',
+    token: '',
+    number_id: number?.id ?? '',
+    direction: direction as string,
+    instruction: '',
+    say: '',
+  };
+};
+
+const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
+  const t = texts.value.trial;
+  const { agent } = texts.value.numbers;
+  const [trial, setTrial] = useState<AgentTrial>();
+  const form = useForm(initialValues(numbers), async (values) => {
+    setTrial(undefined);
+    const type = agentTypeOf(values.agent_type);
+    if (type === null) throw wrongField('agent_type', 'This is required.');
+    const isOutbound = values.direction === 'outbound';
+    setTrial(
+      await tryAgent({
+        agent_type: type,
+        chat_url: values.chat_url.trim(),
+        assistant_id: values.assistant_id.trim() || null,
+        agent_id: values.agent_id.trim() || null,
+        ...(values.token === '' ? {} : { token: values.token }),
+        number_id: values.number_id || null,
+        direction: isOutbound ? 'outbound' : 'inbound',
+        instruction: isOutbound ? values.instruction.trim() || null : null,
+        say: values.say
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      }),
+    );
+  });
+  const { direction, agent_type: type } = form.values;
+  return (
+    <>
+      <section class="card">
+        <FormBody form={form} submit={t.submit} saved={null}>
+          <div class="columns">
+            <SelectField form={form} name="agent_type" label={agent.type} options={typeOptions()} />
+            <TextField
+              form={form}
+              name="chat_url"
+              mode="url"
+              label={agent.url}
+              placeholder="https://"
+              hint={agentTypeOf(type) === null ? undefined : agent.urlHint[agentTypeOf(type) ?? 'webhook']}
+            />
+            <SelectField
+              form={form}
+              name="direction"
+              label={t.direction}
+              options={Object.entries(texts.value.calls.direction)}
+            />
+            <SelectField
+              form={form}
+              name="number_id"
+              label={t.number}
+              options={[['', t.noNumber], ...numbers.map(({ id, number }): [string, string] => [id, number])]}
+            />
+            {type === 'langgraph' && <TextField form={form} name="assistant_id" label={agent.assistantId} />}
+            {type === 'mastra' && direction === 'outbound' && (
+              <TextField form={form} name="agent_id" label={agent.agentId} />
+            )}
+            <TextField
+              form={form}
+              name="token"
+              type="password"
+              autoComplete="new-password"
+              label={t.token}
+              hint={t.tokenHint}
+              isOptional
+            />
+          </div>
+          {direction === 'outbound' && (
+            <AreaField form={form} name="instruction" rows={2} label={t.instruction} isOptional />
+          )}
+          <AreaField
+            form={form}
+            name="say"
+            rows={3}
+            label={t.say}
+            hint={t.sayHint}
+            isOptional={direction === 'outbound'}
+          />
+        </FormBody>
+      </section>
+      <div aria-live="polite">
+        {form.isBusy && <p class="loading">{t.running}</p>}
+        {trial !== undefined && <TrialReport trial={trial} />}
+      </div>
+    </>
+  );
+};

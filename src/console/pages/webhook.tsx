@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks';
+import { deleteWebhook, getWebhook, rotateSecret, testWebhook, updateWebhook } from '../api.ts';
+import type { Webhook } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { Action } from '../parts/action.tsx';
+import { DeliveryList } from '../parts/delivery-list.tsx';
+import { Card, Loading, Missing, Page } from '../parts/page.tsx';
+import { Pill } from '../parts/pill.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { webhookTones } from '../parts/tones.ts';
+import { dayAndTime } from '../parts/when.tsx';
+import { usePolled } from '../polled.ts';
+import { go, linkTo } from '../route.ts';
+
+export const WebhookPage = ({ id }: { id: string }) => {
+  const t = texts.value.webhooks;
+  const back = { to: linkTo('webhooks'), label: texts.value.shell.nav.webhooks };
+  const { value: webhook, problem, reload } = usePolled(id, () => getWebhook(id));
+  if (problem !== undefined) return <Missing back={back} />;
+  if (webhook === undefined) return <Loading />;
+  return (
+    <Page
+      title={<span class="long">{webhook.url}</span>}
+      back={back}
+      lead={
+        <>
+          <Pill tone={webhookTones[webhook.state]}>{t.state[webhook.state]}</Pill> {webhook.disabled_reason}
+        </>
+      }
+    >
+      <WebhookActions webhook={webhook} onChanged={reload} />
+      <Card title={t.deliveries}>
+        <DeliveryList webhookId={id} />
+      </Card>
+    </Page>
+  );
+};
+
+const WebhookActions = ({ webhook, onChanged }: { webhook: Webhook; onChanged: () => void }) => {
+  const t = texts.value.webhooks;
+  const { id } = webhook;
+  const [secret, setSecret] = useState<string>();
+  const [tested, setTested] = useState<Awaited<ReturnType<typeof testWebhook>>>();
+  const isActive = webhook.state === 'active';
+  return (
+    <section class="card">
+      <div class="buttons">
+        <Action key="test" look="primary" label={t.test} act={async () => setTested(await testWebhook(id))} />
+        <Action
+          key="pause"
+          label={isActive ? t.pause : t.resume}
+          act={async () => {
+            await updateWebhook(id, { state: isActive ? 'paused' : 'active' });
+            onChanged();
+          }}
+        />
+        <Action
+          key="rotate"
+          label={t.rotate}
+          asked={{ title: t.rotate, text: t.rotateText }}
+          act={async () => {
+            setSecret((await rotateSecret(id)).secret);
+            onChanged();
+          }}
+        />
+        <Action
+          key="delete"
+          look="danger"
+          label={t.remove}
+          asked={{ title: t.removeTitle, text: t.removeText }}
+          act={async () => {
+            await deleteWebhook(id);
+            go(linkTo('webhooks'));
+          }}
+        />
+      </div>
+      <p role="status" class={tested?.error == null ? 'fine' : 'error'}>
+        {tested !== undefined &&
+          (tested.error === null
+            ? t.testOk(tested.http_status ?? 0, Math.round(tested.duration_ms))
+            : t.testFailed(tested.error))}
+      </p>
+      {webhook.previous_secret_until !== null && (
+        <p class="hint">{t.previousUntil(dayAndTime(webhook.previous_secret_until))}</p>
+      )}
+      {secret !== undefined && <Secret label={t.secret} value={secret} onDone={() => setSecret(undefined)} />}
+    </section>
+  );
+};

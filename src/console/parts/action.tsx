@@ -1,0 +1,78 @@
+/** A button that asks the gateway for something, and says beside itself when that did not work. */
+import { useState } from 'preact/hooks';
+import { Problem, Unreachable } from '../api/problem.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
+import { Dialog } from './dialog.tsx';
+
+export type Asked = { title: string; text: string };
+
+export const Action = ({
+  label,
+  look = 'plain',
+  done,
+  asked,
+  act,
+}: {
+  label: string;
+  look?: 'plain' | 'primary' | 'danger';
+  /** Said when it worked. */
+  done?: string;
+  /** Asked before it is done. */
+  asked?: Asked;
+  act: () => Promise<void>;
+}) => {
+  const t = texts.value.shell;
+  const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle');
+  const [failure, setFailure] = useState<Problem | Unreachable>();
+  const [isAsking, setAsking] = useState(false);
+
+  const run = async (): Promise<void> => {
+    setAsking(false);
+    setFailure(undefined);
+    setState('busy');
+    try {
+      await act();
+      setState('done');
+    } catch (error) {
+      setState('idle');
+      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      setFailure(error);
+    }
+  };
+
+  return (
+    <span class="action">
+      <button
+        type="button"
+        class={look}
+        aria-disabled={state === 'busy'}
+        onClick={() => {
+          if (state === 'busy') return;
+          if (asked === undefined) void run();
+          else setAsking(true);
+        }}
+      >
+        {label}
+      </button>
+      <span role="status" class={failure === undefined ? 'fine' : 'error'}>
+        {failure instanceof Unreachable && t.form.unreachable}
+        {failure instanceof Problem && explain(failure.message, language.value)}
+        {state === 'done' && done}
+      </span>
+      {isAsking && asked !== undefined && (
+        <Dialog title={asked.title} onClose={() => setAsking(false)}>
+          <p>{asked.text}</p>
+          <div class="submit">
+            <button type="button" class={look === 'danger' ? 'danger' : 'primary'} onClick={() => void run()}>
+              {label}
+            </button>
+            <button type="button" onClick={() => setAsking(false)}>
+              {t.form.cancel}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </span>
+  );
+};

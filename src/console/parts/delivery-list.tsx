@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks';
+import { listDeliveries, replayDelivery } from '../api.ts';
+import type { Delivery } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { usePolled } from '../polled.ts';
+import { linkTo } from '../route.ts';
+import { Action } from './action.tsx';
+import { MoreButton } from './more.tsx';
+import { Loading } from './page.tsx';
+import { Pill } from './pill.tsx';
+import { deliveryTones } from './tones.ts';
+import { dayAndTime, When } from './when.tsx';
+
+const pollMs = 3_000;
+
+/** What was delivered to a webhook endpoint, the newest first, each with its attempts. */
+export const DeliveryList = ({ webhookId }: { webhookId: string }) => {
+  const { value: first, reload } = usePolled(
+    webhookId,
+    () => listDeliveries(webhookId, {}),
+    () => pollMs,
+  );
+  const [older, setOlder] = useState<{ deliveries: Delivery[]; cursor: string | null }>();
+  if (first === undefined) return <Loading />;
+  const newest = new Set(first.deliveries.map(({ id }) => id));
+  const deliveries = [...first.deliveries, ...(older?.deliveries ?? []).filter(({ id }) => !newest.has(id))];
+  const cursor = older === undefined ? first.next_cursor : older.cursor;
+  const more = async (): Promise<void> => {
+    const next = await listDeliveries(webhookId, { cursor });
+    setOlder({ deliveries: [...deliveries, ...next.deliveries], cursor: next.next_cursor });
+  };
+  if (deliveries.length === 0) return <p class="hint">{texts.value.webhooks.deliveriesEmpty}</p>;
+  return (
+    <>
+      <ul class="deliveries">
+        {deliveries.map((delivery) => (
+          <DeliveryItem key={delivery.id} delivery={delivery} onReplayed={reload} />
+        ))}
+      </ul>
+      {cursor !== null && <MoreButton load={more} />}
+    </>
+  );
+};
+
+const DeliveryItem = ({ delivery, onReplayed }: { delivery: Delivery; onReplayed: () => void }) => {
+  const t = texts.value.webhooks;
+  const { attempts, next_attempt_at: next } = delivery;
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class="row-main">
+            <b>{delivery.type}</b>
+            <small>
+              <When at={delivery.created_at} precise /> · {t.attempts(attempts.length)}
+              {next !== null && ` · ${t.nextAttempt(dayAndTime(next))}`}
+            </small>
+          </span>
+          <Pill tone={deliveryTones[delivery.state]}>{t.deliveryState[delivery.state]}</Pill>
+        </summary>
+        <ol class="timeline">
+          {attempts.map(({ attempt, at, http_status: status, error, duration_ms: ms }) => (
+            <li key={attempt}>
+              <When at={at} precise />
+              <span>
+                {status === null ? '' : `HTTP ${status} `}
+                {error} <small class="digits">{Math.round(ms)} ms</small>
+              </span>
+            </li>
+          ))}
+        </ol>
+        <div class="buttons">
+          <a class="button" href={linkTo('calls', delivery.call_id)}>
+            {t.call}
+          </a>
+          <Action
+            label={t.replay}
+            done={t.replayed}
+            act={async () => {
+              await replayDelivery(delivery.id);
+              onReplayed();
+            }}
+          />
+        </div>
+      </details>
+    </li>
+  );
+};

@@ -1,0 +1,191 @@
+/** Fields of forms: each says beside itself what it is, and what is wrong with it. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
+import type { FieldsOf, Form, FormValues } from './form.ts';
+
+type FieldProps = {
+  form: FieldsOf<FormValues>;
+  name: string;
+  label: string;
+  hint?: string | undefined;
+  isOptional?: boolean;
+};
+
+type ControlProps = { id: string; name: string; 'aria-describedby'?: string; 'aria-invalid'?: 'true' };
+
+const Field = ({
+  form,
+  name,
+  label,
+  hint,
+  isOptional,
+  children,
+}: FieldProps & { children: (control: ControlProps) => JSX.Element }) => {
+  const id = useId();
+  const words = form.errorOf(name);
+  const described = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(words === undefined ? [] : [`${id}-error`]),
+  ].join(' ');
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {isOptional === true && <span class="optional"> {texts.value.shell.form.optional}</span>}
+      </label>
+      {children({
+        id,
+        name,
+        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...(words === undefined ? {} : { 'aria-invalid': 'true' }),
+      })}
+      {words !== undefined && (
+        <p class="error" id={`${id}-error`}>
+          {explain(words, language.value)}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+};
+
+const textOf = ({ values }: FieldProps['form'], name: string): string => {
+  const value = values[name];
+  return typeof value === 'string' ? value : '';
+};
+
+export const TextField = ({
+  type = 'text',
+  mode,
+  autoComplete = 'off',
+  placeholder,
+  ...field
+}: FieldProps & {
+  type?: 'text' | 'password';
+  mode?: 'numeric' | 'tel' | 'url';
+  autoComplete?: string;
+  placeholder?: string;
+}) => (
+  <Field {...field}>
+    {(control) => {
+      const shared = {
+        ...control,
+        inputMode: mode ?? 'text',
+        autocomplete: autoComplete,
+        placeholder: placeholder ?? '',
+        spellcheck: false,
+        value: textOf(field.form, field.name),
+        onInput: (event: { currentTarget: HTMLInputElement }) =>
+          field.form.set(field.name, event.currentTarget.value),
+      };
+      return type === 'password' ? <input {...shared} type="password" /> : <input {...shared} type="text" />;
+    }}
+  </Field>
+);
+
+export const AreaField = ({ rows = 3, ...field }: FieldProps & { rows?: number }) => (
+  <Field {...field}>
+    {(control) => (
+      <textarea
+        {...control}
+        rows={rows}
+        value={textOf(field.form, field.name)}
+        onInput={(event) => field.form.set(field.name, event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+export const SelectField = ({ options, ...field }: FieldProps & { options: [string, string][] }) => (
+  <Field {...field}>
+    {(control) => (
+      <select
+        {...control}
+        value={textOf(field.form, field.name)}
+        onChange={(event) => field.form.set(field.name, event.currentTarget.value)}
+      >
+        {options.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+export const CheckField = ({ form, name, label }: FieldProps) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      name={name}
+      checked={form.values[name] === true}
+      onChange={(event) => form.set(name, event.currentTarget.checked)}
+    />
+    {label}
+  </label>
+);
+
+export type Choice = { value: string; label: string; hint?: string };
+
+export const ChoiceField = ({ form, name, label, choices }: FieldProps & { choices: Choice[] }) => (
+  <fieldset class="choices">
+    <legend>{label}</legend>
+    {choices.map((choice) => (
+      <label key={choice.value} class="choice">
+        <input
+          type="radio"
+          name={name}
+          value={choice.value}
+          checked={form.values[name] === choice.value}
+          onChange={() => form.set(name, choice.value)}
+        />
+        <span>
+          <b>{choice.label}</b>
+          {choice.hint !== undefined && <small>{choice.hint}</small>}
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+/** A form with its button, and below it what came of it. */
+export const FormBody = <Values extends FormValues>({
+  form,
+  submit,
+  saved,
+  children,
+  beside,
+}: {
+  form: Form<Values>;
+  submit: string;
+  /** `null` where the page itself shows it. */
+  saved?: string | null;
+  children: ComponentChildren;
+  beside?: ComponentChildren;
+}) => {
+  const t = texts.value.shell.form;
+  const { trouble } = form;
+  const words = trouble?.words === undefined ? t.failed(trouble?.fields ?? 0) : trouble.words;
+  return (
+    <form ref={form.ref} onSubmit={form.submit} noValidate>
+      {children}
+      <div class="submit">
+        <button class="primary" type="submit" aria-disabled={form.isBusy}>
+          {submit}
+        </button>
+        {beside}
+        <p role="status" class={trouble === undefined ? 'fine' : 'error'}>
+          {trouble !== undefined && (trouble.isUnreachable ? t.unreachable : explain(words, language.value))}
+          {form.isSaved && saved !== null && (saved ?? t.saved)}
+        </p>
+      </div>
+    </form>
+  );
+};

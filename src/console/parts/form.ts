@@ -1,0 +1,111 @@
+/** The state of a form: what was typed stays, whatever becomes of it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem, Unreachable } from '../api/problem.ts';
+
+export type FormValues = Record<string, string | boolean>;
+
+export type FieldsOf<Values extends FormValues> = {
+  values: Values;
+  set(name: string, value: string | boolean): void;
+  /** In the words of the API; `undefined` for a field that is fine. */
+  errorOf(name: string): string | undefined;
+};
+
+export type Form<Values extends FormValues> = FieldsOf<Values> & {
+  isBusy: boolean;
+  /** Since the last change. */
+  isSaved: boolean;
+  /** What is wrong beyond the fields, or with how many of them. */
+  trouble: { words?: string; fields: number; isUnreachable: boolean } | undefined;
+  submit(event: Event): void;
+  ref: { current: HTMLFormElement | null };
+};
+
+/** Refusals that are about one field without naming it. */
+const fieldOfCode: Readonly<Record<string, string>> = {
+  invalid_to: 'to',
+  invalid_max_duration_sec: 'max_duration_sec',
+  max_duration_exceeds_policy: 'max_duration_sec',
+  number_taken: 'number',
+};
+
+/** What a form finds out by itself, in the shape of what the API says. */
+export const wrongField = (path: string, message: string): Problem =>
+  new Problem(400, { code: 'invalid_request', errors: [{ path, message }] });
+
+/** An empty field is null. */
+export const wholeNumber = (path: string, text: string): number | null => {
+  const digits = text.trim();
+  if (digits === '') return null;
+  if (!/^\d{1,9}$/.test(digits)) throw wrongField(path, 'Enter a whole number.');
+  return Number(digits);
+};
+
+const errorsIn = (problem: Problem): ReadonlyMap<string, string> => {
+  const field = fieldOfCode[problem.code];
+  if (problem.fields.size > 0 || field === undefined) return problem.fields;
+  const { maximum } = problem;
+  const words = maximum === undefined ? problem.message : `Too big: expected number to be <=${maximum}`;
+  return new Map([[field, words]]);
+};
+
+export const useForm = <Values extends FormValues>(
+  initial: Values,
+  /** What it resolves to is shown from then on: what was stored may differ from what was typed. */
+  save: (values: Values) => Promise<Values | void>,
+): Form<Values> => {
+  const [values, setValues] = useState(initial);
+  const [isBusy, setBusy] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const [failure, setFailure] = useState<Problem | Unreachable>();
+  const ref = useRef<HTMLFormElement>(null);
+
+  const errors = failure instanceof Problem ? errorsIn(failure) : new Map<string, string>();
+  const errorOf = (name: string): string | undefined =>
+    [...errors].find(([path]) => path === name || path.startsWith(`${name}.`))?.[1];
+  const wrong = Object.keys(values).filter((name) => errorOf(name) !== undefined);
+
+  useEffect(() => {
+    if (failure !== undefined) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [failure]);
+
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setSaved(false);
+    setFailure(undefined);
+    try {
+      const stored = await save(values);
+      if (stored !== undefined) setValues(stored);
+      setSaved(true);
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return {
+    values,
+    set(name, value) {
+      setSaved(false);
+      setValues((before) => ({ ...before, [name]: value }));
+    },
+    errorOf,
+    isBusy,
+    isSaved,
+    trouble:
+      failure === undefined
+        ? undefined
+        : {
+            fields: wrong.length,
+            isUnreachable: failure instanceof Unreachable,
+            ...(wrong.length === 0 ? { words: [...errors.values()][0] ?? failure.message } : {}),
+          },
+    submit(event) {
+      event.preventDefault();
+      if (!isBusy) void run();
+    },
+    ref,
+  };
+};

@@ -1,0 +1,134 @@
+/** What stands around every page: the way to the others, the language, and whether the gateway is there. */
+import { effect, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { isConnected } from '../api/request.ts';
+import { catalogues, language, speak, texts, type ConsoleLanguage } from '../language/language.ts';
+import { forgetKeys } from '../number-keys.ts';
+import { linkTo, page, route } from '../route.ts';
+import { signOut } from '../session.ts';
+
+const links = [
+  ['calls', 'calls'],
+  ['place-call', 'place'],
+  ['numbers', 'numbers'],
+  ['agents', 'agents'],
+  ['webhooks', 'webhooks'],
+  ['trunks', 'trunks'],
+  ['audit', 'audit'],
+] as const;
+
+export const Mark = () => (
+  <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="8" />
+    <path d="M7 19v-6M12 22V10M17 25V7M22 20v-8M26 17v-2" />
+  </svg>
+);
+
+export const LanguageChoice = () => (
+  <div class="languages" role="group" aria-label={texts.value.shell.language}>
+    {(Object.keys(catalogues) as ConsoleLanguage[]).map((one) => (
+      <button
+        key={one}
+        type="button"
+        lang={one}
+        aria-pressed={language.value === one}
+        onClick={() => speak(one)}
+      >
+        {catalogues[one].shell.name}
+      </button>
+    ))}
+  </div>
+);
+
+/** How long it is said that the connection is back. */
+const reliefMs = 4_000;
+
+const wasLost = signal(false);
+effect(() => {
+  if (!isConnected.value) wasLost.value = true;
+});
+
+const Connection = () => {
+  const t = texts.value.shell;
+  const isBack = isConnected.value && wasLost.value;
+  useEffect(() => {
+    if (!isBack) return undefined;
+    const timer = setTimeout(() => (wasLost.value = false), reliefMs);
+    return () => clearTimeout(timer);
+  }, [isBack]);
+  const look = isConnected.value ? (isBack ? 'found' : '') : 'lost';
+  return (
+    <p class={`connection ${look}`} role="status">
+      {!isConnected.value && t.lost}
+      {isBack && t.found}
+    </p>
+  );
+};
+
+export const Frame = ({ children }: { children: ComponentChildren }) => {
+  const t = texts.value.shell;
+  const [isOpen, setOpen] = useState(false);
+  const current = route.value.parts[0] ?? 'calls';
+  useEffect(() => {
+    setOpen(false);
+    scrollTo(0, 0);
+  }, [page.value]);
+  const leave = (): void => {
+    forgetKeys();
+    signOut();
+  };
+  return (
+    <div class="frame">
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('h1')?.focus();
+        }}
+      >
+        {t.skip}
+      </a>
+      <header class="side">
+        <a class="brand" href={linkTo('calls')}>
+          <Mark />
+          Trunkline
+        </a>
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen}
+          aria-controls="pages"
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t.menu}
+        </button>
+        <div id="pages" class={isOpen ? 'open' : ''}>
+          <nav aria-label={t.pages}>
+            <ul>
+              {links.map(([section, name]) => (
+                <li key={section}>
+                  <a href={linkTo(section)} {...(section === current ? { 'aria-current': 'page' } : {})}>
+                    {t.nav[name]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class="side-end">
+            <a href="/docs">{t.reference}</a>
+            <LanguageChoice />
+            <button type="button" onClick={leave}>
+              {t.signOut}
+            </button>
+          </div>
+        </div>
+      </header>
+      <main id="content">
+        <Connection />
+        {children}
+      </main>
+    </div>
+  );
+};

@@ -1,0 +1,97 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../language/language.ts';
+
+/** The body of a page. Its heading gets the focus, so that it is read out when the page changes. */
+export const Page = ({
+  title,
+  lead,
+  back,
+  beside,
+  children,
+}: {
+  title: ComponentChildren;
+  lead?: ComponentChildren;
+  back?: { to: string; label: string };
+  /** Buttons beside the heading. */
+  beside?: ComponentChildren;
+  children: ComponentChildren;
+}) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    document.title = `${heading.current?.textContent ?? ''} · Trunkline`;
+  });
+  return (
+    <>
+      <header class="page-head">
+        {back !== undefined && (
+          <a class="back" href={back.to}>
+            ← {back.label}
+          </a>
+        )}
+        <div class="page-title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {beside !== undefined && <div class="buttons">{beside}</div>}
+        </div>
+        {lead !== undefined && <p class="lead">{lead}</p>}
+      </header>
+      {children}
+    </>
+  );
+};
+
+export const Loading = () => (
+  <p class="loading" role="status">
+    {texts.value.shell.loading}
+  </p>
+);
+
+/** Nothing to show, and what to do about it. */
+export const Empty = ({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint: string;
+  children?: ComponentChildren;
+}) => (
+  <div class="empty">
+    <svg viewBox="0 0 64 32" aria-hidden="true">
+      <path d="M6 18v-4M16 22V10M26 27V5M36 22V10M46 19v-6M56 17v-2" />
+    </svg>
+    <h2>{title}</h2>
+    <p>{hint}</p>
+    {children}
+  </div>
+);
+
+export const Missing = ({ back }: { back: { to: string; label: string } }) => (
+  <Page title={texts.value.shell.notFound} lead={texts.value.shell.notFoundHint} back={back}>
+    {null}
+  </Page>
+);
+
+export const Card = ({
+  title,
+  lead,
+  beside,
+  children,
+}: {
+  title: ComponentChildren;
+  lead?: ComponentChildren;
+  beside?: ComponentChildren;
+  children: ComponentChildren;
+}) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>{title}</h2>
+      {beside}
+    </div>
+    {lead !== undefined && <p class="hint">{lead}</p>}
+    {children}
+  </section>
+);

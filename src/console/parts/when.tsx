@@ -1,0 +1,26 @@
+/** Times and durations for people, in the time zone of the workspace, which each timestamp carries. */
+import { language } from '../language/language.ts';
+
+const format = (at: string, options: Intl.DateTimeFormatOptions): string =>
+  // The digits are those of the wall clock over there; read as UTC they stay what they are.
+  new Intl.DateTimeFormat(language.value, { ...options, timeZone: 'UTC' }).format(
+    new Date(`${at.slice(0, 23)}Z`),
+  );
+
+export const dayAndTime = (at: string): string =>
+  format(at, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+export const timeOfDay = (at: string): string =>
+  format(at, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+
+export const When = ({ at, precise = false }: { at: string; precise?: boolean }) => (
+  <time dateTime={at} title={at}>
+    {precise ? timeOfDay(at) : dayAndTime(at)}
+  </time>
+);
+
+/** `1:05`, as on a telephone. */
+export const clockTime = (seconds: number): string => {
+  const whole = Math.max(0, Math.floor(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+};

@@ -1,0 +1,63 @@
+/** Reading what changes, again and again, through lost connections. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem, Unreachable } from './api/problem.ts';
+
+export type Polled<Value> = {
+  /** The last value that was read; stays while the connection is lost. */
+  value: Value | undefined;
+  /** The gateway refused: a call of nobody's here, for one. */
+  problem: Problem | undefined;
+  reload: () => void;
+};
+
+/** While the connection is lost. */
+const retryMs = 2_000;
+
+/**
+ * Reads at once and whenever `key` changes, and again after `everyMs`; `null` reads once. Nothing is read while the
+ * page is hidden.
+ */
+export const usePolled = <Value>(
+  key: string,
+  read: () => Promise<Value>,
+  everyMs: (value: Value) => number | null = () => null,
+): Polled<Value> => {
+  const [state, setState] = useState<{ key: string; value?: Value; problem?: Problem }>({ key });
+  const [round, setRound] = useState(0);
+  const latest = useRef({ read, everyMs });
+  latest.current = { read, everyMs };
+
+  useEffect(() => {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = (ms: number): void => {
+      timer = setTimeout(() => (document.hidden ? again(ms) : void once()), ms);
+    };
+    const once = async (): Promise<void> => {
+      try {
+        const value = await latest.current.read();
+        if (isOver) return;
+        setState({ key, value });
+        const next = latest.current.everyMs(value);
+        if (next !== null) again(next);
+      } catch (error) {
+        if (isOver) return;
+        if (error instanceof Problem) setState({ key, problem: error });
+        else if (error instanceof Unreachable) again(retryMs);
+        else throw error;
+      }
+    };
+    void once();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [key, round]);
+
+  const isCurrent = state.key === key;
+  return {
+    value: isCurrent ? state.value : undefined,
+    problem: isCurrent ? state.problem : undefined,
+    reload: () => setRound((before) => before + 1),
+  };
+};

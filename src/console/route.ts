@@ -1,0 +1,34 @@
+/** Which page is shown: it stands behind the `#` of the address, so that each has a link of its own. */
+import { computed, signal } from '@preact/signals';
+
+export type Route = { parts: string[]; query: URLSearchParams };
+
+const parsed = (hash: string): Route => {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  return { parts: path.split('/').filter((part) => part !== ''), query: new URLSearchParams(query) };
+};
+
+const hash = signal(location.hash);
+
+addEventListener('hashchange', () => (hash.value = location.hash));
+
+export const route = computed(() => parsed(hash.value));
+
+/** The path without its query: a filter is no other page. */
+export const page = computed(() => route.value.parts.join('/'));
+
+export const linkTo = (...parts: string[]): string => `#/${parts.join('/')}`;
+
+export const go = (link: string): void => {
+  location.hash = link;
+};
+
+/** Changes the query of the page without a step in the history; what is empty is left out. */
+export const setQuery = (name: string, value: string): void => {
+  const query = new URLSearchParams(route.value.query);
+  if (value === '') query.delete(name);
+  else query.set(name, value);
+  const text = query.toString();
+  history.replaceState(null, '', `#/${page.value}${text === '' ? '' : `?${text}`}`);
+  hash.value = location.hash;
+};

@@ -1,0 +1,106 @@
+import type { Trunk } from '../api/records.ts';
+import type { TrunkRequest } from '../api.ts';
+import { texts } from '../language/language.ts';
+import { AreaField, CheckField, SelectField, TextField } from '../parts/field.tsx';
+import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
+
+const textOf = (value: number | null | undefined): string => (value == null ? '' : String(value));
+
+/** What the fields show of a trunk; of a new one, what the API would take if nothing were said. */
+export const trunkValues = (trunk?: Trunk) => ({
+  name: trunk?.name ?? '',
+  host: trunk?.host ?? '',
+  port: textOf(trunk?.port),
+  transport: (trunk?.transport ?? 'udp') as string,
+  username: trunk?.username ?? '',
+  password: '',
+  register: trunk?.register ?? false,
+  realm: trunk?.realm ?? '',
+  from_domain: trunk?.from_domain ?? '',
+  number_format: (trunk?.number_format ?? 'domestic') as string,
+  caller_id: (trunk?.caller_id ?? 'from') as string,
+  privacy: trunk?.privacy ?? false,
+  priority: textOf(trunk?.priority ?? 10),
+  weight: textOf(trunk?.weight ?? 10),
+  max_channels: textOf(trunk?.max_channels),
+  calls_per_second: textOf(trunk?.calls_per_second),
+  inbound_addresses: (trunk?.inbound_addresses ?? []).join('\n'),
+  inbound_auth: (trunk?.inbound_auth ?? 'none') as string,
+  health_check: trunk?.health_check ?? true,
+  enabled: trunk?.enabled ?? true,
+});
+
+export type TrunkValues = ReturnType<typeof trunkValues>;
+
+const transports = ['udp', 'tcp', 'tls'] as const;
+const callerIds = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
+
+/** What the API gets; an empty password keeps the stored one. */
+export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
+  name: values.name.trim(),
+  host: values.host.trim(),
+  port: wholeNumber('port', values.port),
+  transport: transports.find((one) => one === values.transport) ?? 'udp',
+  username: values.username.trim() || null,
+  ...(values.password === '' ? {} : { password: values.password }),
+  register: values.register,
+  realm: values.realm.trim() || null,
+  from_domain: values.from_domain.trim() || null,
+  number_format: values.number_format === 'e164' ? 'e164' : 'domestic',
+  caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
+  privacy: values.privacy,
+  priority: wholeNumber('priority', values.priority) ?? 10,
+  weight: wholeNumber('weight', values.weight) ?? 10,
+  max_channels: wholeNumber('max_channels', values.max_channels),
+  calls_per_second: wholeNumber('calls_per_second', values.calls_per_second),
+  inbound_addresses: values.inbound_addresses.split(/[\s,]+/).filter((address) => address !== ''),
+  inbound_auth: values.inbound_auth === 'digest' ? 'digest' : 'none',
+  health_check: values.health_check,
+  enabled: values.enabled,
+});
+
+export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>; hasPassword: boolean }) => {
+  const t = texts.value.trunks;
+  const { fields, hints } = t;
+  const field = (name: keyof typeof fields) => ({ form, name, label: fields[name] });
+  const number = { mode: 'numeric' } as const;
+  return (
+    <>
+      <h3>{t.connection}</h3>
+      <div class="columns">
+        <TextField {...field('name')} />
+        <TextField {...field('host')} placeholder="sip.example.com" />
+        <TextField {...field('port')} {...number} hint={hints.port} isOptional />
+        <SelectField {...field('transport')} options={transports.map((one) => [one, one.toUpperCase()])} />
+        <TextField {...field('username')} isOptional />
+        <TextField
+          {...field('password')}
+          type="password"
+          autoComplete="new-password"
+          hint={hasPassword ? hints.passwordStored : hints.password}
+          isOptional
+        />
+      </div>
+      <CheckField {...field('register')} />
+      <CheckField {...field('health_check')} />
+      <CheckField {...field('enabled')} />
+      <h3>{t.calls}</h3>
+      <div class="columns">
+        <SelectField {...field('number_format')} options={Object.entries(t.format)} />
+        <SelectField {...field('caller_id')} options={callerIds.map((one) => [one, one])} />
+        <TextField {...field('from_domain')} isOptional />
+        <TextField {...field('realm')} isOptional />
+        <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
+        <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
+      </div>
+      <CheckField {...field('privacy')} />
+      <h3>{t.limits}</h3>
+      <div class="columns">
+        <TextField {...field('priority')} {...number} hint={hints.priority} />
+        <TextField {...field('weight')} {...number} hint={hints.weight} />
+        <TextField {...field('max_channels')} {...number} hint={hints.noLimit} isOptional />
+        <TextField {...field('calls_per_second')} {...number} hint={hints.noLimit} isOptional />
+      </div>
+    </>
+  );
+};

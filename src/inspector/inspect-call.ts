@@ -1,0 +1,66 @@
+/**
+ * One call in the inspection protocol of Stately: its actors as they stand, then what happens to them. It is attached
+ * to the call while somebody looks on, and costs nothing otherwise.
+ */
+import { createInspector, type StatelyInspectionEvent } from '@statelyai/inspect';
+import type { AnyActorRef, Snapshot } from 'xstate';
+import { masked } from './masked.ts';
+
+export type InspectionMessage = StatelyInspectionEvent;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Of a snapshot an onlooker gets what the charts say of it; the rest (inputs, errors, children) is left out. */
+const maskSnapshot = (snapshot: unknown): Snapshot<unknown> => {
+  const nothing = { output: undefined, error: undefined };
+  if (!isObject(snapshot)) return { ...nothing, status: 'active' };
+  const status = 'status' in snapshot ? snapshot.status : 'active';
+  return {
+    ...nothing,
+    status: status === 'done' || status === 'error' || status === 'stopped' ? status : 'active',
+    ...('value' in snapshot ? { value: snapshot.value } : {}),
+    ...('context' in snapshot && isObject(snapshot.context) ? { context: masked(snapshot.context) } : {}),
+  };
+};
+
+const maskEvent = (event: unknown): { type: string } => {
+  const type = isObject(event) && 'type' in event && typeof event.type === 'string' ? event.type : '';
+  return isObject(event) ? { ...masked(event), type } : { type };
+};
+
+const maskMessage = (message: InspectionMessage, rootId: string): InspectionMessage => {
+  const { sessionId, createdAt, id, _version } = message;
+  const head = { rootId, sessionId, createdAt, id, _version };
+  switch (message.type) {
+    case '@xstate.actor': {
+      const { type, name, parentId, definition } = message;
+      return { ...head, type, name, parentId, definition, snapshot: maskSnapshot(message.snapshot) };
+    }
+    case '@xstate.event':
+      return { ...head, type: message.type, sourceId: message.sourceId, event: maskEvent(message.event) };
+    default:
+      return {
+        ...head,
+        type: message.type,
+        event: maskEvent(message.event),
+        snapshot: maskSnapshot(message.snapshot),
+      };
+  }
+};
+
+const isActor = (value: unknown): value is AnyActorRef =>
+  isObject(value) && 'getSnapshot' in value && 'sessionId' in value;
+
+/** `send` must not throw. The returned function ends it. */
+export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage) => void): (() => void) => {
+  const inspector = createInspector({ send: (message) => send(maskMessage(message, call.sessionId)) });
+  const introduce = (actor: AnyActorRef): void => {
+    const snapshot: unknown = actor.getSnapshot();
+    inspector.actor(actor, maskSnapshot(snapshot));
+    if (!isObject(snapshot) || !('children' in snapshot) || !isObject(snapshot.children)) return;
+    for (const child of Object.values(snapshot.children)) if (isActor(child)) introduce(child);
+  };
+  introduce(call);
+  const subscription = call.system.inspect(inspector.inspect);
+  return () => subscription.unsubscribe();
+};

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { createEncoder } from 'wasm-media-encoders';
+import { recordingSampleRate } from '#sip/recording.ts';
+
+/** How recordings are encoded; also the extension of their files. */
+export type RecordingFormat = 'ogg' | 'mp3';
+
+export const contentTypes = { ogg: 'audio/ogg', mp3: 'audio/mpeg' } as const;
+
+/** Vorbis quality, -1 to 10; speech of a telephone does not gain from more. */
+const vorbisQuality = 2;
+
+/** A constant bit rate, so that any place of a file is found by its time. In kbit/s, for both parties. */
+export const mp3Bitrate = 64;
+
+export type Stretch = { counterparty: Int16Array; agent: Int16Array };
+
+/** Encodes one recording: the counterparty on the left, the agent on the right. */
+export type Encoder = {
+  /** What has become complete by this, often nothing. */
+  encode(stretch: Stretch): Uint8Array;
+  /** The rest. */
+  finish(): Uint8Array;
+};
+
+type Code = Parameters<typeof createEncoder>[1];
+
+const toFloats = (samples: Int16Array): Float32Array =>
+  Float32Array.from(samples, (sample) => sample / 32_768);
+
+const common = { channels: 2, sampleRate: recordingSampleRate } as const;
+
+/**
+ * A source of encoders. The code is compiled once, for the first. An encoder is never used again: configuring one anew
+ * leaves some of its memory behind.
+ */
+export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>) => {
+  let code: Code;
+  const keep = (compiled: Code): void => {
+    code = compiled;
+  };
+  const configured = async (compiled: Code) => {
+    if (format === 'ogg') {
+      const vorbis = await createEncoder(contentTypes.ogg, compiled, keep);
+      vorbis.configure({ ...common, vbrQuality: vorbisQuality });
+      return vorbis;
+    }
+    const mp3 = await createEncoder(contentTypes.mp3, compiled, keep);
+    mp3.configure({ ...common, bitrate: mp3Bitrate });
+    return mp3;
+  };
+  return async () => {
+    code ??= await readFile(new URL(import.meta.resolve(`wasm-media-encoders/wasm/${format}`)));
+    const encoder = await configured(code);
+    return {
+      // What the encoder hands out lies in its memory and is gone with its next call.
+      encode: ({ counterparty, agent }) => encoder.encode([toFloats(counterparty), toFloats(agent)]).slice(),
+      finish: () => encoder.finalize().slice(),
+    };
+  };
+};

@@ -1,0 +1,110 @@
+/** The folder in which recordings are written, and stay where there is no store: `<year>-<month>/<call id>.<format>`. */
+import { glob, open, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { recordingSampleRate } from '#sip/recording.ts';
+import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
+import { partExtension } from './recording-file.ts';
+import type { StoredRecording } from './stored-recording.ts';
+
+/** A file that is complete. */
+export type CompleteFile = {
+  callId: string;
+  /** Relative to the folder. */
+  file: string;
+  format: RecordingFormat;
+  durationSec: number;
+  bytes: number;
+  /** Wall-clock milliseconds since the epoch. */
+  savedAt: number;
+};
+
+export type RecordingFolder = {
+  /** A new file's name, relative to the folder. */
+  nameFor(callId: string, at: number, format: RecordingFormat): string;
+  pathOf(file: string): string;
+  /** The complete file of a call; its duration is what it says itself, of an MP3 file to a tenth of a second. */
+  find(callId: string): Promise<CompleteFile | undefined>;
+  /** The complete files, by call. */
+  list(): Promise<ReadonlyMap<string, string>>;
+  /** A complete file, as `list` names it; undefined when it is gone. */
+  read(file: string): Promise<CompleteFile | undefined>;
+  holds(file: string): Promise<boolean>;
+  /** Undefined when there is no such file. */
+  open(file: string): Promise<StoredRecording | undefined>;
+  remove(file: string): Promise<void>;
+  /** Removes what a process that died left half-written: it is of no use to anybody. */
+  sweep(): Promise<void>;
+};
+
+/** A file that is not there is an answer; a disk that cannot be read is an accident. */
+const absence = (error: unknown): undefined => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+};
+
+/** The name of a complete file, and of nothing else. */
+const completeName = /^([\da-f-]{36})\.(ogg|mp3)$/;
+
+/** No page of Ogg is larger (RFC 3533). */
+const largestPage = 65_307;
+
+/** The last page tells how many samples there are up to its end. */
+const oggDuration = async (path: string): Promise<number> => {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  const end = Buffer.alloc(Math.min(size, largestPage));
+  await file.read(end, 0, end.length, size - end.length);
+  const page = end.lastIndexOf('OggS');
+  return page === -1 || page + 14 > end.length
+    ? 0
+    : Number(end.readBigInt64LE(page + 6)) / recordingSampleRate;
+};
+
+export const createRecordingFolder = (folder: string): RecordingFolder => {
+  const pathOf = (file: string): string => join(folder, file);
+
+  const read = async (file: string): Promise<CompleteFile | undefined> => {
+    const [, callId, extension] = completeName.exec(basename(file)) ?? [];
+    const found = await stat(pathOf(file)).catch(absence);
+    if (callId === undefined || found === undefined) return undefined;
+    const { size: bytes, mtimeMs: savedAt } = found;
+    return extension === 'ogg'
+      ? { callId, file, format: 'ogg', durationSec: await oggDuration(pathOf(file)), bytes, savedAt }
+      : { callId, file, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000), bytes, savedAt };
+  };
+
+  return {
+    nameFor: (callId, at, format) => join(new Date(at).toISOString().slice(0, 7), `${callId}.${format}`),
+    pathOf,
+    read,
+    async find(callId) {
+      for await (const file of glob(`*/${callId}.{ogg,mp3}`, { cwd: folder })) return read(file);
+      return undefined;
+    },
+    async list() {
+      const files = new Map<string, string>();
+      for await (const file of glob('*/*', { cwd: folder })) {
+        const [, callId] = completeName.exec(basename(file)) ?? [];
+        if (callId !== undefined) files.set(callId, file);
+      }
+      return files;
+    },
+    holds: async (file) => (await stat(pathOf(file)).catch(absence)) !== undefined,
+    async open(file) {
+      const opened = await open(pathOf(file)).catch(absence);
+      if (opened === undefined) return undefined;
+      const { size } = await opened.stat();
+      return {
+        bytes: size,
+        // Open already, so that it can be read to its end although it is removed meanwhile.
+        read: async (range) => opened.createReadStream(range),
+        close: () => opened.close(),
+      };
+    },
+    remove: (file) => rm(pathOf(file), { force: true }),
+    async sweep() {
+      for await (const part of glob(`*/*${partExtension}`, { cwd: folder }))
+        await rm(join(folder, part), { force: true });
+    },
+  };
+};

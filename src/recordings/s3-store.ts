@@ -1,0 +1,134 @@
+/**
+ * Any store that speaks S3, by path-style addresses. Files go there in parts that are read from the disk as they are
+ * sent, and come from there as streams: nothing is ever whole in memory.
+ */
+import { openAsBlob } from 'node:fs';
+import { Readable } from 'node:stream';
+import { S3mini } from 's3mini';
+import { Agent, fetch } from 'undici';
+import { StoreFailure, type RecordingStore } from './store.ts';
+
+export type S3Account = {
+  /** Without a path. */
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKey: string;
+  secretKey: string;
+};
+
+export type StoreLimits = {
+  connectMs: number;
+  /** Without a byte in either direction for so long, a request has failed. */
+  stallMs: number;
+  /** A file above this goes in parts of this size. S3 wants at least 5 MiB. */
+  partBytes: number;
+};
+
+const networkCode = /^[A-Z][A-Z0-9_]{2,40}$/;
+
+/** What may be said of an error: an HTTP status, or the code of what went wrong on the way. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'an unknown error';
+  if ('status' in error && typeof error.status === 'number') return `HTTP ${error.status}`;
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  const code = 'code' in error ? String(error.code) : '';
+  return networkCode.test(code) ? code : 'no usable answer';
+};
+
+const isAbsence = (error: unknown): boolean =>
+  error instanceof Error && (('status' in error && error.status === 404) || isAbsence(error.cause));
+
+/** Whatever the store says stays here: its errors may repeat what was signed, or whose key it was. */
+const failing = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreFailure) throw error;
+    throw new StoreFailure(`The store of recordings failed to ${what}: ${reasonOf(error)}`);
+  }
+};
+
+export const createS3Store = (account: S3Account, limits: StoreLimits): RecordingStore => {
+  const agent = new Agent({
+    connect: { timeout: limits.connectMs },
+    allowH2: false,
+    headersTimeout: limits.stallMs,
+    bodyTimeout: limits.stallMs,
+  });
+  const s3 = new S3mini({
+    accessKeyId: account.accessKey,
+    secretAccessKey: account.secretKey,
+    endpoint: `${account.endpoint}/${account.bucket}`,
+    region: account.region,
+    fetch: (url, { method = 'GET', headers, body } = {}) =>
+      fetch(typeof url === 'string' || url instanceof URL ? url : url.url, {
+        method,
+        headers: [...new Headers(headers), ['accept-encoding', 'identity']],
+        ...(typeof body === 'string' || body instanceof Blob ? { body } : {}),
+        // A store that sends its clients elsewhere gets nothing of ours there.
+        redirect: 'manual',
+        dispatcher: agent,
+      }),
+  });
+
+  const size = async (key: string): Promise<number | undefined> => {
+    try {
+      return await s3.getContentLength(key);
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  };
+
+  const verify = async (key: string, file: Blob): Promise<void> => {
+    // S3 may answer the completion of an upload with 200 and an error.
+    if ((await size(key)) !== file.size) throw new StoreFailure('The store of recordings lost a recording');
+  };
+
+  const putInParts = async (key: string, file: Blob, contentType: string): Promise<void> => {
+    const { partBytes } = limits;
+    const uploadId = await s3.getMultipartUploadId(key, contentType);
+    try {
+      const parts: Awaited<ReturnType<typeof s3.uploadPart>>[] = [];
+      for (let from = 0; from < file.size; from += partBytes) {
+        const part = file.slice(from, from + partBytes);
+        parts.push(await s3.uploadPart(key, uploadId, part, parts.length + 1));
+      }
+      await s3.completeMultipartUpload(key, uploadId, parts);
+      await verify(key, file);
+    } catch (error) {
+      // Parts that stay behind cost the operator money. If this fails too, the first error says more about why.
+      await s3.abortMultipartUpload(key, uploadId).catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return {
+    put: (key, { path, contentType }) =>
+      failing('take a recording', async () => {
+        const file = await openAsBlob(path);
+        if (file.size > limits.partBytes) return putInParts(key, file, contentType);
+        await s3.putObject(key, file, contentType);
+        await verify(key, file);
+      }),
+    size: (key) => failing('tell the size of a recording', () => size(key)),
+    read: (key, range) =>
+      failing('give a recording', async () => {
+        const response = await (range === undefined
+          ? s3.getObjectRaw(key)
+          : s3.getObjectRaw(key, false, range.start, range.end + 1));
+        const { status, body } = response;
+        const isWanted =
+          range === undefined
+            ? status === 200
+            : status === 206 &&
+              response.headers.get('content-range')?.startsWith(`bytes ${range.start}-${range.end}/`) ===
+                true;
+        if (isWanted && body !== null) return Readable.fromWeb(body);
+        await body?.cancel();
+        throw new StoreFailure('The store of recordings gave another part than was asked for');
+      }),
+    close: () => agent.destroy(),
+  };
+};

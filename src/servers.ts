@@ -1,0 +1,161 @@
+/** `npm run servers`: starts drachtio-server and FreeSWITCH, where they are installed, with the project's configuration. */
+import { once } from 'node:events';
+import { access, constants, mkdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { ConfigError } from '#config/config.ts';
+import { readServersConfig, type ServersConfig } from '#config/servers-config.ts';
+import { endProcess, reach } from './servers/server-process.ts';
+import { startDrachtio, type StartedServer } from './servers/start-drachtio.ts';
+import { freeSwitchLog, startFreeSwitch } from './servers/start-freeswitch.ts';
+import { isInstalled } from './speech/is-installed.ts';
+
+/** After which a server that was asked to end is killed. */
+const patienceMs = 3_000;
+
+const programs = {
+  drachtio:
+    'drachtio (drachtio-server) is not installed: build it from https://github.com/drachtio/drachtio-server',
+  freeswitch:
+    'freeswitch (FreeSWITCH) is not installed: build it from https://github.com/signalwire/freeswitch, and ' +
+    'mod_audio_fork from https://github.com/jambonz/freeswitch-modules',
+};
+
+/** Its message is for the person who starts the servers. */
+class ServersError extends Error {
+  override readonly name = 'ServersError';
+}
+
+const checkInstalled = async (path: string): Promise<void> => {
+  const missing: string[] = [];
+  for (const [program, sentence] of Object.entries(programs))
+    if (!(await isInstalled(program, path))) missing.push(sentence);
+  if (missing.length > 0)
+    throw new ServersError(
+      [...missing, 'Or let Docker bring both: docker compose up (see config/README.md).'].join('\n'),
+    );
+};
+
+const checkFree = async (
+  name: string,
+  setting: string,
+  at: { host: string; port: number },
+): Promise<void> => {
+  const isTaken = await reach(at).then(
+    () => true,
+    () => false,
+  );
+  if (isTaken)
+    throw new ServersError(`Something listens on ${at.host}:${at.port} already: ${name} cannot (${setting})`);
+};
+
+/** drachtio-server ends without a word when it cannot read one of them. */
+const checkTls = async ({ tls }: ServersConfig['drachtio']): Promise<void> => {
+  if (tls === null) return;
+  for (const file of [tls.keyFile, tls.certFile, tls.chainFile])
+    await access(file, constants.R_OK).catch((cause: unknown) => {
+      throw new ServersError(`${file} cannot be read (GW_SIP_TLS_KEY_FILE, _CERT_FILE, _CHAIN_FILE)`, {
+        cause,
+      });
+    });
+};
+
+const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+
+const endOf = async ({ name, logs }: Server): Promise<string> => {
+  const texts = await Promise.all(logs.map(textOf));
+  const lines = texts.join('').trimEnd().split('\n').slice(-5);
+  return `The end of what ${name} says:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+};
+
+/** The last of `logs` is the one to read; before it comes what a server says that did not get so far. */
+type Server = StartedServer & { name: string; logs: string[]; whereItIs: string };
+
+const startBoth = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Server[] => {
+  const drachtioLog = join(folder, 'drachtio.log');
+  const freeSwitchFolder = join(folder, 'freeswitch');
+  const freeSwitchStart = join(folder, 'freeswitch-start.log');
+  const { sip, control, tls, publicAddress } = drachtio;
+  const { eventSocket, rtp } = freeSwitch;
+  const behind = publicAddress === null ? '' : `, known outside as ${publicAddress}`;
+  return [
+    {
+      ...startDrachtio(drachtio, drachtioLog),
+      name: 'drachtio-server',
+      logs: [drachtioLog],
+      whereItIs:
+        `SIP ${sip.host}:${sip.port} (udp, tcp${tls === null ? '' : `; tls on ${tls.port}`})${behind}; ` +
+        `control ${control.host}:${control.port}`,
+    },
+    {
+      ...startFreeSwitch(freeSwitch, freeSwitchFolder, freeSwitchStart),
+      name: 'FreeSWITCH',
+      logs: [freeSwitchStart, freeSwitchLog(freeSwitchFolder)],
+      whereItIs:
+        `SIP ${freeSwitch.sip.host}:${freeSwitch.sip.port}, sound ${rtp.from}-${rtp.to} (udp)${behind}; ` +
+        `event socket ${eventSocket.host}:${eventSocket.port}`,
+    },
+  ];
+};
+
+const untilReady = async (server: Server): Promise<string> => {
+  const { name, logs, whereItIs, ready } = server;
+  try {
+    await ready;
+  } catch (cause) {
+    throw new ServersError(`${name} did not start. ${await endOf(server)}`, { cause });
+  }
+  const log = logs.at(-1) ?? '';
+  if (/Error Loading module .*mod_audio_fork/.test(await textOf(log)))
+    throw new ServersError(
+      'FreeSWITCH has no mod_audio_fork, which brings it the sound of calls: build it from https://github.com/jambonz/freeswitch-modules',
+    );
+  return `${name} is ready: ${whereItIs}; log ${relative('', log)}`;
+};
+
+/** Runs until `asked` says that it shall end, or until a server has ended by itself; that is an error. */
+export const runServers = async (
+  environment: NodeJS.ProcessEnv,
+  print: (text: string) => void,
+  asked: AbortSignal,
+): Promise<void> => {
+  const config = readServersConfig(environment);
+  await checkInstalled(environment['PATH'] ?? '');
+  await checkTls(config.drachtio);
+  await checkFree('drachtio-server', 'GW_DRACHTIO', config.drachtio.control);
+  await checkFree('FreeSWITCH', 'GW_FREESWITCH', config.freeSwitch.eventSocket);
+  const folder = join(config.dataFolder, 'servers');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+
+  const servers = startBoth(config, folder);
+  const over = new Promise<'asked'>((resolve) => {
+    asked.addEventListener('abort', () => resolve('asked'));
+    if (asked.aborted) resolve('asked');
+  });
+  const ended = servers.map(async (server) => {
+    await once(server.child, 'exit');
+    return server;
+  });
+  try {
+    const ready = Promise.all(servers.map(async (server) => print(await untilReady(server))));
+    if ((await Promise.race([ready, over])) === 'asked') return;
+    print('Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)');
+    const first = await Promise.race([over, ...ended]);
+    if (first !== 'asked') throw new ServersError(`${first.name} has ended. ${await endOf(first)}`);
+  } finally {
+    await Promise.all(servers.map(({ child }) => endProcess(child, patienceMs)));
+  }
+};
+
+if (import.meta.main) {
+  const asked = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => asked.abort());
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  try {
+    await runServers(process.env, print, asked.signal);
+    print('Both servers have ended.');
+  } catch (error) {
+    if (!(error instanceof ServersError) && !(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,66 @@
+/** A server that runs as a child process; what it prints goes into a file of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const readyWithinMs = 30_000;
+
+/** Runs one of the start scripts, which become the server. Nothing of `environment` can be seen in a list of processes. */
+export const spawnScript = (
+  script: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  logFile: string,
+): ChildProcess => {
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    return spawn('sh', [script, ...args], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', log, log],
+    });
+  } finally {
+    closeSync(log);
+  }
+};
+
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+/** TERM, then KILL: FreeSWITCH takes half a minute to end while mod_audio_fork is loaded. */
+export const endProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
+  if (hasEnded(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  await exited;
+  clearTimeout(timer);
+};
+
+/** Asks until it is answered. Rejects when the server has ended, or half a minute has passed. */
+export const untilReady = async (
+  name: string,
+  child: ChildProcess,
+  probe: () => Promise<void>,
+): Promise<void> => {
+  const end = Date.now() + readyWithinMs;
+  for (;;) {
+    try {
+      return await probe();
+    } catch (cause) {
+      if (hasEnded(child) || Date.now() > end) throw new Error(`${name} did not start`, { cause });
+      await delay(100);
+    }
+  }
+};
+
+/** Rejects where nobody listens. */
+export const reach = async ({ host, port }: { host: string; port: number }): Promise<void> => {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect');
+  } finally {
+    socket.destroy();
+  }
+};

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FreeSwitchServerConfig } from '#config/servers-config.ts';
+import { probeMediaServer } from '#sip/drachtio/probe-media-server.ts';
+import { spawnScript, untilReady } from './server-process.ts';
+import type { StartedServer } from './start-drachtio.ts';
+
+const script = fileURLToPath(new URL('../../config/freeswitch/start.sh', import.meta.url));
+
+const environmentOf = ({
+  eventSocket,
+  sip,
+  publicAddress,
+  clients,
+  parkSec,
+  rtp,
+}: FreeSwitchServerConfig) => ({
+  GW_FREESWITCH: `${eventSocket.host}:${eventSocket.port}`,
+  GW_FREESWITCH_SECRET: eventSocket.secret,
+  GW_SIP_ADDRESS: sip.host,
+  GW_FREESWITCH_SIP_PORT: String(sip.port),
+  GW_PUBLIC_ADDRESS: publicAddress ?? '',
+  GW_FREESWITCH_CLIENTS: clients,
+  GW_FREESWITCH_PARK_SEC: String(parkSec),
+  GW_FREESWITCH_RTP_FROM: String(rtp.from),
+  GW_FREESWITCH_RTP_TO: String(rtp.to),
+});
+
+/** Where it writes its own log, in the folder that it was given. */
+export const freeSwitchLog = (folder: string): string => join(folder, 'log/freeswitch.log');
+
+/** With the project's own configuration; it keeps its files in `folder`. It is ready when its SIP profile is there. */
+export const startFreeSwitch = (
+  config: FreeSwitchServerConfig,
+  folder: string,
+  logFile: string,
+): StartedServer => {
+  const child = spawnScript(script, [folder], environmentOf(config), logFile);
+  return {
+    child,
+    ready: untilReady('FreeSWITCH', child, () => probeMediaServer(config.eventSocket, 'drachtio_mrf')),
+  };
+};

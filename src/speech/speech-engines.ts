@@ -1,0 +1,76 @@
+/**
+ * Who speaks and who hears in a call: the engine that its number chose, and behind it the others in the operator's
+ * order. What is known of an engine's health is known for all calls.
+ */
+import type { Logger } from 'pino';
+import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { chosenVoice } from './chosen-voice.ts';
+import { createCircuitBreaker, type CoolDown } from './circuit-breaker.ts';
+import { failOverRecognizer, type FailOverNumbers } from './fail-over-recognizer.ts';
+import { failOverSynthesizer } from './fail-over-synthesizer.ts';
+import { isVoice } from './is-voice.ts';
+import type { RecognitionEngine } from './recognition-engine.ts';
+
+/** An engine that speaks with several voices. */
+export type VoiceEngine = {
+  readonly name: string;
+  /** `null`: its usual voice. */
+  speakingWith(voice: string | null): Synthesizer;
+};
+
+/** With the named engine first; the others keep their order. */
+const ledBy = <Engine extends { name: string }>(
+  engines: readonly Engine[],
+  name: string | null,
+): Engine[] => [
+  ...engines.filter((engine) => engine.name === name),
+  ...engines.filter((engine) => engine.name !== name),
+];
+
+export const createSpeechEngines = (options: {
+  /** In the operator's order. */
+  recognizers: readonly RecognitionEngine[];
+  /** At least one. */
+  synthesizers: readonly VoiceEngine[];
+  failOver: FailOverNumbers & { readonly coolDown: CoolDown };
+  clock: Clock;
+  logger: Logger;
+}): SpeechEngines => {
+  const { failOver, clock, logger } = options;
+  const guarded = <Engine extends { name: string }>(engine: Engine) => ({
+    name: engine.name,
+    engine,
+    breaker: createCircuitBreaker(clock, failOver.coolDown),
+  });
+  const recognizers = options.recognizers.map(guarded);
+  const synthesizers = options.synthesizers.map(guarded);
+  const missed = new Set<string>();
+
+  const noteMissing = (kind: string, engines: readonly { name: string }[], name: string | null): void => {
+    const key = `${kind} ${name}`;
+    if (name === null || missed.has(key) || engines.some((engine) => engine.name === name)) return;
+    missed.add(key);
+    logger.warn(
+      { engine: name },
+      `a number chose a ${kind} that is not configured any more: the usual order is kept`,
+    );
+  };
+
+  return {
+    recognizerFor({ recognizer: name }) {
+      noteMissing('recognizer', recognizers, name);
+      if (recognizers.length === 0) return null;
+      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, logger });
+    },
+    synthesizerFor({ synthesizer: name, voice }) {
+      noteMissing('synthesizer', synthesizers, name);
+      const candidates = ledBy(synthesizers, name).map(({ engine, breaker }) => {
+        const usual = engine.speakingWith(null);
+        const isChosen = voice !== null && engine.name === name && isVoice(engine.name, voice);
+        return { breaker, engine: isChosen ? chosenVoice(engine.speakingWith(voice), usual, logger) : usual };
+      });
+      return failOverSynthesizer(candidates, { logger });
+    },
+  };
+};

@@ -1,0 +1,89 @@
+/** Figures of calls and of the turns in them. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { CallWitness } from '#src/calls/call-witness.ts';
+import type { StampedFact } from '#src/calls/journal-fact.ts';
+import type { LiveCalls } from '#src/calls/live-calls.ts';
+import type { TurnStage } from '#src/calls/turn-times.ts';
+
+export type CallMetrics = {
+  witness: CallWitness;
+  turnStage(stage: TurnStage, milliseconds: number): void;
+  /** Counts what is told by facts. */
+  factWritten(fact: StampedFact): void;
+};
+
+/** Seconds. People notice a pause from half a second on; a reply is given up after eight. */
+const stageBuckets = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8];
+
+export const callMetrics = (registry: Registry): CallMetrics => {
+  const registers = [registry];
+  const started = new Counter({
+    name: 'trunkline_calls_started_total',
+    help: 'Calls that began to ring, by direction',
+    labelNames: ['direction'],
+    registers,
+  });
+  const ended = new Counter({
+    name: 'trunkline_calls_ended_total',
+    help: 'Calls that ended, by direction, status and end reason',
+    labelNames: ['direction', 'status', 'end_reason'],
+    registers,
+  });
+  const stages = new Histogram({
+    name: 'trunkline_turn_stage_seconds',
+    help: 'How long a stage of a turn took: endpointing, from the last sound of the other party to its words; from then on to the first token of the reply, to its first sentence and to the first audio that was heard of it',
+    labelNames: ['stage'],
+    buckets: stageBuckets,
+    registers,
+  });
+  const failedReplies = new Counter({
+    name: 'trunkline_replies_failed_total',
+    help: 'Replies of agents that did not come, by what went wrong',
+    labelNames: ['failure'],
+    registers,
+  });
+  const recordings = new Counter({
+    name: 'trunkline_recordings_finished_total',
+    help: 'Recordings that were completed or have failed',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const direction of ['inbound', 'outbound']) started.inc({ direction }, 0);
+  for (const outcome of ['completed', 'failed']) recordings.inc({ outcome }, 0);
+  return {
+    witness: {
+      began: ({ direction }) => started.inc({ direction }),
+      ended: ({ direction, status, reason }) => ended.inc({ direction, status, end_reason: reason }),
+    },
+    turnStage: (stage, milliseconds) => stages.observe({ stage }, milliseconds / 1000),
+    factWritten(fact) {
+      if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
+      if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });
+      if (fact.type === 'recording.failed') recordings.inc({ outcome: 'failed' });
+    },
+  };
+};
+
+/** What is looked up when somebody asks. */
+export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaiting: () => number): void => {
+  void new Gauge({
+    name: 'trunkline_calls_in_progress',
+    help: 'Calls in progress on this gateway, by direction and status',
+    labelNames: ['direction', 'status'],
+    registers: [registry],
+    collect() {
+      for (const direction of ['inbound', 'outbound'])
+        for (const status of ['ringing', 'active']) this.set({ direction, status }, 0);
+      for (const { direction, state } of liveCalls.all())
+        this.inc({ direction, status: state === 'ringing' ? 'ringing' : 'active' });
+    },
+  });
+  void new Gauge({
+    name: 'trunkline_facts_waiting',
+    help: 'Facts of calls that wait to be written to the journal',
+    registers: [registry],
+    collect() {
+      this.set(factsWaiting());
+    },
+  });
+};

@@ -1,0 +1,66 @@
+/** Figures of the telephone lines: whether they are there, their trunks, and who was turned away. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { MediaServerState } from '#sip/drachtio/media-servers.ts';
+import type { Lines } from '#sip/lines.ts';
+import { trunkStates } from '#src/domain/trunk.ts';
+import type { TrunkDirectory } from '#src/trunks/trunk-directory.ts';
+
+export const watchLines = (
+  registry: Registry,
+  observed: {
+    lines: Pick<Lines, 'health'>;
+    trunks: Pick<TrunkDirectory, 'all' | 'status'>;
+    /** Since the start, by what was wrong. */
+    refusedCallers: () => Readonly<Record<string, number>>;
+    mediaServers: () => readonly MediaServerState[];
+  },
+): void => {
+  const { lines, trunks, refusedCallers, mediaServers } = observed;
+  const registers = [registry];
+  void new Gauge({
+    name: 'trunkline_lines_ready',
+    help: 'Whether calls can be placed and answered: 1 when the servers for signalling and media are there, else 0',
+    registers,
+    collect() {
+      this.set(lines.health().ready ? 1 : 0);
+    },
+  });
+  void new Gauge({
+    name: 'trunkline_media_server_ready',
+    help: 'Whether a media server takes calls: 1 when it does, else 0',
+    labelNames: ['media_server'],
+    registers,
+    collect() {
+      for (const { name, isUsable } of mediaServers()) this.set({ media_server: name }, isUsable ? 1 : 0);
+    },
+  });
+  void new Gauge({
+    name: 'trunkline_media_server_calls',
+    help: 'Calls whose sound a media server carries for this gateway',
+    labelNames: ['media_server'],
+    registers,
+    collect() {
+      for (const { name, calls } of mediaServers()) this.set({ media_server: name }, calls);
+    },
+  });
+  void new Gauge({
+    name: 'trunkline_trunks',
+    help: 'Enabled trunks, by what they are doing on this gateway',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of trunkStates) if (state !== 'disabled') this.set({ state }, 0);
+      for (const { id } of trunks.all()) this.inc({ state: trunks.status({ id, enabled: true }).state });
+    },
+  });
+  void new Counter({
+    name: 'trunkline_refused_callers_total',
+    help: 'Callers that no trunk knows and that were refused, by what was wrong',
+    labelNames: ['fault'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [fault, count] of Object.entries(refusedCallers())) this.inc({ fault }, count);
+    },
+  });
+};

@@ -1,0 +1,77 @@
+import axe from 'axe-core';
+import type { ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { consoleTest, type Desk, type Visit } from './in-browser.ts';
+
+const violations = z.array(
+  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
+);
+
+/** One of everything, so that no page is empty. */
+const furnish = async ({ gateway: { admin, call, untilStatus, credentials } }: Desk): Promise<string[]> => {
+  const ids = z.object({ id: z.string() });
+  const trunk = await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
+  const webhook = await admin.post('/api/v1/admin/webhooks', { url: 'http://127.0.0.1:9/events' });
+  await admin.put(`/api/v1/admin/numbers/${credentials.number_id}/agents/outbound`, {
+    agent: 'builtin',
+    agent_type: 'langgraph',
+    chat_url: 'http://127.0.0.1:9/',
+    token: 'secret',
+  });
+  const busy = await call('01000000003');
+  const polite = await call('01000000001');
+  await untilStatus(busy, 'no_answer');
+  await untilStatus(polite, 'completed');
+  const number = `/numbers/${credentials.number_id}`;
+  return [
+    '/calls',
+    `/calls/${polite}`,
+    '/place-call',
+    '/numbers',
+    '/numbers/new',
+    `${number}/inbound`,
+    `${number}/outbound`,
+    `${number}/settings`,
+    '/agents',
+    '/webhooks',
+    '/webhooks/new',
+    `/webhooks/${ids.parse(webhook.body).id}`,
+    '/trunks',
+    '/trunks/new',
+    `/trunks/${ids.parse(trunk.body).id}`,
+    '/audit',
+    '/nowhere',
+  ];
+};
+
+const inspect = async (t: ExecutionContext, desk: Desk, visit: Visit): Promise<void> => {
+  const signedOut = await desk.open({ ...visit, isSignedIn: false });
+  const look = async (page: typeof signedOut, name: string): Promise<void> => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.evaluate(axe.source);
+    const found = violations.parse(
+      await page.evaluate("axe.run({ resultTypes: ['violations'] }).then((result) => result.violations)"),
+    );
+    t.deepEqual(found, [], name);
+    t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} is too wide`);
+  };
+  await look(signedOut, 'sign in');
+  const page = await desk.open(visit);
+  for (const path of await furnish(desk)) {
+    await page.goto(`${desk.gateway.credentials.base_url}/#${path}`);
+    await page.reload();
+    await page.locator('.loading').waitFor({ state: 'detached' });
+    // What only some choices show.
+    for (const choice of ['endpoint', 'handshake', 'some'])
+      for (const radio of await page.locator(`[type=radio][value=${choice}]`).all()) await radio.check();
+    await look(page, path);
+  }
+};
+
+consoleTest('every page can be used by everybody: a telephone, Korean, light', (t, desk) =>
+  inspect(t, desk, { locale: 'ko-KR', width: 390 }),
+);
+
+consoleTest('every page can be used by everybody: a desk, English, dark', (t, desk) =>
+  inspect(t, desk, { locale: 'en-US', width: 1280, dark: true }),
+);

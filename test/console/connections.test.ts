@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { consoleTest } from './in-browser.ts';
+
+consoleTest(
+  'a webhook endpoint is added, tested, paused and deleted; an event is sent again',
+  async (t, { gateway, open }) => {
+    const receiver = await startWebhookReceiver();
+    t.teardown(receiver.close);
+    const page = await open({ page: '/webhooks' });
+    await page.getByText('No webhook endpoints yet').waitFor();
+    await page.getByRole('link', { name: 'Add an endpoint' }).click();
+    await page.getByLabel('URL').fill('ftp://receiver.example.com');
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await page.getByRole('checkbox', { name: 'call.ended' }).check();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await page.getByText('The URL must begin with https://.').waitFor();
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    const secret = await page.getByRole('group', { name: 'Signing secret' }).locator('code').textContent();
+    receiver.trust(z.string().parse(secret));
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    await page.getByText('Nothing was delivered yet.').waitFor();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText(/Delivered: HTTP 204/).waitFor();
+    await gateway.call('01000000003');
+    await page.getByText('Delivered', { exact: true }).waitFor();
+    await page.locator('.deliveries summary').click();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It will be tried now.').waitFor();
+    await receiver.until(3);
+
+    receiver.answer({ status: 500 });
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText(/Not delivered\./).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+    t.not(await page.getByRole('group', { name: 'Signing secret' }).locator('code').textContent(), secret);
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No webhook endpoints yet').waitFor();
+  },
+);
+
+consoleTest('a trunk is added, changed, checked and deleted', async (t, { gateway, open }) => {
+  const page = await open({ page: '/trunks' });
+  await page.getByText('No trunks yet').waitFor();
+  await page.getByRole('link', { name: 'Add a trunk' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('carrier');
+  await page.getByLabel('Host').fill('sip example com');
+  await page.getByLabel('Addresses that calls come from').fill('203.0.113.0/24\nnowhere');
+  await page.getByRole('checkbox', { name: 'Register at the trunk' }).check();
+  await page.getByRole('button', { name: 'Add trunk' }).click();
+  await page.getByText('This is neither a host name nor an IP address').waitFor();
+  await page.getByText('This is neither an IP address nor a block').waitFor();
+  await page.getByLabel('Host').fill('sip.example.com');
+  await page.getByLabel('Addresses that calls come from').fill('203.0.113.0/24');
+  await page.getByRole('button', { name: 'Add trunk' }).click();
+  await page.getByText('A trunk that is registered at needs a user name.').waitFor();
+  await page.getByLabel('User name').fill('acme');
+  await page.getByLabel('Password').fill('change-me');
+  await page.getByRole('button', { name: 'Add trunk' }).click();
+
+  await page.getByRole('heading', { name: 'carrier' }).waitFor();
+  await page.getByText('Not used').waitFor();
+  await page.getByText('A password is stored.').waitFor();
+  await page.getByLabel('Priority').fill('3');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  t.like((await gateway.admin.get('/api/v1/admin/trunks')).body, {
+    trunks: [{ priority: 3, password_configured: true, inbound_addresses: ['203.0.113.0/24'] }],
+  });
+
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page
+    .getByText('The lines of this gateway are simulated: there is nothing to try the trunk on.')
+    .waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No trunks yet').waitFor();
+});

@@ -1,0 +1,95 @@
+/** A person at the console: a real browser on a gateway with the simulated line. */
+import { existsSync } from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let browser: Promise<Browser> | undefined;
+
+test.after.always('the browser of this file is closed', async () => {
+  await (await browser)?.close();
+});
+
+export type Visit = {
+  locale?: 'en-US' | 'ko-KR';
+  width?: number;
+  dark?: boolean;
+  /** Behind the `#`. */
+  page?: string;
+  /** Already signed in, unless false. */
+  isSignedIn?: boolean;
+};
+
+export type Desk = {
+  gateway: TestGateway;
+  databaseUrl: string;
+  /** A browser of its own, with nothing remembered. */
+  open(visit?: Visit): Promise<Page>;
+  /** What the browser complained about: scripts that failed, and what the policy of the page forbids. */
+  complaints: string[];
+};
+
+/** Long enough for a machine with much else to do. */
+const patienceMs = 20_000;
+
+const openPage = async (
+  t: ExecutionContext,
+  { credentials: { base_url: baseUrl, admin_token: token } }: TestGateway,
+  { locale = 'en-US', width = 1280, dark = false, page: path = '/calls', isSignedIn = true }: Visit,
+  complaints: string[],
+): Promise<Page> => {
+  const height = width < 600 ? 844 : 860;
+  browser ??= chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args: flags });
+  const context = await (
+    await browser
+  ).newContext({ locale, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
+  context.setDefaultTimeout(patienceMs);
+  t.teardown(() => context.close());
+  if (isSignedIn) await context.addInitScript(`sessionStorage.setItem('trunkline.admin_token', '${token}')`);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // A refused request is an answer; what a page does with it is what the tests look at.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text());
+  });
+  await page.goto(`${baseUrl}/#${path}`);
+  return page;
+};
+
+/** A test in a browser; skipped, and said so, where there is none. `settings` are those of the gateway. */
+export const consoleTest = (
+  title: string,
+  run: (t: ExecutionContext, desk: Desk) => Promise<void>,
+  settings: Record<string, string> = {},
+): void => {
+  if (executablePath === undefined) {
+    test.skip(`${title} (not tried: Chromium is not installed)`, () => undefined);
+    return;
+  }
+  test(title, async (t) => {
+    const databaseUrl = await testDatabaseUrl(t);
+    const gateway = await testGateway(t, { GW_DATABASE_URL: databaseUrl, ...settings });
+    const complaints: string[] = [];
+    await run(t, {
+      gateway,
+      databaseUrl,
+      complaints,
+      open: (visit = {}) => openPage(t, gateway, visit, complaints),
+    });
+    t.deepEqual(complaints, []);
+  });
+};

@@ -1,0 +1,17 @@
+/** Reads comma-separated values as RFC 4180 defines them, with a strictness that spreadsheets do not have. */
+export const readCsv = (text: string): string[][] => {
+  const lines: string[][] = [];
+  let cells: string[] = [];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  while (cell.lastIndex < text.length) {
+    const from = cell.lastIndex;
+    const [, quoted, plain, end] = cell.exec(text) ?? [];
+    if (end === undefined) throw new Error(`This is no CSV from character ${from} on`);
+    cells.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === ',') continue;
+    lines.push(cells);
+    cells = [];
+  }
+  if (cells.length > 0) throw new Error('The last line has no end');
+  return lines;
+};

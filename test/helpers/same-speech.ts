@@ -1,0 +1,10 @@
+import type { Recognizer, SpeechEngines, Synthesizer } from '#sip/speech.ts';
+
+/** The same engines for every call, whatever its number chose. */
+export const sameSpeech = (
+  synthesizer: Synthesizer,
+  recognizer: Recognizer | null = null,
+): SpeechEngines => ({
+  synthesizerFor: () => synthesizer,
+  recognizerFor: () => recognizer,
+});

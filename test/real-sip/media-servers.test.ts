@@ -1,0 +1,237 @@
+/** Several media servers, one of which dies, hangs or comes back; and what is left on them by a gateway that died. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { mediaServers } from '#config/policy.ts';
+import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { startFarEnd, type FarEndProcess } from './far-end.ts';
+import { pooled, realLines, until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './servers.ts';
+import { callIn } from './trunk-ends.ts';
+
+const parkSec = 4;
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`media servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  let servers: SipServers;
+  let callee: FarEndProcess;
+  let one: RunningMediaServer;
+  let other: RunningMediaServer;
+
+  test.before(async () => {
+    servers = await startServers({ mediaServers: 2, parkSec });
+    callee = await startFarEnd('silent', servers.folder);
+    const [first, second] = servers.mediaServers;
+    if (first === undefined || second === undefined) throw new Error('There are not two media servers');
+    one = first;
+    other = second;
+  });
+  test.after.always(async () => {
+    await callee.close();
+    await servers.close();
+  });
+
+  const untilChannels = (server: RunningMediaServer, count: number, atMostMs = 10_000): Promise<void> =>
+    until(async () => (await server.channels()) === count, atMostMs);
+
+  const linesOn = async (
+    t: ExecutionContext,
+    used: readonly RunningMediaServer[],
+    options: Partial<DrachtioLinesOptions> = {},
+  ): Promise<DrachtioLines> => {
+    const lines = realLines(servers, callee.port, {
+      freeSwitches: used.map(({ address }) => address),
+      ...options,
+    });
+    await lines.start(async () => ({ accepted: true }));
+    t.teardown(async () => {
+      await lines.close();
+      for (const server of used) await untilChannels(server, 0);
+    });
+    for (const server of used) await untilChannels(server, options.mediaServers?.pool.size ?? pooled);
+    return lines;
+  };
+
+  const call = async (lines: DrachtioLines): Promise<WatchedLine> => {
+    const line = openWatched(lines.open, {
+      callId: randomUUID(),
+      direction: 'outbound',
+      from: '0212345678',
+      to: '01099998888',
+      language: 'en',
+      speech: usualSpeech,
+      recording: false,
+    });
+    await until(() => line.saw('line.answered'), 10_000);
+    return line;
+  };
+
+  const callsOf = (lines: DrachtioLines): number[] => lines.mediaServers().map(({ calls }) => calls);
+
+  /** The lines that failed, and those that did not. */
+  const failedOf = (lines: readonly WatchedLine[]): WatchedLine[] =>
+    lines.filter((line) => line.saw('line.failed'));
+
+  realTimeTest('calls are spread; those of a media server that dies end, and all others go on', async (t) => {
+    const lines = await linesOn(t, [one, other]);
+    const calls: WatchedLine[] = [];
+    for (let times = 1; times <= 4; times += 1) calls.push(await call(lines));
+    t.deepEqual(callsOf(lines), [2, 2]);
+
+    await other.kill();
+    await until(() => failedOf(calls).length === 2);
+    for (const line of failedOf(calls)) line.dispose();
+    const left = calls.filter((line) => !line.saw('line.failed'));
+    await until(() => !lines.mediaServers().every(({ isUsable }) => isUsable));
+    const health = lines.health();
+    t.true(health.ready);
+    t.regex(
+      health.ready ? (health.warning ?? '') : '',
+      new RegExp(`FreeSWITCH at .*:${other.address.port}: `),
+    );
+
+    const late = await call(lines);
+    left.push(late);
+    t.deepEqual(callsOf(lines), [3, 0]);
+    late.say('This call goes on.');
+    await until(() => late.saw('line.played'), 10_000);
+    t.like(late.all('line.played')[0], { whole: true });
+
+    await other.restart();
+    await until(() => lines.mediaServers().every(({ isUsable }) => isUsable), 15_000);
+    t.deepEqual(lines.health(), { ready: true });
+    left.push(await call(lines));
+    t.deepEqual(callsOf(lines), [3, 1]);
+    t.deepEqual(failedOf(left), []);
+    for (const line of left) line.dispose();
+    await until(() => callsOf(lines).every((count) => count === 0));
+    for (const server of [one, other]) await untilChannels(server, pooled);
+  });
+
+  realTimeTest(
+    'a media server that hangs is found out; its calls end and new ones go elsewhere',
+    async (t) => {
+      const lines = await linesOn(t, [one, other], {
+        mediaServers: { pool: { ...mediaServers.pool, size: pooled }, probeMs: 200 },
+      });
+      const calls = [await call(lines), await call(lines)];
+      other.pause();
+      try {
+        await until(() => failedOf(calls).length === 1, 20_000);
+        for (const line of failedOf(calls)) line.dispose();
+        const late = await call(lines);
+        t.deepEqual(callsOf(lines), [2, 0]);
+        late.dispose();
+      } finally {
+        other.goOn();
+      }
+      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable), 15_000);
+      await untilChannels(other, pooled);
+      for (const line of calls) line.dispose();
+    },
+  );
+
+  realTimeTest('without any media server no call is placed, and it is said of each', async (t) => {
+    const lines = await linesOn(t, [one, other]);
+    await Promise.all([one.kill(), other.kill()]);
+    try {
+      await until(() => !lines.health().ready);
+      const health = lines.health();
+      for (const { address } of [one, other])
+        t.regex(health.ready ? '' : health.detail, new RegExp(`FreeSWITCH at .*:${address.port}: `));
+    } finally {
+      await Promise.all([one.restart(), other.restart()]);
+    }
+    await until(() => lines.health().ready, 15_000);
+    (await call(lines)).dispose();
+  });
+
+  realTimeTest('what was made beforehand is replaced when it is lost, and calls do without it', async (t) => {
+    const lines = await linesOn(t, [one]);
+    await one.console('hupall');
+    await delay(1_000);
+    await untilChannels(one, pooled);
+    const calls = await Promise.all(Array.from({ length: 6 }, () => call(lines)));
+    t.deepEqual(callsOf(lines), [6]);
+    await untilChannels(one, 6 + pooled);
+    for (const line of calls) line.dispose();
+    await untilChannels(one, pooled);
+  });
+
+  realTimeTest(
+    'a lost connection to drachtio-server leaves no endpoint behind, and new ones are made',
+    async (t) => {
+      const lines = await linesOn(t, [one]);
+      await servers.killDrachtio();
+      await untilChannels(one, 0);
+      await servers.restartDrachtio();
+      await until(() => lines.health().ready, 15_000);
+      await untilChannels(one, pooled);
+      const line = await call(lines);
+      line.dispose();
+      t.false(line.saw('line.failed'));
+      await untilChannels(one, pooled);
+    },
+  );
+
+  for (const [what, formats, keys] of [
+    ['PCMU alone', '0 101', 101],
+    ['PCMA alone', '8 101', 101],
+    ['keys of another number, for which one is made', '0 96', 96],
+  ] as const)
+    realTimeTest(`an answer has nothing that was not offered: ${what}`, async (t) => {
+      const lines = realLines(servers, callee.port, { freeSwitches: [one.address] });
+      t.teardown(() => lines.close());
+      await lines.start(async ({ callId, from, to }) => {
+        const input = { callId, from, to, direction: 'inbound', language: 'en' } as const;
+        lines.open({ ...input, speech: usualSpeech, recording: false }, () => {});
+        return { accepted: true };
+      });
+      await untilChannels(one, pooled);
+      const offer = ['v=0', 'o=far 1 1 IN IP4 [local_ip]', 's=-', 'c=IN IP4 [media_ip]', 't=0 0'];
+      const { asExpected, messages } = await callIn(servers.folder, {
+        sipPort: servers.sipPort,
+        to: '07012345678',
+        expect: 200,
+        offer: [
+          ...offer,
+          `m=audio [auto_media_port] RTP/AVP ${formats}`,
+          `a=rtpmap:${keys} telephone-event/8000`,
+        ].join('\n'),
+      });
+      t.true(asExpected, messages);
+      t.regex(messages, new RegExp(`^SIP/2.0 200 OK[^]*^m=audio \\d+ RTP/AVP ${formats}\\r?$`, 'm'));
+      await untilChannels(one, pooled);
+    });
+
+  realTimeTest('channels of a gateway that died are kept for a while, and end', async (t) => {
+    const { drachtio } = servers;
+    const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
+    const options = { drachtio, freeSwitch: one.address, trunkPort: callee.port };
+    const gateway = spawn(process.execPath, [program, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await Promise.race([once(gateway.stdout, 'data'), once(gateway, 'exit')]);
+      t.is(gateway.exitCode, null);
+      await untilChannels(one, 1 + pooled);
+    } finally {
+      gateway.kill('SIGKILL');
+    }
+    const killedAt = Date.now();
+    await delay(1_000);
+    t.is(await one.channels(), 1 + pooled, 'the call’s and those that were kept ready');
+    const applications = (await one.console('show channels')).match(/,park,/g) ?? [];
+    t.is(applications.length, 1 + pooled);
+    await untilChannels(one, 0, 15_000);
+    t.true(Date.now() - killedAt >= 1_000 * (parkSec - 1), `it took ${Date.now() - killedAt} ms`);
+  });
+}

@@ -1,0 +1,169 @@
+/** The command that starts the servers, as an operator uses it: a gateway beside it places a call. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { finalStatuses } from '#test/helpers/gateway.ts';
+import { startTelephone } from './far-end.ts';
+import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { endProcess, freePort, missingPrograms } from './servers.ts';
+import { startTrunk } from './trunk-ends.ts';
+import { findIn } from './wave.ts';
+
+const program = fileURLToPath(new URL('../../src/servers.ts', import.meta.url));
+
+const startCommand = async (t: ExecutionContext, environment: Record<string, string> = {}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-servers-'));
+  const [control, eventSocket, sip, mediaSip] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  const child = spawn(process.execPath, [program], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      GW_DATA_DIR: folder,
+      GW_DRACHTIO: `127.0.0.1:${control}`,
+      GW_DRACHTIO_SECRET: 'secret-of-drachtio',
+      GW_FREESWITCH: `127.0.0.1:${eventSocket}`,
+      GW_FREESWITCH_SECRET: 'secret-of-freeswitch',
+      GW_SIP_PORT: String(sip),
+      GW_FREESWITCH_SIP_PORT: String(mediaSip),
+      GW_FREESWITCH_RTP_FROM: '39000',
+      GW_FREESWITCH_RTP_TO: '39198',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(async () => {
+    await endProcess(child, 10_000);
+    await rm(folder, { recursive: true, force: true });
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  return {
+    child,
+    folder,
+    sip,
+    output: () => output,
+    servers: {
+      folder,
+      drachtio: { host: '127.0.0.1', port: control, secret: 'secret-of-drachtio' },
+      freeSwitch: { host: '127.0.0.1', port: eventSocket, secret: 'secret-of-freeswitch' },
+    },
+  };
+};
+
+/** The command lines of running processes in which this stands. */
+const processesThatName = async (text: string): Promise<string> => {
+  const child = spawn('ps', ['-eo', 'args'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(child, 'close');
+  return Buffer.concat(chunks)
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .join('\n');
+};
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`npm run servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  realTimeTest('both servers start, carry a call, and end with the command', async (t) => {
+    const { child, folder, sip, output, servers } = await startCommand(t);
+    await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 40_000);
+    t.regex(
+      output(),
+      new RegExp(`^drachtio-server is ready: SIP 127\\.0\\.0\\.1:${sip} \\(udp, tcp\\);`, 'm'),
+    );
+    t.regex(
+      output(),
+      /^FreeSWITCH is ready: .*sound 39000-39198 \(udp\);.* log servers\/freeswitch\/log\/freeswitch\.log$/m,
+    );
+    t.notRegex(await processesThatName(folder), /secret-of/, 'secrets cannot be seen from outside');
+
+    const telephone = await startTelephone(folder, { seconds: 40 });
+    t.teardown(telephone.close);
+    const gateway = await realGateway(t, servers, telephone.port);
+    await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+    const farewell = 'The servers of this machine carry this sentence to you, goodbye.';
+    await bindFarewellAgent(t, gateway, farewell);
+    const callId = await gateway.call('01099998888', 'Say goodbye');
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+      status: 'completed',
+      end_reason: 'agent_hangup',
+    });
+    const { channels } = await telephone.heard();
+    const { likeness } = findIn(channels[0] ?? new Int16Array(), await voiceOf(farewell, 'en'), 8_000);
+    t.true(likeness > 0.9, `the words are heard (${likeness})`);
+
+    child.kill('SIGINT');
+    await until(() => child.exitCode !== null, 15_000);
+    t.is(child.exitCode, 0, output());
+    t.regex(output(), /^Both servers have ended\.$/m);
+    t.is(await processesThatName(join(folder, 'servers')), '', 'nothing is left');
+    t.regex(await readFile(join(folder, 'servers/drachtio.log'), 'utf8'), /starting sip stack/);
+  });
+
+  realTimeTest('a server that ends by itself ends the other one, and the command says which', async (t) => {
+    const { child, folder, output } = await startCommand(t);
+    await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 40_000);
+    const pid = Number(await readFile(join(folder, 'servers/freeswitch/run/freeswitch.pid'), 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await until(() => child.exitCode !== null, 15_000);
+    t.is(child.exitCode, 1);
+    t.regex(output(), /^FreeSWITCH has ended\. The end of what FreeSWITCH says:\n {2}\S/m);
+    t.is(await processesThatName(join(folder, 'servers')), '');
+  });
+
+  realTimeTest('a port that is taken is named before anything starts', async (t) => {
+    const first = await startCommand(t);
+    await until(
+      () => /drachtio-server is ready/.test(first.output()) || first.child.exitCode !== null,
+      40_000,
+    );
+    const { host, port } = first.servers.drachtio;
+    const second = await startCommand(t, { GW_DRACHTIO: `${host}:${port}` });
+    await until(() => second.child.exitCode !== null, 15_000);
+    t.is(second.child.exitCode, 1);
+    t.is(
+      second.output(),
+      `Something listens on ${host}:${port} already: drachtio-server cannot (GW_DRACHTIO)\n`,
+    );
+  });
+
+  realTimeTest('asked to end while they start, both end', async (t) => {
+    const { child, folder, output } = await startCommand(t);
+    await until(async () => (await processesThatName(join(folder, 'servers'))) !== '', 10_000);
+    child.kill('SIGTERM');
+    await until(() => child.exitCode !== null, 15_000);
+    t.is(child.exitCode, 0, output());
+    t.is(await processesThatName(join(folder, 'servers')), '');
+  });
+
+  realTimeTest('the address that the outside is told is the public one, in SIP and in SDP', async (t) => {
+    const { folder, output, servers } = await startCommand(t, { GW_PUBLIC_ADDRESS: '127.0.0.9' });
+    await until(() => /in another terminal/.test(output()), 40_000);
+    t.regex(output(), /^drachtio-server is ready: .*known outside as 127\.0\.0\.9;/m);
+    const trunk = await startTrunk('busy', folder);
+    t.teardown(trunk.close);
+    const gateway = await realGateway(t, servers, trunk.port);
+    const callId = await gateway.call('01099998888', 'Say goodbye');
+    await gateway.untilStatus(callId, ...finalStatuses);
+    const messages = await trunk.messages();
+    t.regex(messages, /^Via: SIP\/2\.0\/UDP 127\.0\.0\.9[:;]/m);
+    t.regex(messages, /^Contact: <sip:127\.0\.0\.9:/m);
+  });
+}

@@ -1,0 +1,99 @@
+/** Recordings over a database of the test's own, whose facts are written as a journal does. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import pino from 'pino';
+import { systemClock } from '#src/clock.ts';
+import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
+import { recordingStatuses } from '#src/persistence/recordings.ts';
+import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
+import { createS3Store } from '#src/recordings/s3-store.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import type { S3Server } from './s3-server.ts';
+
+const rate = 16_000;
+
+export const tone = (seconds: number, hertz: number): Int16Array =>
+  Int16Array.from({ length: seconds * rate }, (_, index) =>
+    Math.round(12_000 * Math.sin((2 * Math.PI * hertz * index) / rate)),
+  );
+
+export const recordingsWorld = async (t: ExecutionContext) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const database = await testDatabase(t);
+  const number = await storedNumber(database);
+  const facts: (RecordingFact & { callId: string })[] = [];
+  /** Tests of a file share a database. */
+  const ownNode = randomUUID();
+  const month = new Date().toISOString().slice(0, 7);
+  return {
+    folder,
+    database,
+    facts,
+    typesOf: (callId: string) => facts.filter((fact) => fact.callId === callId).map(({ type }) => type),
+    statusOf: async (callId: string) => (await recordingStatuses(database, [callId])).get(callId),
+    /** A call that was answered and is recorded; ended, where nothing else is said. */
+    async call(status: 'active' | 'completed' = 'completed', node: string = ownNode): Promise<string> {
+      const callId = await storedCall(database, number, { node });
+      await recordFact(database, callId, 1, { type: 'call.answered', at: Date.now() });
+      if (status === 'completed')
+        await recordFact(database, callId, 2, {
+          type: 'call.ended',
+          at: Date.now(),
+          reason: 'agent_hangup',
+          status,
+        });
+      return callId;
+    },
+    /** What a process has left in the folder. */
+    async leave(name: string, bytes: Uint8Array): Promise<void> {
+      await mkdir(join(folder, month), { recursive: true });
+      await writeFile(join(folder, month, name), bytes);
+    },
+    files: async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('.')),
+    /** A gateway's recordings from its start on; they end with the test. */
+    async start(
+      server: S3Server | null,
+      options: { isJournalAway?: boolean; pendingMs?: number; format?: 'ogg' | 'mp3' } = {},
+    ): Promise<Recordings> {
+      const recordings = await createRecordings({
+        folder,
+        format: options.format ?? 'ogg',
+        store: server && {
+          store: createS3Store(server, { connectMs: 1_000, stallMs: 500, partBytes: 5_000 }),
+          prefix: 'kept/',
+          numbers: {
+            atOnce: 2,
+            retryFirstMs: 20,
+            retryLongestMs: 80,
+            pendingMs: options.pendingMs ?? 3_600_000,
+          },
+        },
+        database,
+        node: ownNode,
+        publish(callId, fact) {
+          facts.push({ ...fact, callId });
+          if (options.isJournalAway === true) return;
+          void (async () => {
+            await recordFact(database, callId, (await lastFactSequence(database, callId)) + 1, fact);
+          })();
+        },
+        clock: systemClock,
+        logger: pino({ level: 'silent' }),
+      });
+      t.teardown(() => recordings.close());
+      return recordings;
+    },
+  };
+};
+
+/** Records a call of some seconds. */
+export const record = ({ begin }: Recordings, callId: string, seconds = 3): void => {
+  const sink = begin(callId);
+  for (let second = 0; second < seconds; second += 1) sink.write(tone(1, 440), tone(1, 880));
+  sink.finish();
+};
