@@ -20,8 +20,8 @@ await once(sound, 'listening');
 const soundAddress = sound.address();
 if (soundAddress === null || typeof soundAddress === 'string') throw new Error('There is no port for sound');
 const wsUrl = `ws://127.0.0.1:${soundAddress.port}`;
-// A second of a quiet tone at the beginning of each call, as a gateway has a greeting.
-const greeting = Int16Array.from({ length: 8_000 }, (_, index) => 2_000 * Math.sin(index / 3));
+// Four seconds of a quiet tone at the beginning of each call, as long as the greeting of a gateway.
+const greeting = Int16Array.from({ length: 32_000 }, (_, index) => 2_000 * Math.sin(index / 3));
 sound.on('connection', (socket) => {
   socket.on('message', () => {});
   socket.send(Buffer.from(greeting.buffer));

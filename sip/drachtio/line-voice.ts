@@ -12,6 +12,15 @@ export type Speak = (text: string, signal: AbortSignal) => AsyncIterable<Int16Ar
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
+/** Sentences that an engine remembers come as the same samples again, call after call. */
+const fitted = new WeakMap<Int16Array, Int16Array>();
+
+const fit = (samples: Int16Array, ratio: number): Int16Array => {
+  const known = fitted.get(samples) ?? resample(samples, ratio);
+  fitted.set(samples, known);
+  return known;
+};
+
 /**
  * Resamples pieces as if they were one. Samples are taken in units that are a whole number of samples at both rates,
  * and the last ones wait for what follows them.
@@ -28,10 +37,10 @@ async function* atLineRate(pieces: AsyncIterable<Audio>): AsyncGenerator<Int16Ar
     ratio = sampleRate / lineSampleRate;
     const unit = sampleRate / divisor(sampleRate, lineSampleRate);
     const context = unit * Math.ceil(contextSamples / unit);
-    rest = joined([rest, samples]);
+    rest = rest.length === 0 ? samples : joined([rest, samples]);
     const until = rest.length - context - (rest.length % unit);
     if (until <= before) continue;
-    yield resample(rest, ratio).subarray(before / ratio, until / ratio);
+    yield fit(rest, ratio).subarray(before / ratio, until / ratio);
     const kept = Math.max(0, until - context);
     rest = rest.slice(kept);
     before = until - kept;
@@ -39,20 +48,12 @@ async function* atLineRate(pieces: AsyncIterable<Audio>): AsyncGenerator<Int16Ar
   if (rest.length > before) yield resample(rest, ratio).subarray(before / ratio);
 }
 
-/** Sentences that an engine remembers come as the same samples again, call after call. */
-const fitted = new WeakMap<Int16Array, Int16Array>();
-
-const fit = ({ sampleRate, samples }: Audio): Int16Array => {
-  const known = fitted.get(samples) ?? resample(samples, sampleRate / lineSampleRate);
-  fitted.set(samples, known);
-  return known;
-};
-
 export const createSpeak = (synthesizer: Synthesizer, language: string): Speak =>
   async function* (text, signal) {
     if (synthesizer.stream !== undefined) {
       yield* atLineRate(synthesizer.stream(text, language, signal));
       return;
     }
-    yield fit(await synthesizer.synthesize(text, language, signal));
+    const { sampleRate, samples } = await synthesizer.synthesize(text, language, signal);
+    yield fit(samples, sampleRate / lineSampleRate);
   };
