@@ -1,4 +1,4 @@
-/** Environment → one frozen, checked Config. Every setting is documented in the README's table. */
+/** Environment → one frozen, checked Config. Every setting is documented in the table of guides/settings.md. */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError } from './config-error.ts';

@@ -196,3 +196,9 @@ export const recordingStore = {
 
 /** Onlookers by the Stately inspector; see `InspectorLimits` of src/inspector. */
 export const inspectorLimits = { viewers: 20, waitingBytes: 4 * 1024 * 1024 } as const;
+
+/** Browsers in which simulated calls ring; see sip/webphone. A reload of the page is quicker than `comeBackMs`. */
+export const webPhones = {
+  comeBackMs: 6_000,
+  limits: { phones: 200, messageBytes: 16 * 1024, waitingBytes: 1024 * 1024, pingMs: 15_000 },
+} as const;

@@ -10,11 +10,13 @@ import * as policy from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
+import type { LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
 import { createStreamPlaces } from '#src/api/stream-places.ts';
 import { createCallDesk } from '#src/calls/call-desk.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
+import { createReplay } from '#src/calls/replay/replay-call.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { recover } from '#src/calls/recover.ts';
@@ -58,6 +60,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   const country = countryOf(config.country);
   const { database, vault, seeded } = await startStorage(config, logger, started);
+  const shared = { database, vault, clock: systemClock, logger };
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
     limits: policy.replyLimits,
@@ -69,13 +72,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const { metrics, turnTimes, traces, witness } = observeCalls(systemClock.now);
   const liveCalls = createLiveCalls();
   const journalling = startJournal({
-    database,
+    ...shared,
     metrics,
-    clock: systemClock,
     limit: policy.journalLimits.facts,
     summarizeByModel: languageModel.summarize,
     summaryMs: policy.languageModelLimits.summaryMs,
-    logger,
   });
   const { journal, factNews } = journalling;
   await recover({ database, journal, witness, node: config.node, now: systemClock.now, logger });
@@ -88,12 +89,9 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   });
   started.defer(outgoing.close);
   const { deliveries, webhookTests } = startEvents({
+    ...shared,
     policy: policy.deliveryPolicy,
-    database,
-    vault,
     client: outgoing.receivers,
-    clock: systemClock,
-    logger,
   });
   started.defer(() => deliveries.close());
 
@@ -102,20 +100,18 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const startedLines = await startLines(
     config,
     {
+      ...shared,
       policy,
-      database,
-      vault,
       journal,
       country,
-      clock: systemClock,
       callClock,
+      workspaceOf: (callId) => liveCalls.get(callId)?.workspaceId,
       trunkMachineWith: (actors) => trunkMachine.provide({ actors }),
-      logger,
     },
     started,
   );
   const { lines, simulator, recordings, trunks, engines } = startedLines;
-  metrics.watch({ ...startedLines, liveCalls, journal, database, clock: systemClock, logger });
+  metrics.watch({ ...shared, ...startedLines, liveCalls, journal });
   const openLines = createOpenLines(turnTimes.watchLine(lines.open));
 
   // Agents
@@ -146,6 +142,18 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       conversation: conversationMachine.provide({ actors: { reply }, actions: { publish } }),
     },
     actions: { publish },
+  });
+  // For replays: nothing comes of its charts.
+  const nothing = { publish: () => {} };
+  const inertMachine = callMachine.provide({
+    actors: {
+      line: fromCallback<LineCommand, LineInput>(() => {}),
+      conversation: conversationMachine.provide({
+        actors: { reply: fromCallback<{ type: 'none' }, ReplyInput>(() => {}) },
+        actions: nothing,
+      }),
+    },
+    actions: nothing,
   });
   const switchboard = createSwitchboard({
     machine,
@@ -190,15 +198,13 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       requestCancel: desk.requestCancel,
       pauseRecording: desk.pauseRecording,
       resumeRecording: desk.resumeRecording,
-      database,
-      vault,
-      logger,
-      clock: systemClock,
+      ...shared,
       country,
       limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
       recordings,
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
+      replayCall: createReplay(inertMachine, policy.callTimes),
       charts: createCharts({ call: callMachine, conversation: conversationMachine }),
       streams,
       simulator: simulator && createSimulatedPeople(simulator, database),
@@ -214,6 +220,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       version,
     },
     { switchboard, liveCalls, limits: policy.inspectorLimits },
+    startedLines.phones && { phones: startedLines.phones, limits: policy.webPhones.limits },
     started,
   );
   await deliveries.start();

@@ -67,7 +67,7 @@ export const createTrunkCheck = (options: {
       sentence,
       ladder: ladder.lines(),
     });
-    const endpoint = await mediaServers.createEndpoint();
+    const endpoint = await mediaServers.createEndpoint(undefined, trunk.srtp);
     if (from === to) selfCalls.set(to, false);
     try {
       let rang = false;

@@ -16,6 +16,8 @@ declare module 'drachtio-fsmrf' {
 
     interface Endpoint extends EventEmitter {
       readonly uuid: string;
+      /** With FreeSWITCH, which makes it an offer now and then. */
+      readonly dialog: Srf.Dialog;
       readonly local: { readonly sdp: string };
       /** `null` once the channel is gone. */
       readonly conn: EventSocket | null;
@@ -35,9 +37,21 @@ declare module 'drachtio-fsmrf' {
       destroy(): Promise<void>;
     }
 
+    /** The part of drachtio-srf that it uses here. */
+    interface Signalling {
+      createUAC(uri: string, options: Srf.CreateUACOptions): Promise<Srf.Dialog>;
+    }
+
+    interface EndpointOptions {
+      remoteSdp?: string;
+      codecs?: string[];
+      /** Of the INVITE to FreeSWITCH. */
+      headers?: Record<string, string>;
+    }
+
     interface MediaServer extends EventEmitter {
       readonly conn: EventSocket;
-      createEndpoint(options: { remoteSdp?: string; codecs?: string[] }): Promise<Endpoint>;
+      createEndpoint(options: EndpointOptions): Promise<Endpoint>;
       disconnect(): void;
     }
 
@@ -52,7 +66,7 @@ declare module 'drachtio-fsmrf' {
   }
 
   class Mrf {
-    constructor(srf: Srf);
+    constructor(srf: Mrf.Signalling);
     connect(
       options: Mrf.ConnectOptions,
       callback: (error: Error | null, server?: Mrf.MediaServer) => void,

@@ -54,6 +54,7 @@ const notAcceptable = (why: string): Refusal => ({
 type Caller = {
   request: Srf.SrfRequest;
   response: Srf.SrfResponse;
+  trunk: Trunk;
   timer: unknown;
   /** Its channel on the trunk. */
   place: Place;
@@ -147,7 +148,7 @@ export const createInbound = (options: {
       const from = callingNumber(uriOf(fromHeader(request)), country);
       if (trunkCheck.isOwnCall({ from, to })) return refuse({ response }, refusals.over_capacity);
       // An offer that comes with the ACK is for a later day.
-      const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs);
+      const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs, trunk.srtp);
       if (problem !== undefined) {
         logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
         return refuse({ response }, notAcceptable(problem));
@@ -164,13 +165,7 @@ export const createInbound = (options: {
         logger.warn({ call_id: callId }, 'a caller was let in but never answered');
         refuseWaiting(callId, { status: 480, reason: 'Temporarily Unavailable' });
       }, patienceMs);
-      const caller: Caller = {
-        request,
-        response,
-        timer,
-        place,
-        isGone: false,
-      };
+      const caller: Caller = { request, response, trunk, timer, place, isGone: false };
       // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
       request.on('cancel', () => {
         caller.isGone = true;
@@ -202,10 +197,13 @@ export const createInbound = (options: {
 
       const run = async (): Promise<Outcome> => {
         if (caller === undefined || caller.isGone) return unanswered('cancelled', unavailable);
-        const { request, response } = caller;
+        const { request, response, trunk } = caller;
         let endpoint: MediaEndpoint;
         try {
-          endpoint = leavingWith(await mediaServers.createEndpoint(request.body), caller.place.leave);
+          endpoint = leavingWith(
+            await mediaServers.createEndpoint(request.body, trunk.srtp),
+            caller.place.leave,
+          );
         } catch (error) {
           logger.warn({ call_id: callId, err: error }, 'no endpoint for an inbound call');
           return unanswered('media_error', notAcceptable('The media server cannot take this offer'));

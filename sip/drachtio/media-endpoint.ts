@@ -4,8 +4,10 @@ import type Mrf from 'drachtio-fsmrf';
 export type MediaEndpoint = {
   /** Its offer, or its answer to the caller's offer. */
   readonly localSdp: string;
-  /** Takes the other party's session description in; resolves with its own. */
+  /** Takes the other party's offer in; resolves with its own answer. */
   modify(remoteSdp: string): Promise<string>;
+  /** Takes the other party's answer to an offer of this endpoint in. */
+  takeAnswer(remoteSdp: string): Promise<void>;
   /** Connects the sound of the call with the websocket behind this URL, both ways at 8000 Hz. */
   fork(url: string, name: string): Promise<void>;
   /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
@@ -32,6 +34,9 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
   return {
     localSdp: endpoint.local.sdp,
     modify: (remoteSdp) => endpoint.modify(remoteSdp),
+    async takeAnswer(remoteSdp) {
+      await endpoint.modify(remoteSdp);
+    },
     fork: (url, name) =>
       endpoint.forkAudioStart({
         wsUrl: url,

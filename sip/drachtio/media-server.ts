@@ -3,13 +3,16 @@ import Mrf from 'drachtio-fsmrf';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { createEndpointPool, type PoolNumbers } from './endpoint-pool.ts';
 import { isUsualOffer } from './is-usual-offer.ts';
 import { keepConnected } from './keep-connected.ts';
 import { within, type LooseEnds } from './loose-ends.ts';
+import { createMediaDialogs } from './media-dialogs.ts';
 import { createMediaEndpoint, leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import { probeMediaServer, watchMediaServer } from './probe-media-server.ts';
 import type { ServerAddress } from './signalling.ts';
+import { createSrtpEndpoint, srtpRequest } from './srtp-endpoint.ts';
 
 const profile = 'drachtio_mrf';
 /** Narrow-band only: the way back of the audio fork must have the rate of the codec. */
@@ -34,7 +37,7 @@ export type MediaServerOptions = MediaServerNumbers & {
 
 export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
   const { srf, clock, looseEnds, logger } = options;
-  const mrf = new Mrf(srf);
+  const mrf = new Mrf(createMediaDialogs(srf, looseEnds));
   const name = `${server.host}:${server.port}`;
   /** Endpoints of calls. */
   const taken = new Set<MediaEndpoint>();
@@ -98,17 +101,21 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     logger,
   });
 
-  const create = async (remoteSdp?: string): Promise<MediaEndpoint> => {
+  const create = async (remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> => {
     const media = kept.current();
     if (media === null) throw new Error(kept.problem() ?? 'There is no media server');
-    const creating = media.createEndpoint(remoteSdp === undefined ? {} : { remoteSdp, codecs });
+    const usual = remoteSdp === undefined ? {} : { remoteSdp, codecs };
+    const creating = media.createEndpoint(srtp === 'off' ? usual : srtpRequest(remoteSdp));
     const destroyLate = (endpoint: Mrf.Endpoint): void =>
       looseEnds.add('destroying a late endpoint', () => endpoint.destroy());
-    return createMediaEndpoint(await within(clock, createMs, 'Creating an endpoint', creating, destroyLate));
+    const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
+    return srtp === 'off'
+      ? createMediaEndpoint(endpoint)
+      : createSrtpEndpoint(endpoint, { offers: remoteSdp === undefined, clock });
   };
 
   const pool = createEndpointPool({
-    create,
+    create: () => create(),
     numbers: options.pool,
     clock,
     looseEnds,
@@ -143,10 +150,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     /** Endpoints that wait for a call. */
     ready: pool.size,
     /** With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest. */
-    async createEndpoint(remoteSdp?: string): Promise<MediaEndpoint> {
+    async createEndpoint(remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
       coming += 1;
       try {
-        const made = (await takeReady(remoteSdp)) ?? (await create(remoteSdp));
+        const ready = srtp === 'off' ? await takeReady(remoteSdp) : null;
+        const made = ready ?? (await create(remoteSdp, srtp));
         const endpoint = leavingWith(made, () => taken.delete(made));
         taken.add(made);
         return endpoint;

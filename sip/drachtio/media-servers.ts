@@ -1,4 +1,5 @@
 /** The media servers, one or several: each call goes to the one that has the fewest. */
+import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from './media-endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
 import type { ServerAddress } from './signalling.ts';
@@ -33,11 +34,11 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     states: (): MediaServerState[] =>
       servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
     /** With the caller's offer, or without one to make an offer. When one server fails, the next one is asked. */
-    async createEndpoint(remoteSdp?: string): Promise<MediaEndpoint> {
+    async createEndpoint(remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
       let failure: unknown = new Error(sentences(servers));
       for (const server of servers.filter(isUsable).toSorted(byLoad)) {
         try {
-          return await server.createEndpoint(remoteSdp);
+          return await server.createEndpoint(remoteSdp, srtp);
         } catch (error) {
           options.logger.warn({ media_server: server.name, err: error }, 'an endpoint could not be created');
           failure = error;

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkSrtp } from '#src/domain/trunk.ts';
 import { unansweredCause } from '../causes.ts';
 import { goesOn } from '../trunks/failover.ts';
 import { credentialsOf, inviteTo } from '../trunks/invite.ts';
@@ -46,6 +46,14 @@ export const dial = (options: {
   const given = new AbortController();
   let invitation: Invitation | null = null;
   let endpoint: MediaEndpoint | null = null;
+  /** Of that endpoint. */
+  let endpointSrtp: TrunkSrtp = 'off';
+
+  const letGo = (): void => {
+    const unused = endpoint;
+    endpoint = null;
+    if (unused !== null) looseEnds.add('destroying an endpoint', () => unused.destroy());
+  };
 
   /** `next`: the trunk is to blame, so that another one may do better. */
   type Tried = { outcome: Outcome; next: boolean };
@@ -53,7 +61,10 @@ export const dial = (options: {
   const tryTrunk = async (trunk: Trunk, place: Place): Promise<Tried> => {
     if (given.signal.aborted) return { outcome: cancelled(noSip), next: false };
     try {
-      endpoint ??= await mediaServers.createEndpoint();
+      // A key that one trunk has seen is not for the next one.
+      if (endpointSrtp === 'required' || trunk.srtp === 'required') letGo();
+      endpointSrtp = trunk.srtp;
+      endpoint ??= await mediaServers.createEndpoint(undefined, trunk.srtp);
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an outbound call');
       return { outcome: { answered: false, cause: 'media_error', sip: noSip }, next: false };
@@ -78,9 +89,9 @@ export const dial = (options: {
     // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
     const isUnwanted = (): boolean => given.signal.aborted;
     try {
-      if (!isUnwanted()) await endpoint.modify(remoteSdp);
+      if (!isUnwanted()) await endpoint.takeAnswer(remoteSdp);
     } catch (error) {
-      logger.warn({ err: error }, 'the answer of the far end could not be taken');
+      logger.warn({ trunk: trunk.name, err: error }, 'the answer of the far end could not be taken');
       hangUp();
       return { outcome: { answered: false, cause: 'media_error', sip }, next: false };
     }
@@ -126,8 +137,7 @@ export const dial = (options: {
       logger.error({ err: error }, 'no trunk could be chosen for a call');
       outcome = trunkError({ ...noSip, reason: 'No trunk could be chosen' });
     }
-    const unused = endpoint;
-    if (!outcome.answered && unused !== null) looseEnds.add('destroying an endpoint', () => unused.destroy());
+    if (!outcome.answered) letGo();
     return outcome;
   };
 

@@ -48,7 +48,7 @@ export const takeRequests = (
   dialog.on('ack', ({ body }) => {
     if (!hasOffered) return;
     hasOffered = false;
-    if (body !== '') looseEnds.add('taking the answer of an ACK', () => endpoint.modify(body));
+    if (body !== '') looseEnds.add('taking the answer of an ACK', () => endpoint.takeAnswer(body));
   });
 
   dialog.on('update', (request, response) => {

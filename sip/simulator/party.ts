@@ -18,6 +18,8 @@ export interface Phone {
   hangUp(): void;
   /** Begins to say this; wait for `isSpeaking` to become false before saying more. */
   say(text: string): void;
+  /** Speaks before the words are known, which `say` then tells; `false`: no words come of it. */
+  speak(isSpeaking: boolean): void;
   isSpeaking(): boolean;
   press(digit: string): void;
   /** The beep of an answering machine is over. */
@@ -30,6 +32,12 @@ export interface Phone {
   sinceBeginOf(voice: Voice): number;
   /** How many utterances of the agent have begun. */
   voicesBegun(): number;
+  /** How many of them were stopped before their end. */
+  voicesCut(): number;
+  /** Whether this end reports what it has heard of the agent; it is estimated otherwise. */
+  setReporting(isReporting: boolean): void;
+  /** So many characters of the utterance that sounds now were heard. */
+  reportHeard(utterance: number, characters: number): void;
   /** The agent is about to hang up: what it says now is its farewell. */
   isFarewell(): boolean;
 }
@@ -42,12 +50,15 @@ export type Course<Result = void> = Generator<Wait, Result, boolean>;
 
 export type Behaviour = (phone: Phone) => Course;
 
+/** Whoever is at the far end of a line: a course of behaviour, or a person of flesh and blood. */
 export type Party = {
   start(): void;
   /** Something on the line has changed. */
   notice(): void;
   stop(): void;
 };
+
+export type FarEnd = (phone: Phone, time: LineTime) => Party;
 
 export const createParty = (course: Course, time: LineTime): Party => {
   let waitingFor: Wait | null = null;
@@ -82,3 +93,8 @@ export const createParty = (course: Course, time: LineTime): Party => {
     },
   };
 };
+
+export const behaving =
+  (behaviour: Behaviour): FarEnd =>
+  (phone, time) =>
+    createParty(behaviour(phone), time);

@@ -3,7 +3,13 @@ import type { Cancel, LineTime } from '../line-time.ts';
 import { heardAfter, sayingTime } from '../voice.ts';
 
 /** An utterance that sounds now. It is the same object from its first to its last sound. */
-export type Voice = { readonly startedAt: number; readonly durationMs: number };
+export type Voice = {
+  readonly utterance: number;
+  readonly text: string;
+  readonly startedAt: number;
+  /** How long it takes at a calm pace. */
+  readonly durationMs: number;
+};
 
 /** An utterance that has left the line. `startedAt` is wall-clock, `durationMs` how long it sounded on the line. */
 export type Played = {
@@ -21,9 +27,21 @@ export type Playback = {
   voice(): Voice | null;
   /** How many utterances have begun to sound. */
   begun(): number;
+  /** How many of them were stopped. */
+  cut(): number;
+  /**
+   * From now on the far end reports what it has heard, and an utterance is over when it has heard all of it; or, from
+   * now on nobody reports, and the pace of a calm speaker counts again.
+   */
+  setReported(isReported: boolean): void;
+  /** The far end has heard so many characters of the utterance that sounds now. */
+  report(utterance: number, characters: number): void;
 };
 
-type Playing = Voice & { utterance: number; text: string; cancel: Cancel };
+type Playing = Voice & { isReported: boolean; heardCharacters: number; cancel: Cancel };
+
+/** Who reports may speak more slowly and begin later than a calm speaker would; after this it was heard all the same. */
+const longestReportedMs = (durationMs: number): number => durationMs * 3 + 5_000;
 
 export const createPlayback = (
   time: LineTime,
@@ -32,6 +50,8 @@ export const createPlayback = (
   const queue: { utterance: number; text: string }[] = [];
   let playing: Playing | null = null;
   let begun = 0;
+  let cut = 0;
+  let isReported = false;
 
   const playNext = (): void => {
     const next = queue.shift();
@@ -40,15 +60,26 @@ export const createPlayback = (
     } else {
       const durationMs = sayingTime(next.text);
       if (durationMs > 0) begun += 1;
-      playing = { ...next, startedAt: time.now(), durationMs, cancel: time.after(durationMs, finish) };
+      const isHeardByReport = isReported && durationMs > 0;
+      playing = {
+        ...next,
+        startedAt: time.now(),
+        durationMs,
+        isReported: isHeardByReport,
+        heardCharacters: 0,
+        cancel: time.after(isHeardByReport ? longestReportedMs(durationMs) : durationMs, finish),
+      };
     }
     on.change();
   };
 
   const finish = (): void => {
     if (playing === null) return;
-    const { utterance, startedAt, durationMs } = playing;
-    on.played({ utterance, text: durationMs > 0 ? playing.text : '', startedAt, durationMs, whole: true });
+    playing.cancel();
+    const { utterance, startedAt } = playing;
+    const durationMs = playing.isReported ? time.since(startedAt) : playing.durationMs;
+    const text = playing.durationMs > 0 ? playing.text : '';
+    on.played({ utterance, text, startedAt, durationMs, whole: true });
     playNext();
   };
 
@@ -58,14 +89,19 @@ export const createPlayback = (
       if (playing === null) playNext();
     },
     stop() {
-      const cut = playing;
+      const stopped = playing;
       const forgotten = queue.splice(0);
       playing = null;
-      if (cut !== null) {
-        cut.cancel();
-        const { utterance, startedAt } = cut;
-        const durationMs = Math.min(cut.durationMs, time.since(startedAt));
-        on.played({ utterance, text: heardAfter(cut.text, durationMs), startedAt, durationMs, whole: false });
+      if (stopped !== null) {
+        stopped.cancel();
+        cut += 1;
+        const { utterance, startedAt } = stopped;
+        const soundedMs = time.since(startedAt);
+        const durationMs = stopped.isReported ? soundedMs : Math.min(stopped.durationMs, soundedMs);
+        const text = stopped.isReported
+          ? stopped.text.slice(0, stopped.heardCharacters)
+          : heardAfter(stopped.text, durationMs);
+        on.played({ utterance, text, startedAt, durationMs, whole: false });
       }
       for (const { utterance } of forgotten)
         on.played({ utterance, text: '', startedAt: time.now(), durationMs: 0, whole: false });
@@ -73,5 +109,20 @@ export const createPlayback = (
     },
     voice: () => (playing === null || playing.durationMs === 0 ? null : playing),
     begun: () => begun,
+    cut: () => cut,
+    setReported(nowReported) {
+      isReported = nowReported;
+      if (playing === null || playing.durationMs === 0 || playing.isReported === nowReported) return;
+      // What sounds was shown as well: who can listen no longer has read it.
+      if (!nowReported) return finish();
+      playing.cancel();
+      playing.isReported = true;
+      playing.cancel = time.after(longestReportedMs(playing.durationMs), finish);
+    },
+    report(utterance, characters) {
+      if (playing?.utterance !== utterance || !playing.isReported) return;
+      playing.heardCharacters = Math.max(playing.heardCharacters, characters);
+      if (playing.heardCharacters >= playing.text.length) finish();
+    },
   };
 };

@@ -6,7 +6,7 @@
  * It is `ringing`, then `answered`; `leaving` while the last word is on its way; `over` when it was said or the line
  * was disposed. Only an answered line carries voices.
  */
-import type { Line, LineEvent, LineInput, UnansweredCause } from '#machines/line.ts';
+import type { AnsweredBy, Line, LineEvent, LineInput, UnansweredCause } from '#machines/line.ts';
 import {
   createAnsweringMachine,
   type AnsweringMachine,
@@ -14,20 +14,22 @@ import {
 } from '../listening/answering-machine.ts';
 import { createLineReports } from '../line-reports.ts';
 import type { LineTime } from '../line-time.ts';
-import { createParty, type Behaviour, type Phone } from './party.ts';
+import type { FarEnd, Phone } from './party.ts';
 import { createPlayback } from './playback.ts';
 import type { CallRecording } from './call-recording.ts';
 import { createSpeech } from './speech.ts';
 
 const hangUpMs = 20;
+/** Who has said something and then waits is a person: it is told after this. */
+const waitsMs = 500;
 
 export type SimulatedLineOptions = {
   input: Pick<LineInput, 'callId' | 'language'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
-  behaviour: Behaviour;
-  /** `null` where nobody asks who has picked up. */
-  answering: AnsweringNumbers | null;
+  farEnd: FarEnd;
+  /** How it is found out who has picked up; `null` where nobody asks, `human` where it is known. */
+  answering: AnsweringNumbers | 'human' | null;
   /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
   record: () => CallRecording | null;
   /** The line is over and holds nothing any more. */
@@ -40,6 +42,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   let phase: 'ringing' | 'answered' | 'leaving' | 'over' = 'ringing';
   let isFarewell = false;
   let keysHeard = '';
+  let hasBeenHeard = false;
   let recording: CallRecording | null = null;
   let answerer: AnsweringMachine | null = null;
 
@@ -64,6 +67,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     change: () => party.notice(),
   });
 
+  const answeredBy = (by: AnsweredBy): void => reports.report((at) => ({ type: 'line.answered_by', at, by }));
+
   const isAgentAudible = (): boolean => playback.voice() !== null;
 
   const reportUnheard = (utterance: number): void => {
@@ -73,7 +78,14 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
 
   const speech = createSpeech(time, language, {
     begun: () => reports.report((at) => ({ type: 'line.speech', at })),
-    heard: (heard) => reports.report((at) => ({ type: 'line.heard', at, ...heard })),
+    heard(heard) {
+      reports.report((at) => ({ type: 'line.heard', at, ...heard }));
+      if (options.answering === 'human' && !hasBeenHeard)
+        time.after(waitsMs, () => {
+          if (phase === 'answered') answeredBy('human');
+        });
+      hasBeenHeard = true;
+    },
     sounded(sounded) {
       if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
     },
@@ -94,17 +106,18 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   };
 
   const listenForMachine = (): AnsweringMachine | null =>
-    options.answering &&
-    createAnsweringMachine({
-      numbers: options.answering,
-      language,
-      time,
-      isAgentAudible,
-      on: {
-        answeredBy: (by) => reports.report((at) => ({ type: 'line.answered_by', at, by })),
-        takesMessage: () => reports.report((at) => ({ type: 'line.takes_message', at })),
-      },
-    });
+    options.answering === null || options.answering === 'human'
+      ? null
+      : createAnsweringMachine({
+          numbers: options.answering,
+          language,
+          time,
+          isAgentAudible,
+          on: {
+            answeredBy,
+            takesMessage: () => reports.report((at) => ({ type: 'line.takes_message', at })),
+          },
+        });
 
   const leave = (by: 'counterparty' | 'gateway'): void => {
     if (phase !== 'answered') return;
@@ -146,6 +159,11 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     say(text) {
       if (phase === 'answered') speech.say(text);
     },
+    speak(isSpeaking) {
+      if (phase !== 'answered') return;
+      if (isSpeaking) speech.begin();
+      else speech.abandon();
+    },
     isSpeaking: () => speech.isSpeaking(),
     press(digit) {
       if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
@@ -157,10 +175,13 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     voice: () => playback.voice(),
     sinceBeginOf: ({ startedAt }) => time.since(startedAt),
     voicesBegun: () => playback.begun(),
+    voicesCut: () => playback.cut(),
+    setReporting: (isReporting) => playback.setReported(isReporting),
+    reportHeard: (utterance, characters) => playback.report(utterance, characters),
     isFarewell: () => isFarewell,
   };
 
-  const party = createParty(options.behaviour(phone), time);
+  const party = options.farEnd(phone, time);
   party.start();
 
   return {

@@ -12,7 +12,7 @@ import type { SpeechEngines } from '../speech.ts';
 import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
 import { callerOf, knownCallees, unreachable, unknownCallee } from './callees.ts';
 import { createLineTime, type LineTime } from '../line-time.ts';
-import type { Behaviour } from './party.ts';
+import { behaving, type FarEnd } from './party.ts';
 import { calleeOf } from './play-script.ts';
 import { renderRecording } from './render-recording.ts';
 import type { AnsweringNumbers } from '../listening/answering-machine.ts';
@@ -31,6 +31,8 @@ export type SimulatorLinesOptions = {
   /** How it is found out whether a machine has picked up. */
   answering: AnsweringNumbers;
   logger: Logger;
+  /** Who is reached by a number that nobody gave a script; without it, nobody is at home. */
+  anybody?: (input: LineInput) => FarEnd;
   /** Calls leave a recording when both of these are there. */
   openRecording: OpenRecording | null;
   speech: Pick<SpeechEngines, 'synthesizerFor'> | null;
@@ -47,6 +49,8 @@ export type InboundCall = {
   from: string;
   /** `null`: a polite caller with a question. Checked by `parseScript` for a caller. */
   script: Script | null;
+  /** Who calls, when it is somebody who plays no script. */
+  farEnd?: (input: LineInput) => FarEnd;
   /** BCP 47, what the caller speaks; without it, the language of the call. */
   language?: string;
 };
@@ -60,7 +64,9 @@ export type SimulatorLines = Lines & {
   callees(): ReadonlyMap<string, Script>;
 };
 
-type Caller = { behaviour: Behaviour; language: string | undefined };
+type Caller = { farEnd: (input: LineInput) => FarEnd; language: string | undefined };
+
+type Reached = { farEnd: FarEnd; language: string | undefined; isPerson?: boolean };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
   const { clock, speed, logger, openRecording, speech } = options;
@@ -105,18 +111,21 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   };
 
   /** Whose telephone this call reaches. */
-  const farEndOf = ({ callId, direction, to, language }: LineInput): Caller => {
-    if (isClosed) return { behaviour: unreachable('trunk_error'), language };
+  const reachedBy = (input: LineInput): Reached => {
+    const { callId, direction, to, language } = input;
+    if (isClosed) return { farEnd: behaving(unreachable('trunk_error')), language };
     if (direction === 'inbound') {
       const caller = callers.get(callId);
       callers.delete(callId);
-      return caller ?? { behaviour: unreachable('media_error'), language };
+      return caller === undefined
+        ? { farEnd: behaving(unreachable('media_error')), language }
+        : { farEnd: caller.farEnd(input), language: caller.language };
     }
     const script = callees.get(to);
-    return {
-      behaviour: script === undefined ? (knownCallees.get(to) ?? unknownCallee) : calleeOf(script),
-      language,
-    };
+    const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
+    if (behaviour !== undefined) return { farEnd: behaving(behaviour), language };
+    if (options.anybody === undefined) return { farEnd: behaving(unknownCallee), language };
+    return { farEnd: options.anybody(input), language, isPerson: true };
   };
 
   return {
@@ -126,23 +135,24 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     },
     open(input, emit) {
       const lineTime = createLineTime(clock, speed);
-      const farEnd = farEndOf(input);
+      const { farEnd, language, isPerson } = reachedBy(input);
+      const whoAnswers = isPerson === true ? 'human' : options.answering;
       const line = createSimulatedLine({
-        input: { ...input, language: farEnd.language ?? input.language },
+        input: { ...input, language: language ?? input.language },
         emit,
         time: lineTime,
-        answering: input.direction === 'outbound' ? options.answering : null,
-        behaviour: farEnd.behaviour,
+        answering: input.direction === 'outbound' ? whoAnswers : null,
+        farEnd,
         record: () => record(input, lineTime),
         onOver: () => lines.delete(line),
       });
       lines.add(line);
       return line;
     },
-    async placeInbound({ to, from, script, language }) {
+    async placeInbound({ to, from, script, language, farEnd = () => behaving(callerOf(script)) }) {
       if (onArrival === null || isClosed) throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
-      callers.set(callId, { behaviour: callerOf(script), language });
+      callers.set(callId, { farEnd, language });
       try {
         const verdict = await onArrival({ callId, from, to, at: clock.now() });
         if (!verdict.accepted) callers.delete(callId);

@@ -15,6 +15,10 @@ const endpointingMs = 300;
 export type Heard = { text: string; startedAt: number; endedAt: number; backchannel: boolean };
 
 export type Speech = {
+  /** The person speaks, and what the words are is known only later, when they are `say`ed. May be repeated. */
+  begin(): void;
+  /** No words will come of what was begun. */
+  abandon(): void;
   /** Begins to say this; the words before have been said. */
   say(text: string): void;
   isSpeaking(): boolean;
@@ -41,6 +45,8 @@ export const createSpeech = (
   },
 ): Speech => {
   let saying: Saying | null = null;
+  /** When the person began to speak whose words are not known yet. */
+  let begunAt: number | null = null;
   /** Said whole, but it is not clear yet that no more will come. */
   let unconfirmed: Heard | null = null;
   let cancelRecognition: Cancel = () => {};
@@ -65,16 +71,30 @@ export const createSpeech = (
   };
 
   return {
+    begin() {
+      if (saying !== null) return;
+      if (begunAt === null) confirm();
+      begunAt ??= time.now();
+      on.begun();
+    },
+    abandon() {
+      begunAt = null;
+    },
     say(text) {
       const durationMs = sayingTime(text);
+      const wasBegun = begunAt !== null;
+      const startedAt = begunAt ?? time.now();
+      begunAt = null;
       if (durationMs === 0) return;
       confirm();
-      const backchannel = on.isAgentAudible() && isBackchannel(text, language);
-      const said = { text, startedAt: time.now(), backchannel, durationMs };
+      const backchannel = !wasBegun && on.isAgentAudible() && isBackchannel(text, language);
+      const said = { text, startedAt, backchannel, durationMs };
+      const remainingMs = Math.max(0, durationMs - time.since(startedAt));
       saying = said;
       on.voiced(true);
-      if (!backchannel) cancelRecognition = time.after(Math.min(recognitionMs, durationMs), on.begun);
-      cancelNext = time.after(durationMs, () => finish(said));
+      if (!backchannel && !wasBegun)
+        cancelRecognition = time.after(Math.min(recognitionMs, durationMs), on.begun);
+      cancelNext = time.after(remainingMs, () => finish(said));
     },
     isSpeaking: () => saying !== null,
     end() {

@@ -31,7 +31,7 @@ const known: Readonly<Record<CheckedStep, Readonly<Record<number, string>>>> = {
     408: silence,
     415: 'The trunk takes none of our codecs: check "codecs".',
     484: 'The number is incomplete for this trunk: check number_format.',
-    488: 'The trunk takes none of our codecs, or wants encrypted sound: check "codecs".',
+    488: 'The trunk takes none of our codecs, or has another mind about encrypted sound: check "codecs" and "srtp".',
     503: 'The trunk has no channel free, or has not recognised us: check the addresses that the provider has allowed for you.',
     606: 'The trunk takes none of our codecs: check "codecs".',
   },

@@ -29,6 +29,7 @@ export const configuredTrunk = ({ address, fromHost, numbers }: ConfiguredTrunk)
     callerId: 'from',
     privacy: false,
     codecs: null,
+    srtp: 'off',
     priority: 65_535,
     weight: 0,
     maxChannels: null,

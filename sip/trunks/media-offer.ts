@@ -1,5 +1,6 @@
 /** Session descriptions (RFC 8866), as far as it is decided here whether and with which codecs a call can be had. */
-import type { TrunkCodec } from '#src/domain/trunk.ts';
+import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
+import { isSecret, srtpSuite } from './sdes.ts';
 
 type Media = { line: string; port: number; protocol: string; formats: string[]; attributes: string[] };
 
@@ -37,8 +38,12 @@ const nameOf = (format: string, attributes: readonly string[]): string | undefin
 
 const wellFormed = /^[a-z]=\S?.*$/;
 
-/** Why this offer cannot be taken, for the refusal 488 and the log; undefined when it can. */
-export const offerProblem = (sdp: string, codecs: readonly TrunkCodec[]): string | undefined => {
+/** Why this offer (or answer) cannot be taken, for the refusal 488 and the log; undefined when it can. */
+export const offerProblem = (
+  sdp: string,
+  codecs: readonly TrunkCodec[],
+  srtp: TrunkSrtp,
+): string | undefined => {
   const lines = linesOf(sdp);
   if (lines.length === 0) return 'There is no session description';
   if (lines[0] !== 'v=0' || !lines.every((line) => wellFormed.test(line)))
@@ -48,7 +53,9 @@ export const offerProblem = (sdp: string, codecs: readonly TrunkCodec[]): string
   if (audio === null || !lines.some((line) => /^c=IN IP[46] \S+$/.test(line)))
     return 'The session description is malformed';
   if (audio.port === 0) return 'There is no audio in the offer';
-  if (!/^RTP\/AVPF?$/.test(audio.protocol)) return `Audio over ${audio.protocol} is not supported`;
+  if (srtp === 'required' && !isSecret(sdp)) return `SRTP is required: RTP/SAVP alone, with ${srtpSuite}`;
+  if (srtp === 'off' && !/^RTP\/AVPF?$/.test(audio.protocol))
+    return `Audio over ${audio.protocol} is not supported`;
   const names = audio.formats.map((format) => nameOf(format, audio.attributes));
   return codecs.some((codec) => names.includes(codec))
     ? undefined

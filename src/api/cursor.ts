@@ -18,6 +18,12 @@ export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => 
   return Number(time) < Date.UTC(10_000, 0) && encodeMomentCursor(decoded) === cursor ? decoded : undefined;
 };
 
+/** In every page of a list. */
+export const nextCursor = z.string().nullable().meta({
+  description: 'For the next page; null on the last one.',
+  example: 'MTc2Mzc3MjAwMDAwMC43ZjljMmY2ZS00ZjBlLTRiN2UtOWIxYy0yZDFkNWExZTBjMTE',
+});
+
 const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
   z
     .string()

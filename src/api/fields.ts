@@ -11,13 +11,18 @@ export const text = (longest: number) =>
       error: 'This text holds characters that cannot be stored.',
     });
 
+/** A secret that signs, in the form of Standard Webhooks, that nobody has. */
+export const exampleSecret = 'whsec_dGhpcyBpcyBubyBzZWNyZXQsIGp1c3QgYW4gZXhhbXBsZQ==';
+
 export const timestamp = z.string().meta({
   description: 'ISO 8601 with the numeric UTC offset of the workspace.',
   format: 'date-time',
   example: '2026-11-21T12:00:00.000+09:00',
 });
 
-export const language = z.enum(languages).meta({ description: 'The language that is spoken, BCP 47.' });
+export const language = z
+  .enum(languages)
+  .meta({ description: 'The language that is spoken, BCP 47.', example: 'en' });
 
 /** A whole number in a query. */
 export const integerInQuery = (lowest: number, highest: number, fallback: number) =>

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { WatchChart } from '#src/calls/chart-watch.ts';
+import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { FactNews } from '#src/calls/fact-news.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
@@ -35,6 +36,8 @@ export type Interior = CallControl & {
   /** Calls back after each fact of a call that this gateway has written. */
   watchFacts: FactNews['watch'];
   watchChart: WatchChart;
+  /** A call once more, through its charts. */
+  replayCall: ReplayCall;
   /** The picture of a chart, as SVG. */
   charts: (name: ChartName) => Promise<string>;
   streams: StreamPlaces;

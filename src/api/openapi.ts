@@ -2,11 +2,14 @@
 import * as z from 'zod';
 import {
   createDocument,
+  type oas32,
+  type ZodOpenApiMediaTypeObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
+import { refusalCatalogue, refusalCodes, type RefusalCode } from '#src/domain/refusal.ts';
+import { addExamples } from './add-examples.ts';
 import { idempotencyHeader } from './idempotency.ts';
 import { problemMediaType, problemSchema } from './problem.ts';
 import type { ResponseDeclaration, Route } from './route.ts';
@@ -50,6 +53,11 @@ export const refusalsOf = (route: Route): RefusalCode[] => {
   return [...codes];
 };
 
+/** Also those of HTTP itself, which belong to no operation. */
+const allProblems = Object.fromEntries(
+  refusalCodes.map((code) => [`Problem.${code}`, problemSchema(code)] as const),
+);
+
 type Responses = Record<string, ZodOpenApiResponseObject>;
 
 const problemResponses = (route: Route): Responses => {
@@ -77,12 +85,16 @@ const retryHeaders = z.object({
   'RateLimit-Policy': z.string().optional(),
 });
 
-const contentOf = ({ schema, media }: ResponseDeclaration) => {
+const contentOf = ({ schema, media, examples }: ResponseDeclaration) => {
   if (schema === undefined && media === undefined) return {};
+  const mediaContent = (type: string): ZodOpenApiMediaTypeObject => ({
+    schema: { type: type === 'application/json' ? 'object' : 'string' },
+    ...(examples?.[type] === undefined ? {} : { example: examples[type] }),
+  });
   return {
     content: {
       ...(schema === undefined ? {} : { 'application/json': { schema } }),
-      ...Object.fromEntries((media ?? []).map((type) => [type, { schema: { type: 'string' as const } }])),
+      ...Object.fromEntries((media ?? []).map((type) => [type, mediaContent(type)])),
     },
   };
 };
@@ -136,22 +148,20 @@ const operationOf = (route: Route): ZodOpenApiOperationObject => {
   };
 };
 
-export const openApiDocument = (
-  routes: readonly Route[],
-  version: string,
-): ReturnType<typeof createDocument> => {
+export const openApiDocument = (routes: readonly Route[], version: string): oas32.OpenAPIObject => {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.1',
-      info: { title: 'Trunkline', version, description },
+      info: { title: 'Trunkline', version, description, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: '/' }],
       tags,
       paths,
       components: {
+        schemas: allProblems,
         securitySchemes: {
           numberKey: { type: 'http', scheme: 'bearer', description: 'A number API key, `gw_live_…`.' },
           adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token, `gw_admin_…`.' },
@@ -167,4 +177,6 @@ export const openApiDocument = (
       },
     },
   );
+  addExamples(document);
+  return document;
 };

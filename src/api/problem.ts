@@ -7,8 +7,10 @@ export const problemMediaType = 'application/problem+json';
 
 const fieldError = z
   .object({
-    path: z.string().meta({ description: 'Dotted path of the field; empty for the whole.' }),
-    message: z.string(),
+    path: z
+      .string()
+      .meta({ description: 'Dotted path of the field; empty for the whole.', example: 'max_duration_sec' }),
+    message: z.string().meta({ example: 'This is not a whole number.' }),
   })
   .meta({ id: 'FieldError' });
 
@@ -18,13 +20,13 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
     errors: z.array(fieldError).optional().meta({ description: 'Each field that does not validate.' }),
   },
   max_duration_exceeds_policy: {
-    maximum: z.int().meta({ description: 'The longest duration that is allowed, in seconds.' }),
+    maximum: z.int().meta({ description: 'The longest duration that is allowed, in seconds.', example: 600 }),
   },
   concurrency_limit: {
-    maximum: z.int().optional().meta({ description: 'How many calls may be in progress.' }),
+    maximum: z.int().optional().meta({ description: 'How many calls may be in progress.', example: 3 }),
   },
   stream_limit: {
-    maximum: z.int().meta({ description: 'How many streams one key may have open.' }),
+    maximum: z.int().meta({ description: 'How many streams one key may have open.', example: 20 }),
   },
   recording_not_available: {
     reason: z.enum(['pending', 'none', 'failed']).meta({
@@ -40,9 +42,14 @@ const describeProblem = (code: RefusalCode) => {
       type: z.literal(`urn:trunkline:problem:${code}`),
       title: z.literal(title),
       status: z.literal(status),
-      detail: z.string().meta({ description: 'What is wrong this time, for a person to read.' }),
+      detail: z
+        .string()
+        .meta({ description: 'What is wrong this time, for a person to read.', example: `${title}.` }),
       code: z.literal(code),
-      request_id: z.string().meta({ description: 'The same as the response header `X-Request-Id`.' }),
+      request_id: z.string().meta({
+        description: 'The same as the response header `X-Request-Id`.',
+        example: '0b7c1f64-93d1-4c5e-8a53-5a8f3f1f2f10',
+      }),
       ...extrasOf[code],
     })
     .meta({ id: `Problem.${code}` });

@@ -19,6 +19,8 @@ export type ResponseDeclaration = {
   description: string;
   schema?: z.ZodType;
   media?: readonly string[];
+  /** By media type. JSON has the examples of its schema, a file how files of its type begin. */
+  examples?: Readonly<Record<string, unknown>>;
   headers?: z.ZodObject;
 };
 

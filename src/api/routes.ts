@@ -43,6 +43,7 @@ import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
+import { getCallReplay } from './workspace/get-call-replay.ts';
 import { getChart } from './workspace/get-chart.ts';
 import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
 import { getWorkspaceCallEvents } from './workspace/get-workspace-call-events.ts';
@@ -76,6 +77,7 @@ export const routes: readonly Route[] = [
   listWorkspaceCalls,
   getWorkspaceCall,
   getWorkspaceCallEvents,
+  getCallReplay,
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,

@@ -2,6 +2,7 @@
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { readEvents, type StreamEvent } from './api/event-stream.ts';
+import { Problem } from './api/problem.ts';
 import { ask, send } from './api/request.ts';
 import type {
   AgentBinding,
@@ -12,8 +13,8 @@ import type {
   CallListItem,
   Delivery,
   Direction,
-  NumberPolicy,
   PhoneNumber,
+  ReplayStep,
   Trunk,
   TrunkCheckStep,
   TrunkSettings,
@@ -51,6 +52,21 @@ export const getTranscript = async (id: string): Promise<Turn[]> =>
 
 export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
   (await ask<{ events: CallEvent[] }>('GET', `${admin}/calls/${id}/events`)).events;
+
+/** The call once more, through its charts. */
+export const getReplay = async (id: string): Promise<ReplayStep[]> =>
+  (await ask<{ steps: ReplayStep[] }>('GET', `${admin}/calls/${id}/replay`)).steps;
+
+/** Whether this gateway was started with the inspector. */
+export const hasInspector = async (): Promise<boolean> => {
+  try {
+    await send('GET', '/inspect');
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+};
 
 /** What happens in a call, as it happens, until its end or until the stream breaks. */
 export async function* watchCall(id: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
@@ -92,7 +108,9 @@ export const getNumber = (id: string) => ask<PhoneNumber>('GET', `${admin}/numbe
 export const createNumber = (body: { number: string; language: string }) =>
   ask<PhoneNumber>('POST', `${admin}/numbers`, { body });
 
-export type NumberPatch = Partial<NumberPolicy & Pick<PhoneNumber, 'language' | 'greeting' | 'trunk_id'>>;
+export type NumberPatch = Partial<
+  Omit<PhoneNumber, 'id' | 'number' | 'agents' | 'inbound_auth' | 'key' | 'created_at'>
+>;
 
 export const updateNumber = (id: string, body: NumberPatch) =>
   ask<PhoneNumber>('PATCH', `${admin}/numbers/${id}`, { body });

@@ -17,6 +17,7 @@ import { TrunksPage } from './pages/trunks.tsx';
 import { TryAgentPage } from './pages/try-agent.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
+import { PhoneDock } from './phone/dock.tsx';
 import { texts } from './language/language.ts';
 import { linkTo, route } from './route.ts';
 
@@ -27,6 +28,7 @@ export const App = () => {
       <Frame>
         <CurrentPage />
       </Frame>
+      <PhoneDock />
       {isExpired.value && <SignInAgain />}
     </>
   );

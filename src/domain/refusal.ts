@@ -41,6 +41,10 @@ export const refusalCatalogue = {
 
 export type RefusalCode = keyof typeof refusalCatalogue;
 
+const isRefusalCode = (text: string): text is RefusalCode => Object.hasOwn(refusalCatalogue, text);
+
+export const refusalCodes: readonly RefusalCode[] = Object.keys(refusalCatalogue).filter(isRefusalCode);
+
 /** One thing wrong with a body, query or path. `path` is dotted (`agents.inbound.chat_url`), empty for the whole. */
 export type FieldError = { path: string; message: string };
 

@@ -15,6 +15,10 @@ export type CallerIdHeader = (typeof callerIdHeaders)[number];
 export const trunkCodecs = ['PCMU', 'PCMA'] as const;
 export type TrunkCodec = (typeof trunkCodecs)[number];
 
+/** `required`: a call is had with encrypted sound (SRTP, with keys by RFC 4568) or not at all. */
+export const trunkSrtp = ['off', 'required'] as const;
+export type TrunkSrtp = (typeof trunkSrtp)[number];
+
 export type TrunkSettings = {
   /** Unique in its workspace. */
   name: string;
@@ -37,6 +41,7 @@ export type TrunkSettings = {
   privacy: boolean;
   /** In order of preference; null for all. */
   codecs: TrunkCodec[] | null;
+  srtp: TrunkSrtp;
   /** The lowest goes first. */
   priority: number;
   /** The share of calls among trunks of the same priority. */

@@ -2,10 +2,9 @@
  * The way of onlookers to the charts: a websocket at `/inspect` that speaks the inspection protocol of Stately, one
  * JSON message each, as `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
  *
- * `?token=` (or an Authorization header) is a workspace admin's token, for browsers cannot send headers here; `?call=`
- * names one call, without it all calls of the workspace are seen, those that are still to come too.
+ * `?call=` names one call, without it all calls of the workspace are seen, those that are still to come too.
  */
-import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -27,32 +26,31 @@ export type InspectorLimits = {
   waitingBytes: number;
 };
 
+/** Somebody with an admin token at the door. */
+export type InspectorVisitor = {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+  query: URLSearchParams;
+  workspaceId: string;
+  /** Sends the visitor away with this HTTP status. */
+  refuse(status: number): void;
+};
+
 export type InspectorSocket = {
-  attach(server: Server): void;
+  letIn(visitor: InspectorVisitor): void;
   /** Sends every onlooker away. */
   close(): void;
 };
 
-const path = '/inspect';
 /** What the library still has to say of the end of a call comes a moment after it. */
 const lastWordsMs = 50;
 
 /** RFC 6455 section 7.4.1 and the registry of close codes. */
 const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
 
-const refuse = (socket: Duplex, status: number): void => {
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
-};
-
-const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string =>
-  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? query.get('token') ?? '';
-
 export const createInspectorSocket = (options: {
   calls: InspectedCalls;
-  /** Undefined for a token of nobody. */
-  authenticate: (token: string) => Promise<{ workspaceId: string } | undefined>;
   limits: InspectorLimits;
   logger: Logger;
 }): InspectorSocket => {
@@ -118,29 +116,12 @@ export const createInspectorSocket = (options: {
     look();
   };
 
-  const letIn = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://gateway');
-    if (pathname !== path) return refuse(socket, 404);
-    const admin = await options.authenticate(tokenOf(request, searchParams));
-    if (admin === undefined) return refuse(socket, 401);
-    const callId = searchParams.get('call');
-    if (callId !== null && !isSeenBy(admin.workspaceId, callId)) return refuse(socket, 404);
-    if (server.clients.size >= limits.viewers) return refuse(socket, 503);
-    server.handleUpgrade(request, socket, head, (viewer) => show(viewer, admin.workspaceId, callId));
-    return undefined;
-  };
-
   return {
-    attach(httpServer) {
-      httpServer.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-        const ignoreLoss = (error: Error): void =>
-          logger.debug({ err: error }, 'an onlooker left before it was let in');
-        socket.on('error', ignoreLoss);
-        letIn(request, socket, head).catch((error: unknown) => {
-          logger.error({ err: error }, 'an onlooker could not be let in');
-          refuse(socket, 500);
-        });
-      });
+    letIn({ request, socket, head, query, workspaceId, refuse }) {
+      const callId = query.get('call');
+      if (callId !== null && !isSeenBy(workspaceId, callId)) return refuse(404);
+      if (server.clients.size >= limits.viewers) return refuse(503);
+      server.handleUpgrade(request, socket, head, (viewer) => show(viewer, workspaceId, callId));
     },
     close() {
       for (const viewer of server.clients) viewer.close(closeCodes.goingAway, 'the gateway ends');

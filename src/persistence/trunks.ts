@@ -38,6 +38,7 @@ const present = (row: InferEntity<typeof TrunkRow>): TrunkRecord => ({
   callerId: row.callerId,
   privacy: row.privacy,
   codecs: row.codecs ?? null,
+  srtp: row.srtp,
   priority: row.priority,
   weight: row.weight,
   maxChannels: row.maxChannels ?? null,

@@ -10,6 +10,7 @@ import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simula
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { SpeechEngines } from '#sip/speech.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
+import { createWebPhones, type WebPhones, type WebPhonesOptions } from '#sip/webphone/web-phones.ts';
 import type { Health } from '#src/api/interior.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -18,6 +19,8 @@ export type ChosenLines = {
   lines: Lines;
   /** `null` where the lines are real. */
   simulator: SimulatorLines | null;
+  /** `null` where the lines are real. */
+  phones: WebPhones | null;
   /** Since the start, by what was wrong. */
   refusedCallers: () => Readonly<Record<string, number>>;
   /** None with the simulated lines. */
@@ -32,6 +35,9 @@ export const chooseLines = (options: {
   openRecording: OpenRecording;
   speech: SpeechEngines;
   listening: ListeningNumbers;
+  webPhones: Omit<WebPhonesOptions, 'dial' | 'logger'> & {
+    dialBy: (placeInbound: SimulatorLines['placeInbound']) => WebPhonesOptions['dial'];
+  };
   trunks: TrunkDirectory;
   trunkTimes: TrunkTimes;
   mediaServers: MediaServerNumbers;
@@ -57,7 +63,7 @@ export const chooseLines = (options: {
       logger,
     });
     const { refusedCallers, mediaServers } = lines;
-    return { lines, simulator: null, refusedCallers, mediaServers };
+    return { lines, simulator: null, phones: null, refusedCallers, mediaServers };
   }
   const simulator = createSimulatorLines({
     clock: callClock,
@@ -66,8 +72,11 @@ export const chooseLines = (options: {
     logger,
     openRecording,
     speech,
+    anybody: (input) => phones.farEndOf(input),
   });
-  return { lines: simulator, simulator, refusedCallers: () => ({}), mediaServers: () => [] };
+  const { dialBy, ...webPhones } = options.webPhones;
+  const phones = createWebPhones({ ...webPhones, dial: dialBy(simulator.placeInbound), logger });
+  return { lines: simulator, simulator, phones, refusedCallers: () => ({}), mediaServers: () => [] };
 };
 
 export const healthOf = (lines: Lines): Pick<Health, 'whyLinesAreDown' | 'whatIsDown'> => ({

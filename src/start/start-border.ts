@@ -1,5 +1,7 @@
-/** The HTTP border: the API, and with GW_INSPECT the way of onlookers to the charts. */
+/** The HTTP border: the API, the way of web phones to their calls, and with GW_INSPECT that of onlookers to the charts. */
 import type { Config } from '#config/config.ts';
+import { createPhoneSocket, type PhoneSocketLimits } from '#sip/webphone/phone-socket.ts';
+import type { WebPhones } from '#sip/webphone/web-phones.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { Interior } from '#src/api/interior.ts';
@@ -8,12 +10,15 @@ import type { Switchboard } from '#src/calls/switchboard.ts';
 import { createInspectorSocket, type InspectorLimits } from '#src/inspector/inspector-socket.ts';
 import { authenticateAdmin } from '#src/persistence/admin-tokens.ts';
 import { listen, type HttpServer } from './http-server.ts';
+import { createUpgrades } from './upgrades.ts';
 
 /** Throws a StartError when the address cannot be taken. What is started is ended by `started`. */
 export const startBorder = async (
   config: Pick<Config, 'host' | 'port' | 'inspect'>,
   interior: Omit<Interior, 'inspects'>,
   charts: { switchboard: Switchboard; liveCalls: LiveCalls; limits: InspectorLimits },
+  /** `null` where the lines are real. */
+  webPhones: { phones: WebPhones; limits: PhoneSocketLimits } | null,
   started: AsyncDisposableStack,
 ): Promise<HttpServer> => {
   const { database, vault, logger } = interior;
@@ -24,6 +29,19 @@ export const startBorder = async (
     prepare: answerClientErrors,
   });
   started.defer(() => server.close());
+  const upgrades = createUpgrades({
+    async authenticate(token) {
+      const admin = await authenticateAdmin(database, vault, token);
+      return admin && { workspaceId: admin.workspace.id };
+    },
+    logger,
+  });
+  upgrades.attach(server.server);
+  if (webPhones !== null) {
+    const phoneSocket = createPhoneSocket({ ...webPhones, logger });
+    upgrades.serve('/api/v1/admin/phone', phoneSocket.letIn);
+    started.defer(() => phoneSocket.close());
+  }
   if (!config.inspect) return server;
   const inspector = createInspectorSocket({
     calls: {
@@ -31,14 +49,10 @@ export const startBorder = async (
       all: charts.liveCalls.all,
       subscribe: charts.liveCalls.subscribe,
     },
-    async authenticate(token) {
-      const admin = await authenticateAdmin(database, vault, token);
-      return admin && { workspaceId: admin.workspace.id };
-    },
     limits: charts.limits,
     logger,
   });
-  inspector.attach(server.server);
+  upgrades.serve('/inspect', inspector.letIn);
   started.defer(() => inspector.close());
   return server;
 };

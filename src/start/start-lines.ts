@@ -12,6 +12,7 @@ import type { Vault } from '#src/persistence/vault.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
+import { createDialFromPhone } from './dial-from-phone.ts';
 import { startRecordings, type RecordingStoreNumbers } from './start-recordings.ts';
 import { startSpeech, type StartedSpeech } from './start-speech.ts';
 
@@ -35,7 +36,10 @@ export const startLines = async (
       mediaServers: MediaServerNumbers;
       recordingStore: RecordingStoreNumbers;
       trunkLifeTimes: TrunkDirectoryOptions['times'];
+      webPhones: { comeBackMs: number };
     };
+    /** `undefined` for a call that is over. */
+    workspaceOf: (callId: string) => string | undefined;
     database: Database;
     vault: Vault;
     journal: Journal;
@@ -79,6 +83,12 @@ export const startLines = async (
     openRecording: recordings.begin,
     speech,
     listening: policy.listening,
+    webPhones: {
+      workspaceOf: options.workspaceOf,
+      dialBy: (placeInbound) => createDialFromPhone({ placeInbound, database, country }),
+      comeBackMs: policy.webPhones.comeBackMs,
+      clock,
+    },
     trunks,
     trunkTimes: policy.trunkTimes,
     mediaServers: policy.mediaServers,

@@ -172,6 +172,7 @@ export const fakeGateway = async (
     health: { isDraining: () => false, whyLinesAreDown: () => undefined, whatIsDown: () => undefined },
     metrics: new Registry(),
     inspects: true,
+    replayCall: () => [],
     onAnswered: () => {},
     version: '0.0.0',
     ...overrides,

@@ -481,9 +481,9 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   }
 }
 
-test('every setting is in the table of the README with its default, and here', (t) => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const documented = [...readme.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
+test('every setting is in the table of the guide with its default, and here', (t) => {
+  const page = readFileSync(new URL('../../guides/settings.md', import.meta.url), 'utf8');
+  const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   t.is(documented.length, Object.keys(settings).length);
   for (const name of Object.keys(settings)) t.true(documented.includes(name), name);
   t.deepEqual(read(Object.fromEntries(Object.keys(settings).map((name) => [name, '']))).unknownNames, []);

@@ -39,12 +39,15 @@ consoleTest(
     await page.getByText('The agent said goodbye and ended the call.').waitFor();
     await page.locator('.timeline li', { hasText: 'Ended AI ended' }).waitFor();
 
-    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     t.true(((await page.locator('.wave path').first().getAttribute('d')) ?? '').length > 1_000);
-    await page.getByRole('button', { name: 'Play' }).click();
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByLabel('Position in the recording').fill('1');
-    await page.getByText(/^0:01 \/ /).waitFor();
+    await page
+      .locator('.player')
+      .getByText(/^0:01 \/ /)
+      .waitFor();
   },
   { GW_SIMULATOR_SPEED: '4' },
 );
@@ -87,8 +90,8 @@ consoleTest(
 );
 
 consoleTest('older calls come page by page; a foreign call is not there', async (t, { gateway, open }) => {
-  for (let count = 0; count < 23; count++)
-    await gateway.untilStatus(await gateway.call('01000000003'), 'no_answer');
+  const calls = await Promise.all(Array.from({ length: 23 }, () => gateway.call('01000000003')));
+  await Promise.all(calls.map((id) => gateway.untilStatus(id, 'no_answer')));
   const page = await open();
   const rows = page.locator('.rows li');
   await rows.nth(19).waitFor();

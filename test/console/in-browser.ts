@@ -63,8 +63,8 @@ const openPage = async (
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // A refused request is an answer; what a page does with it is what the tests look at.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text());
+    const isRefused = /^(Failed to load resource|WebSocket connection to )/.test(message.text());
+    if (message.type() === 'error' && !isRefused) complaints.push(message.text());
   });
   await page.goto(`${baseUrl}/#${path}`);
   return page;

@@ -1,4 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { z } from 'zod';
@@ -32,6 +37,31 @@ test('everything that the page loads comes from the gateway, and is kept for lon
   }
   for (const path of ['index.html', '.sources', '..%2f..%2fpackage.json', 'none.js', 'constructor'])
     t.is((await anonymous.get(`/console/${path}`)).status, 404, path);
+});
+
+const root = new URL('../../', import.meta.url);
+
+const runBuild = async (folder: URL): Promise<{ stderr: string }> =>
+  promisify(execFile)(process.execPath, [fileURLToPath(new URL('config/build-console.mjs', folder))]);
+
+test('a console that is there is not built again', async (t) => {
+  t.is((await runBuild(root)).stderr, '');
+});
+
+test('a build that fails stops nothing, and says so', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-console-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  // Everything but the packages.
+  for (const path of [
+    'package.json',
+    'package-lock.json',
+    'config/build-console.mjs',
+    'config/vite.ts',
+    'src',
+  ])
+    await cp(new URL(path, root), join(folder, path), { recursive: true });
+  const { stderr } = await runBuild(pathToFileURL(`${folder}/`));
+  t.regex(stderr, /could not be built; the reason is above\. The gateway works without it\.\n$/);
 });
 
 consoleTest('something is seen within a second', async (t, { open }) => {

@@ -32,6 +32,7 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   callerId: 'p-asserted-identity',
   privacy: true,
   codecs: ['PCMA'],
+  srtp: 'required',
   priority: 1,
   weight: 2,
   maxChannels: 3,

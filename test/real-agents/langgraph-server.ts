@@ -10,8 +10,7 @@ const folder = 'langgraph';
 /** LangGraph's in-memory API server. */
 export const langgraphServer: ExampleServer = {
   name: 'LangGraph',
-  // Its packages name ranges of each other that npm does not find a solution for.
-  project: { folder, npmOptions: ['--legacy-peer-deps'] },
+  project: { folder },
   async start(prepared) {
     // The server keeps its threads in the folder of the project, so each run has one of its own.
     const ownFolder = await mkdtemp(join(tmpdir(), 'trunkline-langgraph-'));

@@ -1,6 +1,7 @@
 /**
- * Installs an example project into a folder outside this repository, once: the folder is named after the contents of
- * the project and stays for the next run. Synchronous, because it decides which tests are declared.
+ * Installs a project of `examples/`, its model replaced by the one beside this file that notes down what it is asked,
+ * into a folder outside this repository, once: the folder is named after the contents of the project and stays for the
+ * next run. Synchronous, because it decides which tests are declared.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,10 +16,11 @@ import {
   rmSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const installed = join(tmpdir(), 'trunkline-real-agents');
 
 /** The packages of a project could not be had; the message is what npm said. */
@@ -27,22 +29,35 @@ export class PackagesMissing extends Error {
 }
 
 export type Project = {
-  /** The folder of the project beside this file. */
+  /** Its folder in `examples/`, and that of the files beside this one which stand over those of the example. */
   folder: string;
-  npmOptions?: readonly string[];
   /** What is to be done once after installing: one of the installed programs. */
   build?: { program: string; args: readonly string[]; environment: Record<string, string> };
 };
 
-/** What both projects share comes with each of them, where it expects it. */
-const sourcesOf = (folder: string): string[] => [
-  'what-the-model-says.js',
-  ...globSync(`${folder}/**/*.{js,json}`, { cwd: here }).sort(),
-];
+/** What somebody who runs the example leaves there. */
+const leftovers = new Set(['node_modules', '.mastra', '.langgraph_api', 'package-lock.json']);
+
+const filesIn = (root: string, folder: string): [string, string][] =>
+  globSync(`${folder}/{.npmrc,**/*.{js,json}}`, {
+    cwd: root,
+    exclude: (path) => leftovers.has(basename(path)),
+  })
+    .sort()
+    .map((file) => [file, join(root, file)]);
+
+/** Where each file of the project will be, and where it comes from. */
+const sourcesOf = (folder: string): ReadonlyMap<string, string> =>
+  new Map([
+    // What both models share comes with each of them, where it expects it.
+    ['what-the-model-says.js', join(here, 'what-the-model-says.js')],
+    ...filesIn(examples, folder),
+    ...filesIn(here, folder),
+  ]);
 
 /** `to` will hold the project's folder. */
 export const copySources = (folder: string, to: string): void => {
-  for (const file of sourcesOf(folder)) cpSync(join(here, file), join(to, file));
+  for (const [file, source] of sourcesOf(folder)) cpSync(source, join(to, file));
 };
 
 /** Nothing but the packages, and a registry that is not there is soon given up. */
@@ -65,9 +80,9 @@ const run = (program: string, args: readonly string[], cwd: string, environment 
 };
 
 /** Returns the folder that holds the installed project's. Throws PackagesMissing when npm could not install it. */
-export const prepareProject = ({ folder, npmOptions = [], build }: Project): string => {
-  const hash = createHash('sha256').update(JSON.stringify({ npmOptions, build }));
-  for (const file of sourcesOf(folder)) hash.update(file).update(readFileSync(join(here, file)));
+export const prepareProject = ({ folder, build }: Project): string => {
+  const hash = createHash('sha256').update(JSON.stringify({ build }));
+  for (const [file, source] of sourcesOf(folder)) hash.update(file).update(readFileSync(source));
   const ready = join(installed, `${folder}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(ready)) return ready;
 
@@ -77,7 +92,7 @@ export const prepareProject = ({ folder, npmOptions = [], build }: Project): str
   try {
     copySources(folder, unfinished);
     const project = join(unfinished, folder);
-    const npm = run('npm', ['install', ...quickAndQuiet, ...npmOptions], project);
+    const npm = run('npm', ['install', ...quickAndQuiet], project);
     if (!npm.succeeded) throw new PackagesMissing(npm.said);
     if (build !== undefined) {
       const program = join(project, 'node_modules/.bin', build.program);

@@ -1,6 +1,8 @@
 /** The other party of a real call, played by sipp or baresip. */
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +86,8 @@ export type Telephone = FarEndProcess & {
   /** Waits until it has hung up and gives back what was heard. */
   heard(): Promise<Wave>;
   log(): Promise<string>;
+  /** One of baresip's own commands, such as `hold`. */
+  tell(command: string): Promise<void>;
 };
 
 /**
@@ -98,9 +102,12 @@ export const startTelephone = async (
     seconds: number;
     /** In tones, so long after the call stands. */
     says?: readonly { afterMs: number; text: string }[];
+    /** Its sound is encrypted, or there is no call. */
+    srtp?: boolean;
   },
 ): Promise<Telephone> => {
   const port = await freePort();
+  const controlPort = await freePort();
   count += 1;
   const home = join(folder, `telephone-${count}`);
   await mkdir(home, { recursive: true });
@@ -110,7 +117,7 @@ export const startTelephone = async (
   await writeFile(join(home, 'words.wav'), waveFile(words, 8_000));
   await writeFile(
     join(home, 'accounts'),
-    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1\n`,
+    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1${options.srtp === true ? ';mediaenc=srtp-mand' : ''}\n`,
   );
   await writeFile(join(home, 'contacts'), '');
   await writeFile(
@@ -131,10 +138,12 @@ export const startTelephone = async (
       // The name of the loopback interface is left out by baresip.
       'net_interface 127.0.0.1',
       'module_path /usr/lib/baresip/modules',
-      ...['g711.so', 'sndfile.so', 'aufile.so', 'aubridge.so'].map((name) => `module ${name}`),
+      ...['g711.so', 'sndfile.so', 'aufile.so', 'aubridge.so', 'srtp.so'].map((name) => `module ${name}`),
       'module_tmp uuid.so',
       'module_tmp account.so',
       'module_app menu.so',
+      'module_app ctrl_tcp.so',
+      `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
       '',
     ].join('\n'),
   );
@@ -156,6 +165,13 @@ export const startTelephone = async (
     port,
     logFile,
     log,
+    async tell(command) {
+      const socket = connect(controlPort, '127.0.0.1');
+      const message = JSON.stringify({ command });
+      socket.write(`${message.length}:${message},`);
+      await once(socket, 'data');
+      socket.destroy();
+    },
     async heard() {
       await until(/session closed|terminated/i, options.seconds * 1_000);
       await endProcess(child);

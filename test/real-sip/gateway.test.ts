@@ -30,7 +30,7 @@ if (missing.length > 0) {
 
   /** None but those that are kept ready. */
   const noChannelIsLeft = (): Promise<void> =>
-    until(async () => (await servers.mediaServers[0]?.channels()) === mediaServers.pool.size);
+    until(async () => (await servers.mediaServers[0]?.channels()) === mediaServers.pool.size, 10_000);
 
   const recordingOf = async (gateway: TestGateway, callId: string) => {
     const path = `/api/v1/calls/${callId}/recording`;

@@ -182,6 +182,24 @@ if (missing.length > 0) {
     },
   );
 
+  realTimeTest('servers that die while endpoints are being made end nothing else', async (t) => {
+    const lines = realLines(servers, callee.port, {
+      freeSwitches: [one.address],
+      mediaServers: { ...mediaServers, pool: { ...mediaServers.pool, size: 12, atOnce: 6 } },
+    });
+    t.teardown(() => lines.close());
+    await lines.start(async () => ({ accepted: true }));
+    await delay(15);
+    await Promise.all([one.kill(), servers.killDrachtio()]);
+    await Promise.all([one.restart(), servers.restartDrachtio()]);
+    // Until drachtio-fsmrf gives up endpoints to which FreeSWITCH did not come; what nobody catches fails this file.
+    await delay(4_500);
+    await until(() => lines.health().ready, 15_000);
+    const line = await call(lines);
+    t.false(line.saw('line.failed'));
+    line.dispose();
+  });
+
   for (const [what, formats, keys] of [
     ['PCMU alone', '0 101', 101],
     ['PCMA alone', '8 101', 101],

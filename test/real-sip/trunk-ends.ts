@@ -66,6 +66,10 @@ export const offers = {
   good: media('m=audio [auto_media_port] RTP/AVP 0 8'),
   video: media('m=video [auto_media_port] RTP/AVP 99'),
   'G.729 alone': media('m=audio [auto_media_port] RTP/AVP 18'),
+  encrypted: [
+    media('m=audio [auto_media_port] RTP/SAVP 0 8'),
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`,
+  ].join('\n'),
   malformed: 'v=0\nnonsense',
 } as const;
 

@@ -60,6 +60,7 @@ const world = async (t: ExecutionContext) => {
       callerId: 'from',
       privacy: false,
       codecs: null,
+      srtp: 'off',
       priority: 10,
       weight: 10,
       maxChannels: null,

@@ -16,7 +16,7 @@ export type AgentTrialRequest = {
   ownNumber?: string;
 };
 
-const milliseconds = z.number().meta({ description: 'Milliseconds since the turn began.' });
+const milliseconds = z.number().meta({ description: 'Milliseconds since the turn began.', example: 180 });
 
 const headers = z.record(z.string(), z.string());
 
@@ -25,18 +25,21 @@ const exchange = z
     sent: z.object({
       at_ms: milliseconds,
       method: z.literal('POST'),
-      url: z.string(),
-      headers: headers.meta({ description: 'The bearer token is masked.' }),
-      body: z.string(),
+      url: z.string().meta({ example: 'https://agents.example.com/chat' }),
+      headers: headers.meta({
+        description: 'The bearer token is masked.',
+        example: { 'content-type': 'application/json' },
+      }),
+      body: z.string().meta({ example: '{"message":"What are your hours?"}' }),
     }),
     received: z
       .object({
-        status: z.int(),
-        headers,
+        status: z.int().meta({ example: 200 }),
+        headers: headers.meta({ example: { 'content-type': 'text/plain' } }),
         first_byte_ms: milliseconds.nullable(),
         end_ms: milliseconds.nullable(),
-        bytes: z.int(),
-        body: z.string().meta({ description: 'The first 4 kB of it.' }),
+        bytes: z.int().meta({ example: 21 }),
+        body: z.string().meta({ description: 'The first 4 kB of it.', example: 'We open at nine thirty.' }),
       })
       .nullable()
       .meta({ description: 'Null when there was no response.' }),
@@ -45,11 +48,13 @@ const exchange = z
   .meta({ id: 'AgentExchange' });
 
 const turn = z.object({
-  turn: z.int(),
-  message: z.string().meta({ description: 'What the other party said, or the kickoff.' }),
+  turn: z.int().meta({ example: 1 }),
+  message: z
+    .string()
+    .meta({ description: 'What the other party said, or the kickoff.', example: 'What are your hours?' }),
   exchanges: z.array(exchange),
   spoken: z
-    .array(z.object({ text: z.string(), at_ms: milliseconds }))
+    .array(z.object({ text: z.string().meta({ example: 'We open at nine thirty.' }), at_ms: milliseconds }))
     .meta({ description: 'What a call would speak, and when it was ready for the voice.' }),
   first_byte_ms: milliseconds.nullable(),
   first_sentence_ms: milliseconds.nullable(),
@@ -61,16 +66,17 @@ const turn = z.object({
       detail: z.string(),
       server_says: z.string().nullable().meta({ description: "The server's own words about it." }),
     })
-    .nullable(),
+    .nullable()
+    .meta({ example: null }),
   advice: z.string().nullable().meta({ description: 'What to change.' }),
 });
 
 export const agentTrial = z
   .object({
     call_id: z.uuid().meta({ description: 'Of no call; the session was named with it.' }),
-    agent_type: z.enum(agentTypes),
+    agent_type: z.enum(agentTypes).meta({ example: 'webhook' }),
     direction: z.enum(['inbound', 'outbound']),
-    language: z.string(),
+    language: z.string().meta({ example: 'en' }),
     ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken.' }),
     notes: z.array(z.string()).meta({ description: 'What was given and is not used.' }),
     turns: z.array(turn).meta({ description: 'Up to the first one that failed.' }),

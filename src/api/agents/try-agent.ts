@@ -10,28 +10,37 @@ import { requireUsableUrl } from '../usable-url.ts';
 import { invalidField } from '../validated.ts';
 import { agentTrial } from './trial-schema.ts';
 
-const trialRequest = z.strictObject({
-  agent_type: z.enum(agentTypes),
-  chat_url: text(2048).min(1).meta({ description: 'https only.' }),
-  assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
-  agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
-  token: z
-    .string()
-    .max(4096)
-    .regex(/^[!-~]*$/, { error: 'A token is made of visible ASCII characters.' })
-    .nullish()
-    .meta({
-      description:
-        "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.",
+const trialRequest = z
+  .strictObject({
+    agent_type: z.enum(agentTypes),
+    chat_url: text(2048).min(1).meta({ description: 'https only.' }),
+    assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
+    agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
+    token: z
+      .string()
+      .max(4096)
+      .regex(/^[!-~]*$/, { error: 'A token is made of visible ASCII characters.' })
+      .nullish()
+      .meta({
+        description:
+          "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.",
+      }),
+    number_id: z.uuid().nullish().meta({ description: 'Whose number, language and token to use.' }),
+    direction: z.enum(['inbound', 'outbound']).default('inbound'),
+    language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
+    instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),
+    say: z.array(text(2000).min(1)).max(5).default([]).meta({
+      description: 'What the other party says, turn by turn. Outbound, the kickoff comes before it.',
     }),
-  number_id: z.uuid().nullish().meta({ description: 'Whose number, language and token to use.' }),
-  direction: z.enum(['inbound', 'outbound']).default('inbound'),
-  language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
-  instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),
-  say: z.array(text(2000).min(1)).max(5).default([]).meta({
-    description: 'What the other party says, turn by turn. Outbound, the kickoff comes before it.',
-  }),
-});
+  })
+  .meta({
+    example: {
+      agent_type: 'webhook',
+      chat_url: 'https://agents.example.com/chat',
+      language: 'en',
+      say: ['What are your hours?'],
+    },
+  });
 
 type TrialRequest = z.output<typeof trialRequest>;
 

@@ -13,10 +13,10 @@ export const callEvent = z
       example: 'turn.spoken',
     }),
     at: timestamp,
-    t_offset_sec: z
-      .number()
-      .nullable()
-      .meta({ description: 'Seconds from the answer; null before it, and where nobody answered.' }),
+    t_offset_sec: z.number().nullable().meta({
+      description: 'Seconds from the answer; null before it, and where nobody answered.',
+      example: 1.04,
+    }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
         'What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on.',

@@ -6,11 +6,12 @@ import { timestamp } from '../fields.ts';
 
 export const callStatus = z.enum(callStatuses).meta({
   id: 'CallStatus',
+  example: 'completed',
   description:
     '`ringing`: still ringing; `active`: answered and in conversation; `completed`: ended normally; `no_answer`: not answered; `failed`: connection failure or error.',
 });
 
-export const direction = z.enum(['inbound', 'outbound']);
+export const direction = z.enum(['inbound', 'outbound']).meta({ example: 'outbound' });
 
 export const endReason = z
   .enum(endReasons)
@@ -27,50 +28,64 @@ const listFields = {
   counterparty: phoneNumber,
   status: callStatus,
   end_reason: endReason.nullable().meta({ description: 'Null while the call is in progress.' }),
-  instruction: z.string().nullable().meta({ description: 'The task given when the call was created.' }),
-  summary: z.string().nullable().meta({ description: 'Null until the call was summarized.' }),
+  instruction: z.string().nullable().meta({
+    description: 'The task given when the call was created.',
+    example: 'Confirm the reservation of tomorrow at three.',
+  }),
+  summary: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null until the call was summarized.', example: 'The reservation was confirmed.' }),
   started_at: timestamp.meta({ description: 'When dialing started, or the caller rang.' }),
-  ended_at: timestamp.nullable(),
+  ended_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:55.000+09:00' }),
 };
 
 export const callListItem = z.object(listFields).meta({ id: 'CallListItem' });
 
 const callOptions = z
-  .object({ max_duration_sec: z.int(), recording: z.boolean() })
-  .partial()
-  .meta({ id: 'CallOptions' });
+  .object({ max_duration_sec: z.int().meta({ example: 600 }), recording: z.boolean() })
+  .partial();
 
 export const callRecord = z
   .object({
     call_id: z.uuid().meta({ description: 'The same as `id`.' }),
     ...listFields,
-    from: phoneNumber,
+    from: phoneNumber.meta({ example: '07012345678' }),
     to: phoneNumber,
-    language: z.string().meta({ description: 'BCP 47.' }),
+    language: z.string().meta({ description: 'BCP 47.', example: 'en' }),
     options: callOptions.meta({ description: 'The options in force; empty before the answer.' }),
     options_pending: callOptions.meta({
       description: 'The options accepted and not yet in force; empty from the answer on.',
+      example: {},
     }),
     duration_sec: z.number().nullable().meta({
       description:
         'Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered.',
+      example: 48.2,
     }),
-    answered_at: timestamp.nullable(),
+    answered_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:06.800+09:00' }),
     answered_by: z.enum(answerers).nullable().meta({
       description:
         'Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear.',
     }),
     recording: z.object({
-      status: z.enum(['none', 'pending', 'completed', 'failed']),
-      paused: z
-        .boolean()
-        .meta({ description: 'Nothing that is said now is recorded. False once the call has ended.' }),
-      content_type: z.string().optional().meta({ description: '`audio/mpeg` or `audio/ogg`.' }),
-      duration_sec: z.number().optional(),
+      status: z.enum(['none', 'pending', 'completed', 'failed']).meta({ example: 'completed' }),
+      paused: z.boolean().meta({
+        description: 'Nothing that is said now is recorded. False once the call has ended.',
+        example: false,
+      }),
+      content_type: z
+        .string()
+        .optional()
+        .meta({ description: '`audio/mpeg` or `audio/ogg`.', example: 'audio/ogg' }),
+      duration_sec: z.number().optional().meta({ example: 48.2 }),
     }),
     sip: z
       .object({ status: z.int().nullable(), reason: z.string().nullable(), call_id: z.string().nullable() })
-      .meta({ description: 'What the telephone line said; nulls where there is no SIP.' }),
+      .meta({
+        description: 'What the telephone line said; nulls where there is no SIP.',
+        example: { status: 200, reason: 'OK', call_id: '4f1d2c7b@203.0.113.5' },
+      }),
   })
   .meta({ id: 'Call' });
 
@@ -78,8 +93,8 @@ export const transcriptTurn = z
   .object({
     role: z.enum(['assistant', 'user']),
     sequence: z.int().min(1),
-    t_offset_sec: z.number().meta({ description: 'Seconds from the answer.' }),
-    text: z.string(),
+    t_offset_sec: z.number().meta({ description: 'Seconds from the answer.', example: 1.04 }),
+    text: z.string().meta({ example: 'Good morning. I am calling about your reservation.' }),
     timestamp,
   })
   .meta({ id: 'TranscriptTurn' });

@@ -23,9 +23,10 @@ export const createCall = defineRoute({
           'The number to call, in domestic format; hyphens and spaces are removed. International forms such as `+82…` are refused with `invalid_to`.',
         example: '010-0000-0001',
       }),
-      instruction: text(8000)
-        .nullish()
-        .meta({ description: 'The task of this call. May be omitted if the agent knows its task already.' }),
+      instruction: text(8000).nullish().meta({
+        description: 'The task of this call. May be omitted if the agent knows its task already.',
+        example: 'Confirm the reservation of tomorrow at three.',
+      }),
       max_duration_sec: z
         .int({ error: durationError })
         .min(60, { error: durationError })
@@ -34,6 +35,7 @@ export const createCall = defineRoute({
         .meta({
           description:
             'Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies.',
+          example: 600,
         }),
     })
     .meta({ id: 'CreateCall' }),
@@ -44,7 +46,9 @@ export const createCall = defineRoute({
       schema: z.object({
         call_id: z.uuid(),
         status: z.literal('ringing'),
-        from: z.string().meta({ description: 'The number that calls, in domestic format.' }),
+        from: z
+          .string()
+          .meta({ description: 'The number that calls, in domestic format.', example: '07012345678' }),
       }),
     },
   },

@@ -10,6 +10,20 @@ import { findOwnCall } from './find-own-call.ts';
 
 const eventStream = 'text/event-stream';
 
+const exampleStream = `retry: 2000
+
+id: 1
+event: fact
+data: {"sequence":1,"type":"call.answered","at":"2026-11-21T12:00:00.000+09:00","t_offset_sec":0,"data":{}}
+
+event: state
+data: {"call":"active.conversing","conversation":"replying.thinking"}
+
+event: end
+data: {}
+
+`;
+
 /** What the routes of the client and the admin API have in common. */
 export const callEventsDeclaration = {
   description:
@@ -27,6 +41,7 @@ export const callEventsDeclaration = {
       description: 'What happened until now, or the stream.',
       schema: z.object({ events: z.array(callEvent) }),
       media: [eventStream],
+      examples: { [eventStream]: exampleStream },
     },
   },
   refusals: ['call_not_found', 'stream_limit', 'draining'],

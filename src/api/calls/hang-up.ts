@@ -17,7 +17,7 @@ export const hangUp = defineRoute({
       immediate: z
         .boolean()
         .optional()
-        .meta({ description: 'End the call at once, without waiting for the farewell.' }),
+        .meta({ description: 'End the call at once, without waiting for the farewell.', example: false }),
     })
     .optional(),
   responses: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listCalls as findCalls } from '#src/persistence/call-list.ts';
-import { momentCursorInQuery, encodeMomentCursor } from '../cursor.ts';
+import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.ts';
 import { integerInQuery, momentInQuery } from '../fields.ts';
 import { presentListItem } from '../present.ts';
 import { defineRoute } from '../route.ts';
@@ -19,7 +19,7 @@ export const callListQuery = z.object({
 export const callPage = z
   .object({
     calls: z.array(callListItem),
-    next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
+    next_cursor: nextCursor,
   })
   .meta({ id: 'CallPage' });
 

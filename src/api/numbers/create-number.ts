@@ -19,10 +19,12 @@ export const createNumber = defineRoute({
   summary: 'Add a number',
   description: 'Both directions begin with the built-in agent. Issue a key to place calls from it.',
   auth: 'admin',
-  body: z.strictObject({
-    number: z.string().meta({ description: 'Domestic format; hyphens and spaces are removed.' }),
-    ...settingsFields,
-  }),
+  body: z
+    .strictObject({
+      number: z.string().meta({ description: 'Domestic format; hyphens and spaces are removed.' }),
+      ...settingsFields,
+    })
+    .meta({ example: { number: '070-1234-5678', language: 'en', max_duration_sec: 600 } }),
   responses: { 201: { description: 'The number.', schema: number } },
   refusals: ['number_taken'],
 }).handledBy(async ({ caller, body }, interior) => {

@@ -11,7 +11,11 @@ import { numberInPath } from './number-schema.ts';
 const path = '/api/v1/admin/numbers/{id}/key';
 
 const key = z
-  .object({ key: z.string().meta({ description: 'Keep it secret: it places calls that cost money.' }) })
+  .object({
+    key: z
+      .string()
+      .meta({ description: 'Keep it secret: it places calls that cost money.', example: 'gw_live_…' }),
+  })
   .meta({ id: 'NumberKey' });
 
 export const issueKey = defineRoute({

@@ -7,31 +7,32 @@ import { idInPath } from '../ids.ts';
 
 export const numberInPath = z.object({ id: idInPath('The number.') });
 
-const seconds = (lowest: number, highest: number, description: string) =>
+const seconds = (lowest: number, highest: number, example: number, description: string) =>
   z
     .int()
     .min(lowest)
     .max(highest)
     .nullable()
-    .meta({ description: `${description} Seconds.` });
+    .meta({ description: `${description} Seconds.`, example });
 
 /** What a number stores of its policy; null falls back to the workspace's, then the platform's. */
 export const policyFields = {
-  max_duration_sec: seconds(60, 1800, 'The longest duration that a call may be given.'),
-  default_duration_sec: seconds(60, 1800, 'The duration of a call that is given none.'),
-  silence_timeout_sec: seconds(5, 600, 'How long nobody may speak.'),
-  ring_timeout_sec: seconds(5, 180, 'How long it may ring.'),
+  max_duration_sec: seconds(60, 1800, 900, 'The longest duration that a call may be given.'),
+  default_duration_sec: seconds(60, 1800, 600, 'The duration of a call that is given none.'),
+  silence_timeout_sec: seconds(5, 600, 30, 'How long nobody may speak.'),
+  ring_timeout_sec: seconds(5, 180, 45, 'How long it may ring.'),
   max_concurrent_calls: z
     .int()
     .min(1)
     .max(10_000)
     .nullable()
-    .meta({ description: 'Calls in progress at once.' }),
+    .meta({ description: 'Calls in progress at once.', example: 3 }),
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
 };
 
 export const greeting = text(1000).nullable().meta({
   description: 'What is said first to a caller; null for the default of the agent.',
+  example: 'Good morning, this is the front desk.',
 });
 
 export const voicemail = z.enum(voicemailPolicies).meta({
@@ -45,10 +46,12 @@ export const voicemailMessage = text(1000)
   .meta({
     description:
       'What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about.',
+    example: 'Please call us back.',
   });
 
 export const trunkId = z.uuid().nullable().meta({
   description: 'The trunk that alone carries its outbound calls; null for those of the workspace.',
+  example: null,
 });
 
 export const speechFields = {
@@ -69,16 +72,22 @@ export const speechFields = {
 
 export const agentBinding = z
   .object({
-    agent: z.enum(['builtin', 'endpoint']),
-    agent_type: z.enum(agentTypes).nullable(),
-    chat_url: z.string().nullable(),
-    assistant_id: z.string().nullable().meta({ description: 'Kept for `langgraph` only.' }),
+    agent: z.enum(['builtin', 'endpoint']).meta({ example: 'endpoint' }),
+    agent_type: z.enum(agentTypes).nullable().meta({ example: 'langgraph' }),
+    chat_url: z.string().nullable().meta({ example: 'https://agents.example.com' }),
+    assistant_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Kept for `langgraph` only.', example: 'front-desk' }),
     agent_id: z.string().nullable().meta({ description: 'Kept for outbound `mastra` only.' }),
     token_configured: z.boolean().meta({ description: 'Whether there is a token; it is never shown.' }),
   })
   .meta({ id: 'AgentBinding' });
 
-export const inboundAuth = z.object({ method: z.enum(['none', 'handshake']), url: z.string().nullable() });
+export const inboundAuth = z.object({
+  method: z.enum(['none', 'handshake']).meta({ example: 'handshake' }),
+  url: z.string().nullable().meta({ example: 'https://example.com/let-in' }),
+});
 
 export const number = z
   .object({
@@ -99,4 +108,4 @@ export const number = z
       .meta({ description: 'Null when no key was issued.' }),
     created_at: timestamp,
   })
-  .meta({ id: 'Number' });
+  .meta({ id: 'PhoneNumber' });

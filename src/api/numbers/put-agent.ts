@@ -11,24 +11,36 @@ import { findOwnNumber } from './find-own-number.ts';
 import { agentBinding, numberInPath } from './number-schema.ts';
 import { presentBinding } from './present-number.ts';
 
-const binding = z.strictObject({
-  agent: z.enum(['builtin', 'endpoint']).meta({
-    description: '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.',
-  }),
-  agent_type: z.enum(agentTypes).nullish(),
-  chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as none.' }),
-  assistant_id: text(500).nullish().meta({ description: 'For `langgraph`; dropped for every other type.' }),
-  agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
-  token: z
-    .string()
-    .max(4096)
-    .regex(/^[!-~]*$/, { error: 'A token is made of visible ASCII characters.' })
-    .nullish()
-    .meta({
-      description:
-        'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.',
+const binding = z
+  .strictObject({
+    agent: z.enum(['builtin', 'endpoint']).meta({
+      description: '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.',
     }),
-});
+    agent_type: z.enum(agentTypes).nullish(),
+    chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as none.' }),
+    assistant_id: text(500).nullish().meta({ description: 'For `langgraph`; dropped for every other type.' }),
+    agent_id: text(500)
+      .nullish()
+      .meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
+    token: z
+      .string()
+      .max(4096)
+      .regex(/^[!-~]*$/, { error: 'A token is made of visible ASCII characters.' })
+      .nullish()
+      .meta({
+        description:
+          'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.',
+      }),
+  })
+  .meta({
+    example: {
+      agent: 'endpoint',
+      agent_type: 'langgraph',
+      chat_url: 'https://agents.example.com',
+      assistant_id: 'front-desk',
+      token: 'token-of-the-agent',
+    },
+  });
 
 export const putAgent = defineRoute({
   method: 'put',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { putInboundAuth as storeInboundAuth } from '#src/persistence/numbers.ts';
 import { audit } from '../audit.ts';
-import { text } from '../fields.ts';
+import { exampleSecret, text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { invalidField } from '../validated.ts';
@@ -19,10 +19,12 @@ export const putInboundAuth = defineRoute({
     '`none` lets everybody in. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` lets the caller in, and the token goes with every request to the inbound agent endpoint. The question is signed as events are, with the `secret` that is shown once, when handshake is switched on.',
   auth: 'admin',
   params: numberInPath,
-  body: z.strictObject({
-    method: z.enum(['none', 'handshake']),
-    url: text(2048).nullish().meta({ description: 'Needed for `handshake`; https only.' }),
-  }),
+  body: z
+    .strictObject({
+      method: z.enum(['none', 'handshake']),
+      url: text(2048).nullish().meta({ description: 'Needed for `handshake`; https only.' }),
+    })
+    .meta({ example: { method: 'handshake', url: 'https://example.com/let-in' } }),
   responses: {
     200: {
       description: 'The setting as it is stored.',
@@ -30,7 +32,7 @@ export const putInboundAuth = defineRoute({
         secret: z
           .string()
           .optional()
-          .meta({ description: 'Signs the handshake. Only when it was newly made.' }),
+          .meta({ description: 'Signs the handshake. Only when it was newly made.', example: exampleSecret }),
       }),
     },
   },

@@ -19,7 +19,13 @@ export const updateNumber = defineRoute({
     'Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with.',
   auth: 'admin',
   params: numberInPath,
-  body: z.strictObject(settingsFields),
+  body: z.strictObject(settingsFields).meta({
+    example: {
+      greeting: 'Good morning, this is the front desk.',
+      silence_timeout_sec: 20,
+      recording_enabled: null,
+    },
+  }),
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, interior) => {

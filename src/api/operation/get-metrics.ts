@@ -8,7 +8,13 @@ export const getMetrics = defineRoute({
   summary: 'Figures for Prometheus',
   description: 'In the text format of Prometheus.',
   auth: 'none',
-  responses: { 200: { description: 'The figures.', media: ['text/plain'] } },
+  responses: {
+    200: {
+      description: 'The figures.',
+      media: ['text/plain'],
+      examples: { 'text/plain': 'trunkline_calls_in_progress{direction="outbound"} 2\n' },
+    },
+  },
   refusals: [],
 }).handledBy(async (_, { metrics }) => {
   const headers = { 'Content-Type': metrics.contentType };

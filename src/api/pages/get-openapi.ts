@@ -12,7 +12,13 @@ export const getOpenApi = (routes: () => readonly Route[]): Route => {
     summary: 'This document',
     description: 'The OpenAPI 3.1 document of this API, for generators and tools.',
     auth: 'none',
-    responses: { 200: { description: 'The document.', media: ['application/json'] } },
+    responses: {
+      200: {
+        description: 'The document.',
+        media: ['application/json'],
+        examples: { 'application/json': { openapi: '3.1.1', info: { title: 'Trunkline' } } },
+      },
+    },
     refusals: [],
   }).handledBy((_, { version }) => {
     document ??= JSON.stringify(openApiDocument(routes(), version));

@@ -15,8 +15,10 @@ export const placeSimulatedCall = defineRoute({
     'An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be.',
   auth: 'admin',
   body: z.strictObject({
-    to: z.string().meta({ description: 'A number of the workspace.' }),
-    from: z.string().meta({ description: 'Who calls, in domestic format; empty when withheld.' }),
+    to: z.string().meta({ description: 'A number of the workspace.', example: '07012345678' }),
+    from: z
+      .string()
+      .meta({ description: 'Who calls, in domestic format; empty when withheld.', example: '01000000001' }),
     script: script.nullish().meta({ description: 'What the caller does; a polite caller without one.' }),
   }),
   responses: {

@@ -29,6 +29,7 @@ export const script = z
   .meta({
     id: 'Script',
     description: 'What a simulated person does, step by step; each step is an object with one member.',
+    example: [{ say: 'Good morning.' }, { listen: true }, { hang_up: true }],
     override: {
       items: {
         type: 'object',

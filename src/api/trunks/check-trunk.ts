@@ -10,12 +10,20 @@ import { trunkInPath, trunkNotFound } from './trunk-schema.ts';
 
 const step = z
   .object({
-    step: z.enum(trunkCheckSteps),
+    step: z.enum(trunkCheckSteps).meta({ example: 'options' }),
     result: z.enum(['ok', 'failed', 'skipped']),
-    sentence: z.string().meta({ description: 'What it means, and what to do.' }),
+    sentence: z
+      .string()
+      .meta({ description: 'What it means, and what to do.', example: 'The trunk answers.' }),
     ladder: z
       .array(z.object({ at_ms: z.number(), direction: z.enum(['out', 'in']), message: z.string() }))
-      .meta({ description: 'The SIP messages of this step.' }),
+      .meta({
+        description: 'The SIP messages of this step.',
+        example: [
+          { at_ms: 0, direction: 'out', message: 'OPTIONS sip:sip.example.com SIP/2.0' },
+          { at_ms: 31, direction: 'in', message: 'SIP/2.0 200 OK' },
+        ],
+      }),
   })
   .meta({ id: 'TrunkCheckStep' });
 
@@ -30,7 +38,10 @@ export const checkTrunk = defineRoute({
   auth: 'admin',
   params: trunkInPath,
   body: z.strictObject({
-    to: z.string().optional().meta({ description: 'Domestic format. Its telephone may ring for a moment.' }),
+    to: z.string().optional().meta({
+      description: 'Domestic format. Its telephone may ring for a moment.',
+      example: '010-0000-0001',
+    }),
   }),
   responses: { 200: { description: 'What came of it.', schema: z.object({ steps: z.array(step) }) } },
   refusals: ['not_found', 'service_unavailable'],

@@ -20,7 +20,17 @@ export const createTrunk = defineRoute({
   body: z
     .strictObject({ ...others, password: passwordField })
     .partial()
-    .extend({ name, host }),
+    .extend({ name, host })
+    .meta({
+      example: {
+        name: 'carrier',
+        host: 'sip.example.com',
+        transport: 'tls',
+        username: '07012345678',
+        password: 'password-of-the-trunk',
+        register: true,
+      },
+    }),
   responses: { 201: { description: 'The trunk.', schema: trunk } },
   refusals: [],
 }).handledBy(async ({ caller, body }, interior) => {
@@ -43,6 +53,7 @@ export const createTrunk = defineRoute({
     callerId: body.caller_id ?? 'from',
     privacy: body.privacy ?? false,
     codecs: body.codecs ?? null,
+    srtp: body.srtp ?? 'off',
     priority: body.priority ?? 10,
     weight: body.weight ?? 10,
     maxChannels: body.max_channels ?? null,

@@ -6,6 +6,7 @@ import {
   callerIdHeaders,
   numberFormats,
   trunkCodecs,
+  trunkSrtp,
   trunkStates,
   trunkTransports,
 } from '#src/domain/trunk.ts';
@@ -18,7 +19,7 @@ import { addressBlock, host, password, realm, username } from './sip-fields.ts';
 export const trunkInPath = z.object({ id: idInPath('The trunk.') });
 
 const limit = (highest: number, description: string) =>
-  z.int().min(1).max(highest).nullable().meta({ description });
+  z.int().min(1).max(highest).nullable().meta({ description, example: 20 });
 
 /** Every setting of a trunk but for its password. */
 export const trunkFields = {
@@ -30,9 +31,12 @@ export const trunkFields = {
   host: host.meta({ description: 'A host name or an IP address.', example: 'sip.example.com' }),
   port: z.int().min(1).max(65_535).nullable().meta({
     description: 'Null: as DNS says (SRV), else 5060, or 5061 for tls.',
+    example: null,
   }),
   transport: z.enum(trunkTransports),
-  username: username.nullable().meta({ description: 'For digest authentication and registration.' }),
+  username: username
+    .nullable()
+    .meta({ description: 'For digest authentication and registration.', example: '07012345678' }),
   register: z.boolean().meta({ description: 'Whether the gateway registers at the trunk.' }),
   realm: realm.nullable().meta({ description: 'What callers are challenged with; null for `trunkline`.' }),
   from_domain: host.nullable().meta({ description: "Behind the number in From; null for the trunk's host." }),
@@ -41,23 +45,33 @@ export const trunkFields = {
     description:
       'The header that carries the number. With another one than `from`, From carries the user name.',
   }),
-  privacy: z.boolean().meta({ description: 'Whether the called party is not to see the number.' }),
+  privacy: z
+    .boolean()
+    .meta({ description: 'Whether the called party is not to see the number.', example: false }),
   codecs: z
     .array(z.enum(trunkCodecs))
     .min(1)
     .refine((codecs) => new Set(codecs).size === codecs.length, { error: 'A codec stands here twice.' })
     .nullable()
-    .meta({ description: 'Offered in this order; null for all of them.' }),
-  priority: z.int().min(0).max(65_535).meta({ description: 'The lowest goes first.' }),
+    .meta({ description: 'Offered in this order; null for all of them.', example: ['PCMA', 'PCMU'] }),
+  srtp: z.enum(trunkSrtp).meta({
+    description:
+      '`required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`.',
+  }),
+  priority: z.int().min(0).max(65_535).meta({ description: 'The lowest goes first.', example: 10 }),
   weight: z.int().min(0).max(65_535).meta({
     description: 'The share of calls among trunks of the same priority.',
+    example: 10,
   }),
   max_channels: limit(100_000, 'Calls at once in both directions; null for no limit.'),
   calls_per_second: limit(1_000, 'New outbound calls a second; null for no limit.'),
   inbound_addresses: z
     .array(addressBlock)
     .max(100)
-    .meta({ description: 'Where its calls come from: addresses and CIDR blocks.' }),
+    .meta({
+      description: 'Where its calls come from: addresses and CIDR blocks.',
+      example: ['203.0.113.0/24'],
+    }),
   inbound_auth: z.enum(['none', 'digest']).meta({
     description:
       '`digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any.',
@@ -81,6 +95,7 @@ export const trunk = z
     state: z.enum(trunkStates).meta({
       description:
         'On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `unused`: the lines are simulated.',
+      example: 'registered',
     }),
     detail: z.string().nullable().meta({ description: 'Why it is so, where there is something to say.' }),
     last_seen_at: timestamp.nullable().meta({ description: 'When it last answered.' }),
@@ -109,6 +124,7 @@ export const presentTrunk = (
     caller_id: record.callerId,
     privacy: record.privacy,
     codecs: record.codecs,
+    srtp: record.srtp,
     priority: record.priority,
     weight: record.weight,
     max_channels: record.maxChannels,

@@ -21,6 +21,7 @@ export const patchOf = (body: z.output<typeof settings>): Omit<TrunkPatch, 'pass
   callerId: body.caller_id,
   privacy: body.privacy,
   codecs: body.codecs,
+  srtp: body.srtp,
   priority: body.priority,
   weight: body.weight,
   maxChannels: body.max_channels,

@@ -21,7 +21,10 @@ export const updateTrunk = defineRoute({
   description: 'Changes what is given, for calls from now on; those in progress stay as they are.',
   auth: 'admin',
   params: trunkInPath,
-  body: z.strictObject({ ...trunkFields, password: passwordField }).partial(),
+  body: z
+    .strictObject({ ...trunkFields, password: passwordField })
+    .partial()
+    .meta({ example: { priority: 20, enabled: false } }),
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, interior) => {

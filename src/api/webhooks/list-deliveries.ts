@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listEndpointDeliveries } from '#src/events/endpoints.ts';
-import { encodeMomentCursor, momentCursorInQuery } from '../cursor.ts';
+import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../cursor.ts';
 import { integerInQuery } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { delivery, deliveryState, presentDelivery } from './delivery-schema.ts';
@@ -25,7 +25,7 @@ export const listDeliveries = defineRoute({
       description: 'A page of deliveries.',
       schema: z.object({
         deliveries: z.array(delivery),
-        next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
+        next_cursor: nextCursor,
       }),
     },
   },

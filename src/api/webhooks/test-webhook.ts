@@ -16,9 +16,9 @@ export const testWebhook = defineRoute({
     200: {
       description: 'How it went.',
       schema: z.object({
-        http_status: z.int().nullable().meta({ description: 'Null when no answer came.' }),
+        http_status: z.int().nullable().meta({ description: 'Null when no answer came.', example: 204 }),
         error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
-        duration_ms: z.number(),
+        duration_ms: z.number().meta({ example: 84 }),
       }),
     },
   },

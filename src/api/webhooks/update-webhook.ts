@@ -21,7 +21,10 @@ export const updateWebhook = defineRoute({
     'Changes what is given. What happened while an endpoint was paused is delivered when it is active again.',
   auth: 'admin',
   params: webhookInPath,
-  body: z.strictObject({ ...webhookFields, state: z.enum(['active', 'paused']) }).partial(),
+  body: z
+    .strictObject({ ...webhookFields, state: z.enum(['active', 'paused']) })
+    .partial()
+    .meta({ example: { state: 'paused' } }),
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, interior) => {

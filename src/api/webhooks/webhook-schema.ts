@@ -3,33 +3,42 @@ import { eventTypes } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { EndpointAdministration, WebhookEndpoint } from '#src/events/endpoints.ts';
-import { text, timestamp } from '../fields.ts';
+import { exampleSecret, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 import type { Interior } from '../interior.ts';
 
 export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') });
 
+const exampleUrl = 'https://example.com/events';
+
 export const webhookFields = {
-  url: text(2048).meta({ description: 'https only.' }),
+  url: text(2048).meta({ description: 'https only.', example: exampleUrl }),
   events: z
     .array(z.enum(eventTypes))
     .min(1)
     .nullable()
-    .meta({ description: 'Which types to deliver; null for all of them.' }),
-  number_id: z.uuid().nullable().meta({ description: 'Only events of this number; null for all numbers.' }),
+    .meta({
+      description: 'Which types to deliver; null for all of them.',
+      example: ['call.ended', 'recording.completed'],
+    }),
+  number_id: z
+    .uuid()
+    .nullable()
+    .meta({ description: 'Only events of this number; null for all numbers.', example: null }),
 };
 
 export const webhook = z
   .object({
     id: z.uuid(),
     ...webhookFields,
-    url: z.string(),
+    url: z.string().meta({ example: exampleUrl }),
     state: z.enum(['active', 'paused', 'disabled']).meta({
       description: 'Events wait for a paused endpoint. An endpoint that answered 410 is disabled.',
     }),
     disabled_reason: z.string().nullable(),
     previous_secret_until: timestamp.nullable().meta({
       description: 'Until then the secret before the last rotation signs as well.',
+      example: null,
     }),
     created_at: timestamp,
   })
@@ -38,7 +47,10 @@ export const webhook = z
 export const webhookWithSecret = z
   .object({
     ...webhook.shape,
-    secret: z.string().meta({ description: 'Signs the events (Standard Webhooks). Shown this once.' }),
+    secret: z.string().meta({
+      description: 'Signs the events (Standard Webhooks). Shown this once.',
+      example: exampleSecret,
+    }),
   })
   .meta({ id: 'WebhookWithSecret' });
 

@@ -30,6 +30,10 @@ export const exportCallRecords = defineRoute({
     200: {
       description: 'The records.',
       media: [media.csv, media.jsonl],
+      examples: {
+        [media.csv]: callRecordHeader,
+        [media.jsonl]: '{"call_id":"7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11","status":"completed"}\n',
+      },
       headers: z.object({ 'Content-Disposition': z.string().meta({ description: 'A name for the file.' }) }),
     },
   },

@@ -16,7 +16,13 @@ export const getChart = defineRoute({
     'As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it.',
   auth: 'admin',
   params: z.object({ name: z.enum(chartNames) }),
-  responses: { 200: { description: 'The picture.', media: ['image/svg+xml'] } },
+  responses: {
+    200: {
+      description: 'The picture.',
+      media: ['image/svg+xml'],
+      examples: { 'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg">…</svg>' },
+    },
+  },
   refusals: [],
 }).handledBy(async ({ params }, { charts }) => ({
   status: 200,

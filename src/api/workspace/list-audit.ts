@@ -1,18 +1,29 @@
 import * as z from 'zod';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import { listAudit as findAudit } from '#src/persistence/audit.ts';
-import { countCursorInQuery, encodeCountCursor } from '../cursor.ts';
+import { countCursorInQuery, encodeCountCursor, nextCursor } from '../cursor.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 
 const auditEntry = z
   .object({
-    id: z.int(),
-    actor: z.string().meta({ description: 'Who: `admin:` and the id of the token.' }),
-    action: z.string().meta({ description: 'What was done, such as `number_key.revealed`.' }),
-    subject: z.string().meta({ description: 'To what, such as `number:` and its id.' }),
+    id: z.int().meta({ example: 42 }),
+    actor: z.string().meta({
+      description: 'Who: `admin:` and the id of the token.',
+      example: 'admin:0b7c1f64-93d1-4c5e-8a53-5a8f3f1f2f10',
+    }),
+    action: z
+      .string()
+      .meta({ description: 'What was done, such as `number_key.revealed`.', example: 'agent.changed' }),
+    subject: z.string().meta({
+      description: 'To what, such as `number:` and its id.',
+      example: 'number:7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+    }),
     at: timestamp,
-    detail: z.record(z.string(), z.unknown()).meta({ description: 'What belongs to it; never a secret.' }),
+    detail: z.record(z.string(), z.unknown()).meta({
+      description: 'What belongs to it; never a secret.',
+      example: { direction: 'inbound', agent: 'endpoint' },
+    }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -30,7 +41,7 @@ export const listAudit = defineRoute({
       description: 'A page of entries.',
       schema: z.object({
         entries: z.array(auditEntry),
-        next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
+        next_cursor: nextCursor,
       }),
     },
   },

@@ -4,6 +4,7 @@ import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { TrunkState } from '#src/domain/trunk.ts';
+import type { VoicemailPolicy } from '#src/domain/voicemail.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
@@ -71,6 +72,9 @@ export type Latency = {
 /** Where the charts of a call are, as dotted paths. */
 export type ChartState = { call: string; conversation: string | null };
 
+/** One event of a finished call, and where it led; `fact` is the sequence of the fact that tells of it. */
+export type ReplayStep = ChartState & { at: Timestamp; event: string; fact: number | null };
+
 export type AgentBinding = {
   agent: 'builtin' | 'endpoint';
   agent_type: AgentType | null;
@@ -94,6 +98,11 @@ export type PhoneNumber = NumberPolicy & {
   number: string;
   language: Language;
   greeting: string | null;
+  voicemail: VoicemailPolicy;
+  voicemail_message: string | null;
+  recognizer: string | null;
+  synthesizer: string | null;
+  voice: string | null;
   trunk_id: string | null;
   agents: Record<Direction, AgentBinding>;
   inbound_auth: { method: 'none' | 'handshake'; url: string | null };
@@ -141,6 +150,7 @@ export type TrunkSettings = {
   from_domain: string | null;
   number_format: 'domestic' | 'e164';
   caller_id: 'from' | 'p-asserted-identity' | 'p-preferred-identity';
+  srtp: 'off' | 'required';
   privacy: boolean;
   priority: number;
   weight: number;

@@ -28,7 +28,7 @@ export const CallFacts = ({ call }: { call: Call }) => {
         <Fact name={t.started}>
           <When at={call.started_at} />
         </Fact>
-        {isOver(call) && (
+        {isOver(call) && call.answered_at !== null && (
           <Fact name={t.duration}>
             {call.duration_sec === null ? t.durationUnknown : clockTime(call.duration_sec)}
           </Fact>

@@ -4,18 +4,28 @@ import { texts } from '../language/language.ts';
 /** As long as the bar: beyond it a person wonders whether anybody is there. */
 const wholeMs = 3_000;
 
-type Stage = { name: 'endpointing' | 'token' | 'audio'; from: number; to: number };
+const stageNames = ['endpointing', 'token', 'sentence', 'audio'] as const;
+
+type Stage = { name: (typeof stageNames)[number]; from: number; to: number };
 
 /** One after another from the last sound of the other party to the first of the agent. */
 const stagesOf = (latency: Latency): Stage[] => {
-  const heard = latency.endpointing_ms ?? 0;
-  const token = latency.first_token_ms ?? latency.first_sentence_ms ?? latency.first_audio_ms;
-  const audio = latency.first_audio_ms ?? latency.first_sentence_ms;
-  const stages: Stage[] = [{ name: 'endpointing', from: 0, to: heard }];
-  if (token !== undefined) stages.push({ name: 'token', from: heard, to: heard + token });
-  if (token !== undefined && audio !== undefined && audio > token)
-    stages.push({ name: 'audio', from: heard + token, to: heard + audio });
-  return stages.filter(({ from, to }) => to > from);
+  const asked = latency.endpointing_ms ?? 0;
+  const ends: [Stage['name'], number | undefined][] = [
+    ['endpointing', latency.endpointing_ms],
+    ['token', latency.first_token_ms],
+    ['sentence', latency.first_sentence_ms],
+    ['audio', latency.first_audio_ms],
+  ];
+  const stages: Stage[] = [];
+  let from = 0;
+  for (const [name, ms] of ends) {
+    if (ms === undefined) continue;
+    const to = name === 'endpointing' ? ms : asked + ms;
+    if (to > from) stages.push({ name, from, to });
+    from = Math.max(from, to);
+  }
+  return stages;
 };
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
@@ -45,5 +55,22 @@ export const LatencyBar = ({ latency }: { latency: Latency }) => {
       </span>
       <span class="unseen">{words}</span>
     </span>
+  );
+};
+
+/** What the colours mean. */
+export const LatencyLegend = () => {
+  const t = texts.value.calls.one.latency;
+  return (
+    <p class="legend hint" aria-hidden="true">
+      {stageNames.map((name) => (
+        <span key={name}>
+          <svg viewBox="0 0 1 1">
+            <rect class={name} width="1" height="1" />
+          </svg>
+          {t[name]}
+        </span>
+      ))}
+    </p>
   );
 };

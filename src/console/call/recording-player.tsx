@@ -6,12 +6,13 @@ import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
 import { Card } from '../parts/page.tsx';
 import { clockTime } from '../parts/when.tsx';
+import type { Playback } from './playback.ts';
 import { pathOf, peaksOf } from './waveform.ts';
 
-export const RecordingPlayer = ({ call }: { call: Call }) => {
+export const RecordingPlayer = ({ call, playback }: { call: Call; playback: Playback | null }) => {
   const t = texts.value.calls.one;
   const { status } = call.recording;
-  if (status === 'completed') return <Player callId={call.id} />;
+  if (status === 'completed') return <Player callId={call.id} playback={playback} />;
   const isRecordedNow = !isOver(call) && (call.options.recording ?? call.options_pending.recording) === true;
   const words = isRecordedNow ? t.recordingStatus.live : t.recordingStatus[status];
   return (
@@ -29,7 +30,7 @@ const load = async (callId: string): Promise<Loaded> => {
   return { url: URL.createObjectURL(new Blob([bytes])), wave };
 };
 
-const Player = ({ callId }: { callId: string }) => {
+const Player = ({ callId, playback }: { callId: string; playback: Playback | null }) => {
   const t = texts.value.calls.one;
   const [loaded, setLoaded] = useState<Loaded | 'failed'>();
   useEffect(() => {
@@ -55,17 +56,18 @@ const Player = ({ callId }: { callId: string }) => {
     <Card title={t.recording}>
       {loaded === undefined && <p class="hint">{texts.value.shell.loading}</p>}
       {loaded === 'failed' && <p class="error">{t.recordingStatus.failed}</p>}
-      {typeof loaded === 'object' && <Controls {...loaded} name={`${callId}.ogg`} />}
+      {typeof loaded === 'object' && <Controls {...loaded} playback={playback} name={`${callId}.ogg`} />}
     </Card>
   );
 };
 
-const Controls = ({ url, wave, name }: Loaded & { name: string }) => {
+const Controls = ({ url, wave, name, playback }: Loaded & { name: string; playback: Playback | null }) => {
   const t = texts.value.calls.one;
   const audio = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
   const [at, setAt] = useState(0);
   const [length, setLength] = useState(0);
+  useEffect(() => (audio.current === null ? undefined : playback?.hear(audio.current)), [playback]);
   if (wave === null)
     return (
       <p class="hint">

@@ -2,6 +2,7 @@ import type { Call, CallEvent } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
+import { current, type Playback } from './playback.ts';
 
 /** A fact that is not known here, because it is newer than this page, is shown by its name. */
 const wordsOf = ({ type, data }: CallEvent): string => {
@@ -16,19 +17,36 @@ const moreOf = (call: Call, { type, data }: CallEvent): string | undefined => {
   return data.digit ?? data.keys;
 };
 
+/** A turn is written when it is over, and happened when it began. */
+const byTime = (a: CallEvent, b: CallEvent): number =>
+  Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence;
+
 /** What happened, fact by fact. That it began is no fact of the journal: it is what the journal begins with. */
-export const Timeline = ({ call, events }: { call: Call; events: CallEvent[] }) => {
+export const Timeline = ({
+  call,
+  events,
+  playback,
+}: {
+  call: Call;
+  events: CallEvent[];
+  playback: Playback | null;
+}) => {
   const { event, timeline } = texts.value.calls.one;
+  const reached = playback?.isTouched.value === true ? playback.fact.value : undefined;
   const begun = { at: call.started_at, words: call.direction === 'inbound' ? event.arrived : event.started };
   return (
     <Card title={timeline}>
       <ol class="timeline">
-        <li>
+        <li {...current(reached === null)}>
           <When at={begun.at} precise />
           <span>{begun.words}</span>
         </li>
-        {events.map((one) => (
-          <li key={one.sequence} class={one.type.startsWith('turn.') ? 'turn' : ''}>
+        {events.toSorted(byTime).map((one) => (
+          <li
+            key={one.sequence}
+            class={one.type.startsWith('turn.') ? 'turn' : ''}
+            {...current(one.sequence === reached)}
+          >
             <When at={one.at} precise />
             <span>
               {wordsOf(one)} <small>{moreOf(call, one)}</small>

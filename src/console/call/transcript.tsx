@@ -4,11 +4,24 @@ import { isOver } from '../parts/call-words.tsx';
 import { Card } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { clockTime } from '../parts/when.tsx';
-import { LatencyBar } from './latency-bar.tsx';
+import { LatencyBar, LatencyLegend } from './latency-bar.tsx';
+import { current, type Playback } from './playback.ts';
 
 /** What was heard, turn by turn; new turns are read out while the call goes on. */
-export const Transcript = ({ call, turns, events }: { call: Call; turns: Turn[]; events: CallEvent[] }) => {
+export const Transcript = ({
+  call,
+  turns,
+  events,
+  playback,
+}: {
+  call: Call;
+  turns: Turn[];
+  events: CallEvent[];
+  playback: Playback | null;
+}) => {
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
+  const fact = playback?.isTouched.value === true ? playback.fact.value : null;
+  const reached = events.find(({ sequence }) => sequence === fact)?.data.turn;
   const t = texts.value.calls.one;
   const isLive = !isOver(call);
   return (
@@ -22,10 +35,12 @@ export const Transcript = ({ call, turns, events }: { call: Call; turns: Turn[];
               turn={turn}
               language={call.language}
               latency={latencies.get(turn.sequence)}
+              isReached={turn.sequence === reached}
             />
           ))}
         </ol>
       </div>
+      {[...latencies.values()].some((latency) => latency !== undefined) && <LatencyLegend />}
     </Card>
   );
 };
@@ -34,14 +49,16 @@ const TurnItem = ({
   turn,
   language,
   latency,
+  isReached,
 }: {
   turn: Turn;
   language: string;
   latency: Latency | undefined;
+  isReached: boolean;
 }) => {
   const t = texts.value.calls.one;
   return (
-    <li class={turn.role}>
+    <li class={turn.role} {...current(isReached)}>
       <span class="speaker">
         {t.speaker[turn.role]} <span class="digits">{clockTime(turn.t_offset_sec)}</span>
         {latency !== undefined && turn.role === 'assistant' && <LatencyBar latency={latency} />}

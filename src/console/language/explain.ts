@@ -2,7 +2,7 @@
  * The API says what is wrong in English. English readers get its own words, but for a few terse ones; for the others,
  * what the API often says is said here in their language, and anything else stays as it is.
  */
-import type { ConsoleLanguage } from './language.ts';
+import type { ConsoleLanguage } from './texts.ts';
 
 type Saying = { pattern: RegExp; en?: string; ko: string };
 
@@ -88,6 +88,10 @@ const sayings: readonly Saying[] = [
   {
     pattern: /^The lines of this gateway are simulated.*$/,
     ko: '이 게이트웨이의 회선은 시뮬레이션이라 점검할 수 없습니다.',
+  },
+  {
+    pattern: /^The lines of this gateway are simulated\.$/,
+    ko: '이 게이트웨이의 회선은 시뮬레이션입니다.',
   },
   { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
 ];

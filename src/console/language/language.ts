@@ -4,14 +4,14 @@ import { audit } from './ko/audit.ts';
 import { calls } from './ko/calls.ts';
 import { trial, trunks, webhooks } from './ko/connections.ts';
 import { numbers } from './ko/numbers.ts';
+import { phone } from './ko/phone.ts';
+import { replay } from './ko/replay.ts';
 import { shell } from './ko/shell.ts';
-import { en, type Texts } from './texts.ts';
+import { en, type ConsoleLanguage, type Texts } from './texts.ts';
 
-const ko: Texts = { shell, calls, numbers, trial, webhooks, trunks, audit };
+const ko: Texts = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, phone };
 
-export const catalogues = { en, ko };
-
-export type ConsoleLanguage = keyof typeof catalogues;
+export const catalogues: Readonly<Record<ConsoleLanguage, Texts>> = { en, ko };
 
 const place = 'trunkline.language';
 

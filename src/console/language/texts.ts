@@ -3,9 +3,13 @@ import { audit } from './en/audit.ts';
 import { calls } from './en/calls.ts';
 import { trial, trunks, webhooks } from './en/connections.ts';
 import { numbers } from './en/numbers.ts';
+import { phone } from './en/phone.ts';
+import { replay } from './en/replay.ts';
 import { shell } from './en/shell.ts';
 
-export const en = { shell, calls, numbers, trial, webhooks, trunks, audit };
+export const en = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, phone };
 
 /** The same shape with any words. */
 export type Texts = typeof en;
+
+export type ConsoleLanguage = 'en' | 'ko';

@@ -1,4 +1,5 @@
 import { languages } from '#src/domain/language.ts';
+import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { listTrunks, updateNumber } from '../api.ts';
 import type { NumberPolicy, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -31,6 +32,11 @@ const valuesOf = (number: PhoneNumber) => ({
   ring_timeout_sec: textOf(number.ring_timeout_sec),
   max_concurrent_calls: textOf(number.max_concurrent_calls),
   recording_enabled: number.recording_enabled === null ? '' : String(number.recording_enabled),
+  voicemail: number.voicemail as string,
+  voicemail_message: number.voicemail_message ?? '',
+  recognizer: number.recognizer ?? '',
+  synthesizer: number.synthesizer ?? '',
+  voice: number.voice ?? '',
   trunk_id: number.trunk_id ?? '',
 });
 
@@ -53,6 +59,11 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
       ...policyIn(values),
       language: languages.find((one) => one === values.language) ?? number.language,
       greeting: values.greeting.trim() || null,
+      voicemail: voicemailPolicies.find((one) => one === values.voicemail) ?? number.voicemail,
+      voicemail_message: values.voicemail_message.trim() || null,
+      recognizer: values.recognizer.trim() || null,
+      synthesizer: values.synthesizer.trim() || null,
+      voice: values.voice.trim() || null,
       trunk_id: values.trunk_id || null,
     });
     onSaved();
@@ -68,6 +79,22 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
           options={languageOptions()}
         />
         <AreaField form={form} name="greeting" rows={2} label={t.greeting} hint={t.greetingHint} isOptional />
+        <SelectField
+          form={form}
+          name="voicemail"
+          label={t.voicemail}
+          options={voicemailPolicies.map((one) => [one, t.voicemailPolicies[one]])}
+        />
+        {form.values.voicemail === 'leave_message' && (
+          <AreaField
+            form={form}
+            name="voicemail_message"
+            rows={2}
+            label={t.voicemail_message}
+            hint={t.voicemailMessageHint}
+            isOptional
+          />
+        )}
         <div class="columns">
           {secondsFields.map((name) => (
             <TextField
@@ -98,6 +125,16 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
               ['false', t.recordingOff],
             ]}
           />
+          {(['recognizer', 'synthesizer', 'voice'] as const).map((name) => (
+            <TextField
+              key={name}
+              form={form}
+              name={name}
+              label={t[name]}
+              hint={t.speechHints[name]}
+              placeholder={byDefault}
+            />
+          ))}
           <SelectField
             form={form}
             name="trunk_id"

@@ -32,7 +32,7 @@ export const AuditPage = () => {
               </small>
             </span>
             <span class="row-end">
-              <small>{shortened(entry.actor)}</small>
+              <small>{told(entry.actor, texts.value.audit.actor)}</small>
               <span class="row-time">
                 <When at={entry.at} />
               </span>
@@ -58,6 +58,12 @@ const detailOf = (detail: Record<string, unknown>): string =>
 /** The beginning of an id tells it apart well enough. */
 const shortened = (text: string): string => text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/, '$1');
 
+/** `number:…` with its first word in the language of the page. */
+const told = (text: string, words: Readonly<Record<string, string>>): string => {
+  const [kind = '', ...rest] = text.split(':');
+  return [words[kind] ?? shortened(kind), shortened(rest.join(':'))].filter((part) => part !== '').join(' ');
+};
+
 const pages: Readonly<Record<string, string>> = {
   number: 'numbers',
   webhook: 'webhooks',
@@ -69,6 +75,6 @@ const pages: Readonly<Record<string, string>> = {
 const Subject = ({ subject }: { subject: string }) => {
   const [kind = '', id = ''] = subject.split(':');
   const section = pages[kind];
-  const words = shortened(subject);
+  const words = told(subject, texts.value.audit.subject);
   return section === undefined ? <>{words}</> : <a href={linkTo(section, id)}>{words}</a>;
 };

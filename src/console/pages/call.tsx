@@ -1,9 +1,13 @@
-import { getCall, getCallEvents, getTranscript } from '../api.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { getCall, getCallEvents, getReplay, getTranscript } from '../api.ts';
 import type { Call } from '../api/records.ts';
 import { CallActions } from '../call/actions.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
+import { InspectorLink } from '../call/inspector-link.tsx';
+import { createPlayback, type Playback } from '../call/playback.ts';
 import { RecordingPlayer } from '../call/recording-player.tsx';
+import { ReplayPanel } from '../call/replay-panel.tsx';
 import { Timeline } from '../call/timeline.tsx';
 import { Transcript } from '../call/transcript.tsx';
 import { useWatched } from '../call/watched.ts';
@@ -29,6 +33,21 @@ const pollMsOf = (call: Call): number | null => {
 const justEnded = ({ ended_at: endedAt }: Call): boolean =>
   endedAt !== null && Date.now() - Date.parse(endedAt) < 60_000;
 
+/** Of a call that is over. */
+const usePlayback = (call: Call | undefined): Playback | null => {
+  const over = call !== undefined && isOver(call) ? call : undefined;
+  const steps = usePolled(over === undefined ? '' : `replay/${over.id}`, async () =>
+    over === undefined ? [] : getReplay(over.id),
+  ).value;
+  const playback = useMemo(
+    () =>
+      over === undefined || steps === undefined || steps.length === 0 ? null : createPlayback(over, steps),
+    [steps],
+  );
+  useEffect(() => playback?.pause, [playback]);
+  return playback;
+};
+
 export const CallPage = ({ id }: { id: string }) => {
   const t = texts.value.calls;
   const back = { to: linkTo('calls'), label: texts.value.shell.nav.calls };
@@ -43,6 +62,7 @@ export const CallPage = ({ id }: { id: string }) => {
     ({ call }) => pollMsOf(call),
   );
   const state = useWatched(id, value !== undefined && !isOver(value.call), reload);
+  const playback = usePlayback(value?.call);
   if (problem !== undefined) return <Missing back={back} />;
   if (value === undefined) return <Loading />;
   const { call, turns, events } = value;
@@ -60,19 +80,27 @@ export const CallPage = ({ id }: { id: string }) => {
           <CallState call={call} /> {call.end_reason !== null && t.because[call.end_reason]}
         </>
       }
-      beside={isOver(call) ? undefined : <CallActions call={call} onDone={reload} />}
+      beside={
+        isOver(call) ? undefined : (
+          <>
+            <InspectorLink callId={id} />
+            <CallActions call={call} onDone={reload} />
+          </>
+        )
+      }
     >
       <div class="call">
         <div class="call-main">
-          <RecordingPlayer call={call} />
-          <Transcript call={call} turns={turns} events={events} />
+          <RecordingPlayer call={call} playback={playback} />
+          <Transcript call={call} turns={turns} events={events} playback={playback} />
         </div>
         <div class="call-side">
           <CallFacts call={call} />
-          <Timeline call={call} events={events} />
+          <Timeline call={call} events={events} playback={playback} />
         </div>
       </div>
-      {state !== null && <ChartPanel state={state} />}
+      {playback !== null && <ReplayPanel playback={playback} turns={turns} events={events} />}
+      {playback === null && state !== null && <ChartPanel state={state} title={t.one.chart} />}
     </Page>
   );
 };

@@ -16,7 +16,7 @@ export const NewNumberPage = () => {
   return (
     <Page
       title={t.add}
-      lead={t.emptyHint}
+      lead={t.addLead}
       back={{ to: linkTo('numbers'), label: texts.value.shell.nav.numbers }}
     >
       <section class="card narrow">

@@ -1,6 +1,7 @@
 import { deleteTrunk, getTrunk, updateTrunk } from '../api.ts';
 import type { Trunk } from '../api/records.ts';
-import { texts } from '../language/language.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { FormBody } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
@@ -36,7 +37,7 @@ export const TrunkPage = ({ id }: { id: string }) => {
       lead={
         <>
           <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>{' '}
-          {trunk.state === 'unused' ? t.unusedHint : trunk.detail}{' '}
+          {trunk.detail !== null && explain(trunk.detail, language.value)}{' '}
           {trunk.last_seen_at !== null && t.lastSeen(dayAndTime(trunk.last_seen_at))}
         </>
       }

@@ -1,5 +1,6 @@
 import { listTrunks } from '../api.ts';
-import { texts } from '../language/language.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { trunkTones } from '../parts/tones.ts';
@@ -30,7 +31,7 @@ export const TrunksPage = () => {
             <a class="row" href={linkTo('trunks', trunk.id)}>
               <span class="row-main">
                 <b>{trunk.name}</b>
-                <small>{trunk.detail ?? trunk.host}</small>
+                <small>{trunk.detail === null ? trunk.host : explain(trunk.detail, language.value)}</small>
               </span>
               <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>
             </a>

@@ -53,7 +53,12 @@ const DeliveryItem = ({ delivery, onReplayed }: { delivery: Delivery; onReplayed
             <b>{delivery.type}</b>
             <small>
               <When at={delivery.created_at} precise /> · {t.attempts(attempts.length)}
-              {next !== null && ` · ${t.nextAttempt(dayAndTime(next))}`}
+              {next !== null && (
+                <>
+                  {' · '}
+                  <span class="digits">{t.nextAttempt(dayAndTime(next))}</span>
+                </>
+              )}
             </small>
           </span>
           <Pill tone={deliveryTones[delivery.state]}>{t.deliveryState[delivery.state]}</Pill>

@@ -4,6 +4,19 @@ import { texts } from '../language/language.ts';
 /** How long the button says that it worked. */
 const copiedMs = 2_000;
 
+/** The clipboard is there on this machine and over https; elsewhere the old way still works. */
+const putOnClipboard = async (text: string): Promise<void> => {
+  // Absent in pages that came over plain http from another machine, whatever the types say.
+  const clipboard: Clipboard | undefined = navigator.clipboard;
+  if (clipboard !== undefined) return clipboard.writeText(text);
+  const holder = document.createElement('textarea');
+  holder.value = text;
+  document.body.append(holder);
+  holder.select();
+  document.execCommand('copy');
+  holder.remove();
+};
+
 /** `read` may have to ask the gateway first. */
 export const CopyButton = ({ read }: { read: () => string | Promise<string> }) => {
   const t = texts.value.shell;
@@ -14,7 +27,7 @@ export const CopyButton = ({ read }: { read: () => string | Promise<string> }) =
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(await read());
+    await putOnClipboard(await read());
     setCopied(true);
   };
   return (

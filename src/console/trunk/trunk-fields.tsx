@@ -20,6 +20,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   number_format: (trunk?.number_format ?? 'domestic') as string,
   caller_id: (trunk?.caller_id ?? 'from') as string,
   privacy: trunk?.privacy ?? false,
+  srtp: trunk?.srtp === 'required',
   priority: textOf(trunk?.priority ?? 10),
   weight: textOf(trunk?.weight ?? 10),
   max_channels: textOf(trunk?.max_channels),
@@ -35,6 +36,13 @@ export type TrunkValues = ReturnType<typeof trunkValues>;
 const transports = ['udp', 'tcp', 'tls'] as const;
 const callerIds = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
 
+/** As SIP writes it. */
+const headerNames: Record<(typeof callerIds)[number], string> = {
+  from: 'From',
+  'p-asserted-identity': 'P-Asserted-Identity',
+  'p-preferred-identity': 'P-Preferred-Identity',
+};
+
 /** What the API gets; an empty password keeps the stored one. */
 export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   name: values.name.trim(),
@@ -49,6 +57,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   number_format: values.number_format === 'e164' ? 'e164' : 'domestic',
   caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
   privacy: values.privacy,
+  srtp: values.srtp ? 'required' : 'off',
   priority: wholeNumber('priority', values.priority) ?? 10,
   weight: wholeNumber('weight', values.weight) ?? 10,
   max_channels: wholeNumber('max_channels', values.max_channels),
@@ -87,13 +96,14 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
       <h3>{t.calls}</h3>
       <div class="columns">
         <SelectField {...field('number_format')} options={Object.entries(t.format)} />
-        <SelectField {...field('caller_id')} options={callerIds.map((one) => [one, one])} />
+        <SelectField {...field('caller_id')} options={Object.entries(headerNames)} />
         <TextField {...field('from_domain')} isOptional />
         <TextField {...field('realm')} isOptional />
         <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
         <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
       </div>
       <CheckField {...field('privacy')} />
+      <CheckField {...field('srtp')} />
       <h3>{t.limits}</h3>
       <div class="columns">
         <TextField {...field('priority')} {...number} hint={hints.priority} />

@@ -39,6 +39,7 @@ export const EventDelivery = defineEntity({
       properties: ['endpointId', 'callId', 'position'],
       where: "state = 'pending'",
     },
+    { name: 'event_delivery_dead_index', properties: ['endpointId'], where: "state = 'dead'" },
     {
       name: 'event_delivery_endpoint_id_created_at_id_index',
       properties: ['endpointId', 'createdAt', 'id'],

@@ -1,5 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { callerIdHeaders, numberFormats, trunkTransports, type TrunkCodec } from '#src/domain/trunk.ts';
+import {
+  callerIdHeaders,
+  numberFormats,
+  trunkSrtp,
+  trunkTransports,
+  type TrunkCodec,
+} from '#src/domain/trunk.ts';
 import { Workspace } from './workspace.ts';
 
 /** A SIP trunk of a workspace; see `TrunkSettings` for what its columns mean. */
@@ -23,6 +29,7 @@ export const TrunkRow = defineEntity({
     callerId: p.enum([...callerIdHeaders]),
     privacy: p.boolean(),
     codecs: p.array().$type<TrunkCodec[]>().nullable(),
+    srtp: p.enum([...trunkSrtp]).default('off'),
     priority: p.integer(),
     weight: p.integer(),
     maxChannels: p.integer().nullable(),

@@ -1,7 +1,9 @@
 /** All migrations, oldest first. A name never changes once it was released. */
+import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Initial } from './initial.ts';
 import { NumberEngines } from './number-engines.ts';
+import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
 import { Voicemail } from './voicemail.ts';
 
@@ -10,5 +12,7 @@ export const migrations = [
   { name: '0002-trunks', class: Trunks },
   { name: '0003-voicemail', class: Voicemail },
   { name: '0004-number-engines', class: NumberEngines },
+  { name: '0005-trunk-srtp', class: TrunkSrtp },
   { name: '0006-delivery-order', class: DeliveryOrder },
+  { name: '0007-dead-deliveries', class: DeadDeliveries },
 ];

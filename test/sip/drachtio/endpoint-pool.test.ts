@@ -27,6 +27,7 @@ const createWorld = () => {
       localSdp: `offer ${made.length}`,
       isDestroyed: false,
       modify: async () => '',
+      takeAnswer: async () => {},
       fork: async () => {},
       press: async () => {},
       onDigit: () => {},

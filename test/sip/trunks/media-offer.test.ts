@@ -17,7 +17,7 @@ const taken: readonly string[] = [
 ];
 for (const sdp of taken)
   test(`taken: ${JSON.stringify(sdp.slice(62))}`, (t) => {
-    t.is(offerProblem(sdp, ['PCMU', 'PCMA']), undefined);
+    t.is(offerProblem(sdp, ['PCMU', 'PCMA'], 'off'), undefined);
   });
 
 const refused: readonly [string, RegExp][] = [
@@ -36,11 +36,22 @@ const refused: readonly [string, RegExp][] = [
 ];
 for (const [sdp, problem] of refused)
   test(`refused, ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
-    t.regex(offerProblem(sdp, ['PCMU', 'PCMA']) ?? 'taken', problem);
+    t.regex(offerProblem(sdp, ['PCMU', 'PCMA'], 'off') ?? 'taken', problem);
   });
 
 test('a trunk may allow fewer codecs', (t) => {
-  t.regex(offerProblem(offer('m=audio 4000 RTP/AVP 0'), ['PCMA']) ?? '', /known here: PCMA/);
+  t.regex(offerProblem(offer('m=audio 4000 RTP/AVP 0'), ['PCMA'], 'off') ?? '', /known here: PCMA/);
+});
+
+test('a trunk that requires SRTP takes nothing else, and another one no SRTP', (t) => {
+  const media = 'm=audio 4000 RTP/SAVP 0 8';
+  const secret = offer(media, `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`);
+  const problem = (sdp: string, srtp: 'off' | 'required') => offerProblem(sdp, ['PCMU'], srtp) ?? 'taken';
+  t.is(problem(secret, 'required'), 'taken');
+  t.is(problem(secret, 'off'), 'Audio over RTP/SAVP is not supported');
+  for (const sdp of [good, offer(media)]) t.regex(problem(sdp, 'required'), /^SRTP is required: /);
+  t.regex(problem(secret.replace('0 8', '9'), 'required'), /no common codec/);
+  t.regex(problem('', 'required'), /no session description/);
 });
 
 test('our own offer holds the codecs of the trunk, in its order, and the keys', (t) => {

@@ -2,7 +2,6 @@ export const audit = {
   lead: 'Every change, and every look at a key.',
   empty: 'Nothing was changed yet',
   emptyHint: 'Who connects an agent, issues a key or deletes an endpoint is noted here.',
-  column: { when: 'When', what: 'What', who: 'Who', subject: 'Subject' },
   /** By the action of the API; an action that is not here is shown as it is. */
   action: {
     'agent.changed': 'Agent connected or changed',
@@ -23,7 +22,18 @@ export const audit = {
     'trunk.changed': 'Trunk changed',
     'trunk.checked': 'Trunk checked',
     'trunk.deleted': 'Trunk deleted',
+    'credentials.written': 'First credentials written',
     'simulator.call_placed': 'Simulated call placed',
     'simulator.callee_defined': 'Simulated callee defined',
   },
+  /** What an action was done to, and by whom. */
+  subject: {
+    number: 'Number',
+    webhook: 'Webhook',
+    trunk: 'Trunk',
+    call: 'Call',
+    delivery: 'Delivery',
+    callee: 'Callee',
+  },
+  actor: { admin: 'Admin', gateway: 'Gateway' },
 };

@@ -52,11 +52,12 @@ export const webhooks = {
   deliveries: 'Deliveries',
   deliveriesEmpty: 'Nothing was delivered yet.',
   deliveryState: { pending: 'Waiting', delivered: 'Delivered', dead: 'Given up' },
-  attempts: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
+  attempts: (count: number) =>
+    count === 0 ? 'not tried yet' : count === 1 ? '1 attempt' : `${count} attempts`,
   nextAttempt: (when: string) => `next ${when}`,
   replay: 'Send again',
   replayed: 'It will be tried now.',
-  call: 'Call',
+  call: 'See the call',
 };
 
 export const trunks = {
@@ -74,7 +75,6 @@ export const trunks = {
     unreachable: 'Unreachable',
     unused: 'Not used',
   },
-  unusedHint: 'The lines of this gateway are simulated.',
   lastSeen: (when: string) => `Last answered ${when}`,
   edit: 'Settings',
   connection: 'Connection',
@@ -93,6 +93,7 @@ export const trunks = {
     number_format: 'How numbers are written',
     caller_id: 'Header with the caller’s number',
     privacy: 'Hide the number from the called party',
+    srtp: 'Encrypted sound (SRTP) or no call',
     priority: 'Priority',
     weight: 'Weight',
     max_channels: 'Calls at once',

@@ -1,6 +1,5 @@
 export const shell = {
   name: 'English',
-  console: 'Trunkline console',
   skip: 'Skip to the content',
   menu: 'Menu',
   pages: 'Pages',
@@ -37,9 +36,7 @@ export const shell = {
     save: 'Save',
     saved: 'Saved.',
     cancel: 'Cancel',
-    required: 'This is required.',
-    wholeNumber: 'Enter a whole number.',
-    optional: 'optional',
+    optional: '(optional)',
     unreachable: 'The gateway does not answer. Nothing was lost; try again.',
     failed: (count: number) =>
       count === 1 ? 'One field needs your attention.' : `${count} fields need your attention.`,
@@ -50,8 +47,6 @@ export const shell = {
   more: 'Show more',
   once: 'Shown this once. Keep it in a safe place.',
   done: 'Done',
-  yes: 'Yes',
-  no: 'No',
   all: 'All',
   none: 'None',
 };

@@ -1,3 +1,4 @@
+/** In the place of the example's model: one that notes down what it is asked. */
 import { MockLanguageModelV3 } from 'ai/test';
 import { millisecondsPerCharacter, note, replyTo } from '../../../what-the-model-says.js';
 
@@ -27,7 +28,7 @@ const speaking = (reply, signal, onAnswered) =>
   };
 
 /** The model of this agent for one turn. */
-export const mockModel = (agent, gw) =>
+const mockModel = (agent, gw) =>
   new MockLanguageModelV3({
     async doStream({ prompt, abortSignal }) {
       const messages = prompt
@@ -39,3 +40,8 @@ export const mockModel = (agent, gw) =>
       return { stream: ReadableStream.from(parts()) };
     },
   });
+
+export const modelOf =
+  (agent) =>
+  ({ requestContext }) =>
+    mockModel(agent, requestContext.get('gw'));

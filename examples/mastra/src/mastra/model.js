@@ -1,0 +1,45 @@
+/** A model that needs no key, or with MODEL a real one: any server of chat completions. */
+import { MockLanguageModelV3 } from 'ai/test';
+
+const { MODEL, MODEL_URL = 'https://api.openai.com/v1', MODEL_KEY = 'none' } = process.env;
+
+const textOf = (content) => content.map(({ text }) => text ?? '').join('');
+
+const replyTo = (agentId, prompt) => {
+  const said = prompt.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
+  const [firstLine, task] = said.at(-1).split('\n');
+  if (firstLine.startsWith('[outbound call connected]')) {
+    const reason = task?.replace('[task] ', '') ?? 'a question';
+    return `Hello, this is ${agentId}. I am calling about the following: ${reason}. Does that suit you?`;
+  }
+  return said.length > 1 ? 'Thank you very much. Goodbye!' : `You said: "${firstLine}" Is that all?`;
+};
+
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+const finish = (unified) => ({ type: 'finish', finishReason: { unified, raw: unified }, usage });
+
+async function* speak(reply) {
+  yield { type: 'stream-start', warnings: [] };
+  yield { type: 'text-start', id: 'text-1' };
+  for (const delta of reply.split(/(?<= )/)) yield { type: 'text-delta', id: 'text-1', delta };
+  yield { type: 'text-end', id: 'text-1' };
+  const isOver = reply.endsWith('Goodbye!');
+  if (isOver) yield { type: 'tool-call', toolCallId: 'call-1', toolName: 'hangUp', input: '{}' };
+  yield finish(isOver ? 'tool-calls' : 'stop');
+}
+
+const fakeModelOf = (agentId) =>
+  new MockLanguageModelV3({
+    async doStream({ prompt }) {
+      // After its own tool it has nothing to add.
+      const parts = prompt.at(-1).role === 'tool' ? [finish('stop')] : speak(replyTo(agentId, prompt));
+      return { stream: ReadableStream.from(parts) };
+    },
+  });
+
+export const modelOf = (agentId) =>
+  MODEL === undefined ? fakeModelOf(agentId) : { id: `custom/${MODEL}`, url: MODEL_URL, apiKey: MODEL_KEY };

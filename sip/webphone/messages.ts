@@ -1,0 +1,35 @@
+/** What phones may say, checked where it comes in. */
+import * as z from 'zod';
+import type { FromPhone } from '#src/domain/web-phone.ts';
+
+/** The longest text that is said at once. */
+export const longestText = 2_000;
+
+const callId = z.uuid();
+
+const fromPhone = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('answer'), call_id: callId }),
+  z.object({ type: z.literal('decline'), call_id: callId }),
+  z.object({ type: z.literal('dial'), to: z.string().max(40) }),
+  z.object({ type: z.literal('say'), text: z.string().trim().min(1).max(longestText) }),
+  z.object({ type: z.literal('speaking'), on: z.boolean() }),
+  z.object({ type: z.literal('digit'), digit: z.string().regex(/^[0-9*#A-D]$/) }),
+  z.object({ type: z.literal('hang_up') }),
+  z.object({ type: z.literal('voice'), on: z.boolean() }),
+  z.object({
+    type: z.literal('played'),
+    utterance: z.number().int().positive(),
+    heard_chars: z.number().int().nonnegative(),
+  }),
+]) satisfies z.ZodType<FromPhone>;
+
+/** `undefined` for what is no message of a phone. */
+export const parseFromPhone = (text: string): FromPhone | undefined => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return fromPhone.safeParse(value).data;
+};

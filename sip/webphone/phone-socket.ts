@@ -1,0 +1,108 @@
+/**
+ * The websocket of web phones: JSON messages both ways, as `src/domain/web-phone.ts` has them. `?phone=` is the name by
+ * which a phone is known again when it comes back.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { parseFromPhone } from './messages.ts';
+import type { WebPhones } from './web-phones.ts';
+
+export type PhoneSocketLimits = {
+  /** Phones at once, of all workspaces. */
+  phones: number;
+  messageBytes: number;
+  /** What may wait for one that reads slowly; it is sent away then. */
+  waitingBytes: number;
+  /** A phone that has not answered for this long is gone. */
+  pingMs: number;
+};
+
+/** Somebody with an admin token at the door. */
+export type PhoneVisitor = {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+  query: URLSearchParams;
+  workspaceId: string;
+  /** Sends the visitor away with this HTTP status. */
+  refuse(status: number): void;
+};
+
+export type PhoneSocket = {
+  letIn(visitor: PhoneVisitor): void;
+  /** Sends every phone away. */
+  close(): void;
+};
+
+/** RFC 6455 section 7.4.1, and one of our own: the phone is open somewhere else under this name. */
+const closeCodes = { goingAway: 1001, tooSlow: 1013, replaced: 4001 } as const;
+
+/** A phone that does not say goodbye within this time is cut off. */
+const farewellMs = 500;
+
+const isName = (name: string): boolean => /^[\w-]{8,64}$/.test(name);
+
+export const createPhoneSocket = (options: {
+  phones: WebPhones;
+  limits: PhoneSocketLimits;
+  logger: Logger;
+}): PhoneSocket => {
+  const { phones, limits, logger } = options;
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+  });
+  server.on('error', (error) => logger.error({ err: error }, 'the web phones report an error'));
+
+  const serve = (socket: WebSocket, workspaceId: string, name: string): void => {
+    let isThere = true;
+    const ping = setInterval(() => {
+      if (!isThere) return socket.terminate();
+      isThere = false;
+      socket.ping();
+    }, limits.pingMs);
+    const send = (message: object): void => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > limits.waitingBytes) socket.close(closeCodes.tooSlow, 'too slow');
+      else socket.send(JSON.stringify(message));
+    };
+    const connection = phones.connect({
+      workspaceId,
+      name,
+      tell: send,
+      replaced: () => socket.close(closeCodes.replaced, 'replaced'),
+    });
+    socket.on('pong', () => (isThere = true));
+    socket.on('message', (data, isBinary) => {
+      isThere = true;
+      const message = isBinary || !(data instanceof Buffer) ? undefined : parseFromPhone(data.toString());
+      if (message === undefined) send({ type: 'refused', code: 'invalid_message' });
+      else connection.receive(message);
+    });
+    socket.on('error', (error) => logger.debug({ err: error }, 'a web phone was lost'));
+    socket.on('close', () => {
+      clearInterval(ping);
+      connection.lost();
+    });
+  };
+
+  return {
+    letIn({ request, socket, head, query, workspaceId, refuse }) {
+      const name = query.get('phone') ?? '';
+      if (!isName(name)) return refuse(400);
+      if (server.clients.size >= limits.phones) return refuse(503);
+      server.handleUpgrade(request, socket, head, (phone) => serve(phone, workspaceId, name));
+    },
+    close() {
+      for (const phone of server.clients) phone.close(closeCodes.goingAway, 'the gateway ends');
+      const cutOff = setTimeout(() => {
+        for (const phone of server.clients) phone.terminate();
+      }, farewellMs);
+      server.close(() => clearTimeout(cutOff));
+      phones.close();
+    },
+  };
+};

@@ -1,0 +1,78 @@
+/** The phones of one workspace and what rings at them. */
+import type { Clock } from '#src/domain/clock.ts';
+import type { PhoneCallEnd, PhoneRefusal } from '#src/domain/web-phone.ts';
+import type { PhoneCall, Tell } from './phone-call.ts';
+
+export type Station = {
+  /** `null` while it is lost. */
+  tell: Tell | null;
+  replaced: () => void;
+  call: PhoneCall | null;
+  /** It speaks the agent's words aloud and reports what was heard. */
+  reports: boolean;
+  /** What it has dialled and what was not yet taken. */
+  dialling: symbol | null;
+  timer: unknown;
+};
+
+export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
+
+export const createStation = (tell: Tell, replaced: () => void): Station => ({
+  tell,
+  replaced,
+  call: null,
+  reports: false,
+  dialling: null,
+  timer: undefined,
+});
+
+export const ringingCall = ({ ringing }: Workspace, callId: string): PhoneCall | undefined =>
+  [...ringing].find(({ details }) => details.call_id === callId);
+
+/** It does not ring any more; `except` is where it goes on. */
+const silence = (workspace: Workspace, call: PhoneCall, reason: PhoneCallEnd, except?: Station): void => {
+  if (!workspace.ringing.delete(call)) return;
+  for (const station of workspace.stations.values())
+    if (station !== except) station.tell?.({ type: 'ended', call_id: call.details.call_id, reason });
+};
+
+/** The call is over, wherever it was. */
+export const release = (
+  workspace: Workspace,
+  call: PhoneCall,
+  reason: PhoneCallEnd,
+  clock: Pick<Clock, 'clearTimeout'>,
+): void => {
+  silence(workspace, call, reason);
+  for (const [name, station] of workspace.stations) {
+    if (station.call !== call) continue;
+    station.call = null;
+    station.tell?.({ type: 'ended', call_id: call.details.call_id, reason });
+    clock.clearTimeout(station.timer);
+    if (station.tell === null) workspace.stations.delete(name);
+  }
+};
+
+/** To whatever connection it has when there is something to tell. */
+export const tellTo =
+  (station: Station): Tell =>
+  (message) =>
+    station.tell?.(message);
+
+/** The call is this phone's. */
+export const take = (station: Station, call: PhoneCall): void => {
+  station.dialling = null;
+  station.call = call;
+  call.answer(tellTo(station));
+  call.receive({ type: 'voice', on: station.reports });
+};
+
+/** Answers a call that rings; says why not. */
+export const answer = (workspace: Workspace, station: Station, callId: string): PhoneRefusal | undefined => {
+  if (station.call !== null || station.dialling !== null) return 'busy';
+  const call = ringingCall(workspace, callId);
+  if (call === undefined) return 'call_not_found';
+  silence(workspace, call, 'answered_elsewhere', station);
+  take(station, call);
+  return undefined;
+};

@@ -1,0 +1,190 @@
+/**
+ * The web phones of all workspaces: browsers in which simulated calls ring. Those of one workspace ring together and
+ * the first that answers has the call; a phone that is lost in a call has a moment to come back to it.
+ *
+ * A phone has a name of its own choice, by which it is known again when it comes back.
+ */
+import type { Logger } from 'pino';
+import type { LineInput } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { FromPhone, PhoneRefusal } from '#src/domain/web-phone.ts';
+import type { FarEnd } from '../simulator/party.ts';
+import { phoneFarEnd, type PhoneCallEvents, type Tell } from './phone-call.ts';
+import {
+  answer,
+  createStation,
+  release,
+  ringingCall,
+  take,
+  tellTo,
+  type Station,
+  type Workspace,
+} from './stations.ts';
+
+export type Dialled =
+  | { accepted: true }
+  | {
+      accepted: false;
+      because: Exclude<PhoneRefusal, 'busy' | 'call_not_found' | 'too_much' | 'invalid_message'>;
+    };
+
+export type WebPhonesOptions = {
+  /** The workspace whose call this is; `undefined` for one that is over. */
+  workspaceOf: (callId: string) => string | undefined;
+  /** Calls a number of the workspace; `farEnd` is the caller. */
+  dial: (call: { workspaceId: string; to: string; farEnd: (input: LineInput) => FarEnd }) => Promise<Dialled>;
+  /** How long a phone that is lost in a call has to come back, in milliseconds of the wall clock. */
+  comeBackMs: number;
+  /** Runs at the speed of the wall clock: browsers do not hurry. */
+  clock: Clock;
+  logger: Logger;
+};
+
+export type PhoneConnection = {
+  receive(message: FromPhone): void;
+  /** The connection is gone. */
+  lost(): void;
+};
+
+export type WebPhones = {
+  /** `replaced` is called when a phone of the same name connects. */
+  connect(phone: { workspaceId: string; name: string; tell: Tell; replaced: () => void }): PhoneConnection;
+  /** Who is reached by a call to any number. */
+  farEndOf(input: LineInput): FarEnd;
+  /** Lets go of all timers. */
+  close(): void;
+};
+
+/** A call that is over before its line was opened rings nowhere. */
+const nowhere: PhoneCallEvents = {
+  ringing: () => undefined,
+  taken: () => undefined,
+  ended: () => undefined,
+};
+
+export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
+  const { clock, logger } = options;
+  const workspaces = new Map<string, Workspace>();
+  let isClosed = false;
+
+  const workspaceWith = (id: string): Workspace => {
+    const workspace = workspaces.get(id) ?? { stations: new Map(), ringing: new Set() };
+    workspaces.set(id, workspace);
+    return workspace;
+  };
+
+  const forgetIfEmpty = (id: string): void => {
+    const workspace = workspaces.get(id);
+    if (workspace?.stations.size === 0 && workspace.ringing.size === 0) workspaces.delete(id);
+  };
+
+  const eventsOf = (workspaceId: string): PhoneCallEvents => ({
+    ringing(call) {
+      const workspace = workspaceWith(workspaceId);
+      workspace.ringing.add(call);
+      for (const { tell } of workspace.stations.values()) tell?.({ type: 'ring', ...call.details });
+    },
+    taken: () => undefined,
+    ended(call, reason) {
+      release(workspaceWith(workspaceId), call, reason, clock);
+      forgetIfEmpty(workspaceId);
+    },
+  });
+
+  const dial = async (workspaceId: string, station: Station, to: string): Promise<void> => {
+    const dialling = Symbol('dialling');
+    station.dialling = dialling;
+    const giveUp = (code: PhoneRefusal): void => {
+      if (station.dialling !== dialling) return;
+      station.dialling = null;
+      station.tell?.({ type: 'refused', code });
+    };
+    const { ringing, ended } = eventsOf(workspaceId);
+    const events: PhoneCallEvents = {
+      ringing,
+      taken(call) {
+        if (station.dialling === dialling) take(station, call);
+        else call.hangUp();
+      },
+      ended(call, reason) {
+        ended(call, reason);
+        giveUp('failed');
+      },
+    };
+    const verdict = await options
+      .dial({ workspaceId, to, farEnd: (input) => phoneFarEnd(input, events) })
+      .catch((error: unknown): Dialled => {
+        logger.error({ err: error }, 'a call from a web phone could not be placed');
+        return { accepted: false, because: 'failed' };
+      });
+    if (!verdict.accepted) giveUp(verdict.because);
+  };
+
+  return {
+    connect({ workspaceId, name, tell, replaced }) {
+      const workspace = workspaceWith(workspaceId);
+      const known = workspace.stations.get(name);
+      const station = known ?? createStation(tell, replaced);
+      const before = known && { ...known };
+      clock.clearTimeout(station.timer);
+      Object.assign(station, { tell, replaced, reports: false, dialling: null });
+      if (before?.tell) before.replaced();
+      workspace.stations.set(name, station);
+      station.call?.leaveAlone();
+      station.call?.resume(tellTo(station));
+      for (const call of workspace.ringing) tell({ type: 'ring', ...call.details });
+
+      const leave = (): void => {
+        workspace.stations.delete(name);
+        station.call?.hangUp();
+        forgetIfEmpty(workspaceId);
+      };
+
+      return {
+        receive(message) {
+          if (station.tell !== tell) return;
+          const refuse = (code: PhoneRefusal | undefined): void => {
+            if (code !== undefined) tell({ type: 'refused', code });
+          };
+          switch (message.type) {
+            case 'answer':
+              return refuse(answer(workspace, station, message.call_id));
+            case 'decline': {
+              const call = ringingCall(workspace, message.call_id);
+              return call === undefined ? refuse('call_not_found') : call.decline();
+            }
+            case 'dial':
+              if (station.call !== null || station.dialling !== null) return refuse('busy');
+              return void dial(workspaceId, station, message.to);
+            case 'hang_up':
+              station.dialling = null;
+              return station.call?.hangUp();
+            case 'voice':
+              station.reports = message.on;
+              return station.call?.receive(message);
+            default:
+              // What was on its way when the call ended.
+              return station.call?.receive(message);
+          }
+        },
+        lost() {
+          if (station.tell !== tell) return;
+          station.tell = null;
+          station.dialling = null;
+          if (station.call === null || isClosed) return leave();
+          station.call.leaveAlone();
+          station.timer = clock.setTimeout(leave, options.comeBackMs);
+        },
+      };
+    },
+    farEndOf(input) {
+      const workspaceId = options.workspaceOf(input.callId);
+      return phoneFarEnd(input, workspaceId === undefined ? nowhere : eventsOf(workspaceId));
+    },
+    close() {
+      isClosed = true;
+      for (const { stations } of workspaces.values())
+        for (const { timer } of stations.values()) clock.clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import { callEvents } from '#src/persistence/call-events.ts';
+import { findOwnCall } from '../calls/find-own-call.ts';
+import { timestamp } from '../fields.ts';
+import { callIdInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+const replayStep = z
+  .object({
+    at: timestamp,
+    event: z.string().meta({
+      description:
+        'What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up.',
+      example: 'line.answered',
+    }),
+    fact: z
+      .int()
+      .nullable()
+      .meta({ description: 'The `sequence` of the event of the call that tells of it.', example: 1 }),
+    call: z.string().meta({ description: 'Where the chart `call` is then.', example: 'active.conversing' }),
+    conversation: z.string().nullable().meta({
+      description: 'Where the chart `conversation` is; null while there is none.',
+      example: 'listening.silent',
+    }),
+  })
+  .meta({ id: 'ReplayStep' });
+
+export const getCallReplay = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/calls/{call_id}/replay',
+  operationId: 'getCallReplay',
+  tag: 'Workspace',
+  summary: 'A call once more, through its charts',
+  description:
+    'What the journal holds of a call, fed through the same charts step by step. The journal keeps what was heard and said and not each event: the sentences of one turn are one here. Of a call in progress: what happened until now.',
+  auth: 'admin',
+  params: callIdInPath,
+  responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
+  refusals: ['call_not_found'],
+}).handledBy(async ({ caller, params }, interior) => {
+  const { id: workspaceId, timeZone } = caller.workspace;
+  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
+  const facts = await callEvents(interior.database, call.id);
+  const steps = interior.replayCall({ ...call, facts });
+  return {
+    status: 200,
+    body: { steps: steps.map((step) => ({ ...step, at: timestampIn(timeZone, new Date(step.at)) })) },
+  } as const;
+});

@@ -1,0 +1,98 @@
+/** The types of the client, and what it must know of each operation, made from the OpenAPI document. */
+import type { oas32 } from 'zod-openapi';
+import { comment, fieldsText, typeText, type Field } from './type-text.ts';
+
+const problemPrefix = 'Problem.';
+
+/** The text of src/client/schema.ts, not yet formatted. */
+export const clientSchema = (document: oas32.OpenAPIObject): string => {
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const types = schemas
+    .filter(([name]) => !name.startsWith(problemPrefix))
+    .map(([name, schema]) => `${comment(descriptionOf(schema))}export type ${name} = ${typeText(schema)};`);
+  const codes = schemas
+    .filter(([name]) => name.startsWith(problemPrefix))
+    .map(([name]) => JSON.stringify(name.slice(problemPrefix.length)));
+  const operations = operationsOf(document);
+  return [
+    '// Made from the OpenAPI document by `npm run generate-client`.',
+    ...types,
+    comment('What a problem can be: its `code`.') + `export type ProblemCode = ${codes.join(' | ')};`,
+    comment('What each operation takes, and what it answers.') +
+      `export type Operations = {${operations.map(operationType).join('')}\n};`,
+    comment('How each operation is asked for.') +
+      `export const operations = {${operations.map(operationEntry).join('')}\n} as const;`,
+  ].join('\n\n');
+};
+
+const descriptionOf = (schema: oas32.SchemaObject | oas32.ReferenceObject): string | undefined =>
+  typeof schema === 'object' ? schema.description : undefined;
+
+type Operation = oas32.OperationObject & { operationId: string; method: string; path: string };
+
+const operationsOf = (document: oas32.OpenAPIObject): Operation[] =>
+  Object.entries(document.paths ?? {}).flatMap(([path, { get, post, put, patch, delete: remove }]) =>
+    Object.entries({ GET: get, POST: post, PUT: put, PATCH: patch, DELETE: remove }).flatMap(
+      ([method, operation]) =>
+        operation?.operationId === undefined
+          ? []
+          : [{ ...operation, operationId: operation.operationId, method, path }],
+    ),
+  );
+
+/** References are not followed: the document has none in these places. */
+const inPlace = <Value extends object>(
+  value: Value | oas32.ReferenceObject | undefined,
+): Value | undefined => (value === undefined || '$ref' in value ? undefined : value);
+
+const parametersOf = ({ parameters = [] }: Operation): oas32.ParameterObject[] =>
+  parameters.flatMap((parameter) => inPlace<oas32.ParameterObject>(parameter) ?? []);
+
+const requestFields = (operation: Operation): Field[] => {
+  const fields = parametersOf(operation).map(({ name, schema, required = false }) => ({
+    name,
+    schema,
+    isRequired: required,
+  }));
+  const body = inPlace<oas32.RequestBodyObject>(operation.requestBody);
+  if (body !== undefined) {
+    const json = inPlace<oas32.MediaTypeObject>(body.content['application/json']);
+    fields.push({ name: 'body', schema: json?.schema, isRequired: body.required ?? false });
+  }
+  const names = fields.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Error(`${operation.operationId} has a name twice`);
+  return fields;
+};
+
+type Answer = { kind: 'json' | 'file' | 'nothing'; type: string };
+
+/** The answer of the first successful status; where there is JSON it is that, else a file that the caller reads. */
+const answerOf = ({ responses = {} }: Operation): Answer => {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const { content = {} } = inPlace<oas32.ResponseObject>(success) ?? {};
+  const json = inPlace<oas32.MediaTypeObject>(content['application/json']);
+  if (json !== undefined) return { kind: 'json', type: typeText(json.schema) };
+  return Object.keys(content).length === 0
+    ? { kind: 'nothing', type: 'undefined' }
+    : { kind: 'file', type: 'Response' };
+};
+
+const operationType = (operation: Operation): string => {
+  const { operationId, summary, description } = operation;
+  const fields = requestFields(operation);
+  const request = [
+    ...(fields.length === 0 ? [] : [fieldsText(fields)]),
+    ...(fields.some(({ isRequired }) => isRequired) ? [] : ['undefined']),
+  ].join(' | ');
+  return `\n${comment(`${summary}. ${description}`)}${operationId}: { request: ${request}; answer: ${answerOf(operation).type} };`;
+};
+
+const operationEntry = (operation: Operation): string => {
+  const headers = parametersOf(operation).filter((parameter) => parameter.in === 'header');
+  return `\n${operation.operationId}: ${JSON.stringify({
+    method: operation.method,
+    path: operation.path,
+    headers: headers.map(({ name }) => name),
+    answer: answerOf(operation).kind,
+  })},`;
+};

@@ -1,0 +1,75 @@
+/** The client of a gateway, for browsers and for Node: one method for each operation of its OpenAPI document. */
+import { operations, type Operations } from './schema.ts';
+import {
+  createSend,
+  type ClientOptions,
+  type OperationId,
+  type RequestMembers,
+  type RequestOptions,
+  type Send,
+} from './send.ts';
+import { watch, type CallNews, type WatchOptions } from './watch.ts';
+
+export { pagesOf } from './pages-of.ts';
+export { TrunklineProblem } from './problem.ts';
+export type * from './schema.ts';
+export type { ClientOptions, RequestOptions } from './send.ts';
+export type { CallNews, WatchOptions } from './watch.ts';
+
+type RequestOf<Id extends OperationId> = Operations[Id]['request'];
+type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+
+/** A request may be left out where nothing in it is required. */
+type Method<Id extends OperationId> =
+  undefined extends RequestOf<Id>
+    ? (request?: RequestOf<Id>, options?: RequestOptions) => Promise<AnswerOf<Id>>
+    : (request: RequestOf<Id>, options?: RequestOptions) => Promise<AnswerOf<Id>>;
+
+type Watch<Id extends OperationId> = (
+  request: RequestOf<Id>,
+  options?: WatchOptions,
+) => AsyncGenerator<CallNews, void, undefined>;
+
+/**
+ * Each method takes one object: the members of path, query and headers by their names, and `body`. It answers with
+ * what the gateway's JSON holds, or with the `Response` of a file, such as a recording.
+ */
+export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
+  /** What happens in a call of the number, until its end, also when the connection breaks in between. */
+  readonly watchCall: Watch<'getCallEvents'>;
+  /** The same for a call of the workspace. */
+  readonly watchWorkspaceCall: Watch<'getWorkspaceCallEvents'>;
+};
+
+export const createClient = (options: ClientOptions): Client => {
+  const send = createSend(options);
+  const methods = Object.fromEntries(operationIds.map((id) => [id, methodOf(send, id)]));
+  // The types and the table of operations were generated from the same document.
+  return {
+    ...methods,
+    watchCall: watchBy(send, 'getCallEvents'),
+    watchWorkspaceCall: watchBy(send, 'getWorkspaceCallEvents'),
+  } as Client;
+};
+
+const isOperationId = (name: string): name is OperationId => name in operations;
+
+const operationIds = Object.keys(operations).filter(isOperationId);
+
+const methodOf =
+  (send: Send, id: OperationId) =>
+  async (request?: RequestMembers, options?: RequestOptions): Promise<unknown> => {
+    const response = await send(id, request, options);
+    const { answer } = operations[id];
+    if (answer === 'file') return response;
+    return answer === 'json' ? response.json() : undefined;
+  };
+
+const watchBy =
+  <Id extends 'getCallEvents' | 'getWorkspaceCallEvents'>(send: Send, id: Id): Watch<Id> =>
+  (request, options) =>
+    watch(
+      (last) => send(id, { ...request, 'last-event-id': last }, { ...options, accept: 'text/event-stream' }),
+      request['last-event-id'],
+      options,
+    );

@@ -1,0 +1,1451 @@
+// Made from the OpenAPI document by `npm run generate-client`.
+
+export type CreateCall = {
+  /** The number to call, in domestic format; hyphens and spaces are removed. International forms such as `+82…` are refused with `invalid_to`. */
+  to: string;
+  /** The task of this call. May be omitted if the agent knows its task already. */
+  instruction?: string | null | undefined;
+  /** Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies. */
+  max_duration_sec?: number | undefined;
+};
+
+/** `ringing`: still ringing; `active`: answered and in conversation; `completed`: ended normally; `no_answer`: not answered; `failed`: connection failure or error. */
+export type CallStatus = 'ringing' | 'active' | 'completed' | 'no_answer' | 'failed';
+
+/** What a simulated person does, step by step; each step is an object with one member. */
+export type Script = {
+  /** Waits for the person's turn, then says this. */
+  say?: unknown;
+  /** Waits until the agent is well under way, then says this over its voice. */
+  interrupt?: unknown;
+  /** The same for a murmur such as "네" that does not take the floor. */
+  backchannel?: unknown;
+  /** Waits for one whole reply of the agent (`true`). */
+  listen?: unknown;
+  /** Does nothing for so many seconds. */
+  wait_sec?: unknown;
+  /** Makes noise without words for so many seconds. */
+  noise_sec?: unknown;
+  /** Presses these keys: 0–9, *, #, A–D. */
+  digits?: unknown;
+  /** Waits until the agent has pressed these keys. */
+  await_digits?: unknown;
+  /** Says this at once, whoever is talking, as an answering machine does. */
+  announce?: unknown;
+  /** Beeps, as an answering machine does that takes a message (`true`). */
+  beep?: unknown;
+  /** Hangs up at once (`true`). */
+  hang_up?: unknown;
+  /** First step of a callee: takes the call after so many seconds. */
+  answer_after_sec?: unknown;
+  /** Only step of a callee: lets it ring (`true`). */
+  no_answer?: unknown;
+  /** Only step of a callee: is busy (`true`). */
+  busy?: unknown;
+  /** Only step of a callee: declines (`true`). */
+  decline?: unknown;
+  /** Only step of a callee: the line to it fails (`true`). */
+  trunk_error?: unknown;
+}[];
+
+export type FieldError = {
+  /** Dotted path of the field; empty for the whole. */
+  path: string;
+  message: string;
+};
+
+export type CallPage = {
+  calls: CallListItem[];
+  /** For the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type CallListItem = {
+  id: string;
+  /** The number that the call belongs to. */
+  number_id: string;
+  direction: 'inbound' | 'outbound';
+  /** Domestic format: digits alone. */
+  counterparty: string;
+  status: CallStatus;
+  /** Null while the call is in progress. */
+  end_reason: EndReason | null;
+  /** The task given when the call was created. */
+  instruction: string | null;
+  /** Null until the call was summarized. */
+  summary: string | null;
+  /** When dialing started, or the caller rang. */
+  started_at: string;
+  ended_at: string | null;
+};
+
+/** The first cause of the end. */
+export type EndReason =
+  | 'agent_hangup'
+  | 'counterparty_hangup'
+  | 'max_duration'
+  | 'silence_timeout'
+  | 'no_answer'
+  | 'busy'
+  | 'declined'
+  | 'cancelled'
+  | 'invalid_number'
+  | 'trunk_error'
+  | 'media_error'
+  | 'agent_error'
+  | 'no_agent_endpoint'
+  | 'caller_rejected'
+  | 'system_error';
+
+export type Call = {
+  /** The same as `id`. */
+  call_id: string;
+  id: string;
+  /** The number that the call belongs to. */
+  number_id: string;
+  direction: 'inbound' | 'outbound';
+  /** Domestic format: digits alone. */
+  counterparty: string;
+  status: CallStatus;
+  /** Null while the call is in progress. */
+  end_reason: EndReason | null;
+  /** The task given when the call was created. */
+  instruction: string | null;
+  /** Null until the call was summarized. */
+  summary: string | null;
+  /** When dialing started, or the caller rang. */
+  started_at: string;
+  ended_at: string | null;
+  /** Domestic format: digits alone. */
+  from: string;
+  /** Domestic format: digits alone. */
+  to: string;
+  /** BCP 47. */
+  language: string;
+  /** The options in force; empty before the answer. */
+  options: {
+    max_duration_sec?: number | undefined;
+    recording?: boolean | undefined;
+  };
+  /** The options accepted and not yet in force; empty from the answer on. */
+  options_pending: {
+    max_duration_sec?: number | undefined;
+    recording?: boolean | undefined;
+  };
+  /** Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered. */
+  duration_sec: number | null;
+  answered_at: string | null;
+  /** Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear. */
+  answered_by: 'human' | 'machine' | null;
+  recording: {
+    status: 'none' | 'pending' | 'completed' | 'failed';
+    /** Nothing that is said now is recorded. False once the call has ended. */
+    paused: boolean;
+    /** `audio/mpeg` or `audio/ogg`. */
+    content_type?: string | undefined;
+    duration_sec?: number | undefined;
+  };
+  /** What the telephone line said; nulls where there is no SIP. */
+  sip: {
+    status: number | null;
+    reason: string | null;
+    call_id: string | null;
+  };
+};
+
+export type TranscriptTurn = {
+  role: 'assistant' | 'user';
+  sequence: number;
+  /** Seconds from the answer. */
+  t_offset_sec: number;
+  text: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  timestamp: string;
+};
+
+export type CallEvent = {
+  /** Counts the events of the call. */
+  sequence: number;
+  /** Such as `call.answered`, `turn.spoken`, `turn.digit`, `keys.pressed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  type: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  at: string;
+  /** Seconds from the answer; null before it, and where nobody answered. */
+  t_offset_sec: number | null;
+  /** What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on. */
+  data: Record<string, unknown>;
+};
+
+export type PhoneNumber = {
+  id: string;
+  /** Domestic format. */
+  number: string;
+  /** The language that is spoken, BCP 47. */
+  language: 'ko' | 'en' | 'ja';
+  /** The longest duration that a call may be given. Seconds. */
+  max_duration_sec: number | null;
+  /** The duration of a call that is given none. Seconds. */
+  default_duration_sec: number | null;
+  /** How long nobody may speak. Seconds. */
+  silence_timeout_sec: number | null;
+  /** How long it may ring. Seconds. */
+  ring_timeout_sec: number | null;
+  /** Calls in progress at once. */
+  max_concurrent_calls: number | null;
+  /** Whether calls are recorded. */
+  recording_enabled: boolean | null;
+  /** What is said first to a caller; null for the default of the agent. */
+  greeting: string | null;
+  /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
+  voicemail: 'talk' | 'hang_up' | 'leave_message';
+  /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
+  voicemail_message: string | null;
+  /** The trunk that alone carries its outbound calls; null for those of the workspace. */
+  trunk_id: string | null;
+  /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
+  recognizer: string | null;
+  /** The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order. */
+  synthesizer: string | null;
+  /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it. */
+  voice: string | null;
+  agents: {
+    inbound: AgentBinding;
+    outbound: AgentBinding;
+  };
+  inbound_auth: {
+    method: 'none' | 'handshake';
+    url: string | null;
+  };
+  /** Null when no key was issued. */
+  key: {
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    issued_at: string;
+    recoverable: boolean;
+  } | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+};
+
+export type AgentBinding = {
+  agent: 'builtin' | 'endpoint';
+  agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | null;
+  chat_url: string | null;
+  /** Kept for `langgraph` only. */
+  assistant_id: string | null;
+  /** Kept for outbound `mastra` only. */
+  agent_id: string | null;
+  /** Whether there is a token; it is never shown. */
+  token_configured: boolean;
+};
+
+export type AgentTrial = {
+  /** Of no call; the session was named with it. */
+  call_id: string;
+  agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra';
+  direction: 'inbound' | 'outbound';
+  language: string;
+  /** Whether every turn got a reply that would be spoken. */
+  ok: boolean;
+  /** What was given and is not used. */
+  notes: string[];
+  /** Up to the first one that failed. */
+  turns: {
+    turn: number;
+    /** What the other party said, or the kickoff. */
+    message: string;
+    exchanges: AgentExchange[];
+    /** What a call would speak, and when it was ready for the voice. */
+    spoken: {
+      text: string;
+      /** Milliseconds since the turn began. */
+      at_ms: number;
+    }[];
+    first_byte_ms: number | null;
+    first_sentence_ms: number | null;
+    /** Milliseconds since the turn began. */
+    end_ms: number;
+    /** What a call would log of a reply that stands. */
+    remarks: string[];
+    failure: {
+      kind: string;
+      detail: string;
+      /** The server's own words about it. */
+      server_says: string | null;
+    } | null;
+    /** What to change. */
+    advice: string | null;
+  }[];
+};
+
+export type AgentExchange = {
+  sent: {
+    /** Milliseconds since the turn began. */
+    at_ms: number;
+    method: 'POST';
+    url: string;
+    /** The bearer token is masked. */
+    headers: Record<string, unknown>;
+    body: string;
+  };
+  /** Null when there was no response. */
+  received: {
+    status: number;
+    headers: Record<string, unknown>;
+    first_byte_ms: number | null;
+    end_ms: number | null;
+    bytes: number;
+    /** The first 4 kB of it. */
+    body: string;
+  } | null;
+  /** Why there was none, or why it broke off. */
+  error: string | null;
+};
+
+export type NumberKey = {
+  /** Keep it secret: it places calls that cost money. */
+  key: string;
+};
+
+export type ReplayStep = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  at: string;
+  /** What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. */
+  event: string;
+  /** The `sequence` of the event of the call that tells of it. */
+  fact: number | null;
+  /** Where the chart `call` is then. */
+  call: string;
+  /** Where the chart `conversation` is; null while there is none. */
+  conversation: string | null;
+};
+
+export type AuditEntry = {
+  id: number;
+  /** Who: `admin:` and the id of the token. */
+  actor: string;
+  /** What was done, such as `number_key.revealed`. */
+  action: string;
+  /** To what, such as `number:` and its id. */
+  subject: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  at: string;
+  /** What belongs to it; never a secret. */
+  detail: Record<string, unknown>;
+};
+
+export type Trunk = {
+  id: string;
+  /** Unique in the workspace. */
+  name: string;
+  /** A host name or an IP address. */
+  host: string;
+  /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
+  port: number | null;
+  transport: 'udp' | 'tcp' | 'tls';
+  /** For digest authentication and registration. */
+  username: string | null;
+  /** Whether the gateway registers at the trunk. */
+  register: boolean;
+  /** What callers are challenged with; null for `trunkline`. */
+  realm: string | null;
+  /** Behind the number in From; null for the trunk's host. */
+  from_domain: string | null;
+  /** `01012345678` or `+821012345678`. */
+  number_format: 'domestic' | 'e164';
+  /** The header that carries the number. With another one than `from`, From carries the user name. */
+  caller_id: 'from' | 'p-asserted-identity' | 'p-preferred-identity';
+  /** Whether the called party is not to see the number. */
+  privacy: boolean;
+  /** Offered in this order; null for all of them. */
+  codecs: ('PCMU' | 'PCMA')[] | null;
+  /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+  srtp: 'off' | 'required';
+  /** The lowest goes first. */
+  priority: number;
+  /** The share of calls among trunks of the same priority. */
+  weight: number;
+  /** Calls at once in both directions; null for no limit. */
+  max_channels: number | null;
+  /** New outbound calls a second; null for no limit. */
+  calls_per_second: number | null;
+  /** Where its calls come from: addresses and CIDR blocks. */
+  inbound_addresses: string[];
+  /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
+  inbound_auth: 'none' | 'digest';
+  /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
+  health_check: boolean;
+  enabled: boolean;
+  password_configured: boolean;
+  /** On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `unused`: the lines are simulated. */
+  state: 'disabled' | 'registering' | 'registered' | 'unregistered' | 'ready' | 'unreachable' | 'unused';
+  /** Why it is so, where there is something to say. */
+  detail: string | null;
+  /** When it last answered. */
+  last_seen_at: string | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+};
+
+export type TrunkCheckStep = {
+  step: 'registration' | 'options' | 'call';
+  result: 'ok' | 'failed' | 'skipped';
+  /** What it means, and what to do. */
+  sentence: string;
+  /** The SIP messages of this step. */
+  ladder: {
+    at_ms: number;
+    direction: 'out' | 'in';
+    message: string;
+  }[];
+};
+
+export type Webhook = {
+  id: string;
+  url: string;
+  /** Which types to deliver; null for all of them. */
+  events:
+    | (
+        | 'call.ringing'
+        | 'call.answered'
+        | 'call.answered_by'
+        | 'call.hangup_requested'
+        | 'call.hangup_cancelled'
+        | 'call.ended'
+        | 'recording.completed'
+        | 'recording.failed'
+        | 'call.summarized'
+      )[]
+    | null;
+  /** Only events of this number; null for all numbers. */
+  number_id: string | null;
+  /** Events wait for a paused endpoint. An endpoint that answered 410 is disabled. */
+  state: 'active' | 'paused' | 'disabled';
+  disabled_reason: string | null;
+  /** Until then the secret before the last rotation signs as well. */
+  previous_secret_until: string | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+};
+
+export type WebhookWithSecret = {
+  id: string;
+  url: string;
+  /** Which types to deliver; null for all of them. */
+  events:
+    | (
+        | 'call.ringing'
+        | 'call.answered'
+        | 'call.answered_by'
+        | 'call.hangup_requested'
+        | 'call.hangup_cancelled'
+        | 'call.ended'
+        | 'recording.completed'
+        | 'recording.failed'
+        | 'call.summarized'
+      )[]
+    | null;
+  /** Only events of this number; null for all numbers. */
+  number_id: string | null;
+  /** Events wait for a paused endpoint. An endpoint that answered 410 is disabled. */
+  state: 'active' | 'paused' | 'disabled';
+  disabled_reason: string | null;
+  /** Until then the secret before the last rotation signs as well. */
+  previous_secret_until: string | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  /** Signs the events (Standard Webhooks). Shown this once. */
+  secret: string;
+};
+
+export type Delivery = {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  type:
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.answered_by'
+    | 'call.hangup_requested'
+    | 'call.hangup_cancelled'
+    | 'call.ended'
+    | 'recording.completed'
+    | 'recording.failed'
+    | 'call.summarized';
+  call_id: string;
+  /** `dead`: not tried again, unless it is replayed. */
+  state: 'pending' | 'delivered' | 'dead';
+  /** Null when it is finished. */
+  next_attempt_at: string | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  finished_at: string | null;
+  attempts: {
+    /** From 1. */
+    attempt: number;
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    at: string;
+    duration_ms: number;
+    /** Null when no answer came. */
+    http_status: number | null;
+    /** Null when it was delivered. */
+    error: string | null;
+  }[];
+};
+
+export type SimulatedCallee = {
+  number: string;
+  script: Script;
+};
+
+/** What a problem can be: its `code`. */
+export type ProblemCode =
+  | 'invalid_request'
+  | 'invalid_to'
+  | 'invalid_max_duration_sec'
+  | 'max_duration_exceeds_policy'
+  | 'unauthorized'
+  | 'number_mismatch'
+  | 'not_found'
+  | 'call_not_found'
+  | 'number_not_found'
+  | 'recording_not_available'
+  | 'call_not_active'
+  | 'room_unknown'
+  | 'idempotency_in_progress'
+  | 'number_taken'
+  | 'key_not_recoverable'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'range_not_satisfiable'
+  | 'no_agent_endpoint'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'concurrency_limit'
+  | 'stream_limit'
+  | 'internal_error'
+  | 'hangup_failed'
+  | 'hangup_unavailable'
+  | 'draining'
+  | 'over_capacity'
+  | 'service_unavailable'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'headers_too_large';
+
+/** What each operation takes, and what it answers. */
+export type Operations = {
+  /** List the calls of the number. Newest first by `started_at`, then by `id`. Follow `next_cursor` until it is null. */
+  listCalls: {
+    request:
+      | {
+          limit?: number | undefined;
+          /** The `next_cursor` of the page before. */
+          cursor?: string | undefined;
+          status?: CallStatus | undefined;
+          direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls that started at this moment or later. */
+          since?: string | undefined;
+          /** Calls that started before this moment. */
+          until?: string | undefined;
+          /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+          'x-number-id'?: string | undefined;
+        }
+      | undefined;
+    answer: CallPage;
+  };
+  /** Place a call. Dials `to` from the number of the key and answers as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first. */
+  createCall: {
+    request: {
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      /** Up to 255 characters. The same key and body within 24 hours give the same answer and place no second call. */
+      'idempotency-key'?: string | undefined;
+      body: CreateCall;
+    };
+    answer: {
+      call_id: string;
+      status: 'ringing';
+      /** The number that calls, in domestic format. */
+      from: string;
+    };
+  };
+  /** Read a call. The call as it is now. `ended_at - started_at` includes the ringing; `duration_sec` does not. */
+  getCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+    };
+    answer: Call;
+  };
+  /** Read the transcript. What was really heard, turn by turn. For a call in progress: the turns up to now. */
+  getTranscript: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+    };
+    answer: {
+      call_id: string;
+      transcript: TranscriptTurn[];
+    };
+  };
+  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. */
+  getCallEvents: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      /** Of a stream that broke: its last `id`. */
+      'last-event-id'?: string | undefined;
+    };
+    answer: {
+      events: CallEvent[];
+    };
+  };
+  /** Download the recording. The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`. */
+  getRecording: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      /** One range of bytes. */
+      range?: string | undefined;
+      /** An ETag: `Range` applies only to that very file. */
+      'if-range'?: string | undefined;
+    };
+    answer: Response;
+  };
+  /** Pause the recording. For what must not be kept, such as the number of a card. From the answer to this request on the recording holds silence for both parties, until it is resumed or the call ends; places in the recording stay places in the transcript, which goes on. A recording that is paused already stays so. */
+  pauseRecording: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+    };
+    answer: {
+      call_id: string;
+      recording: {
+        paused: true;
+      };
+    };
+  };
+  /** Resume the recording. Both parties are recorded again. The first moment stays silent: what was on its way when this request came was said before it. A recording that is not paused goes on as it was. */
+  resumeRecording: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+    };
+    answer: {
+      call_id: string;
+      recording: {
+        paused: false;
+      };
+    };
+  };
+  /** Ask a call to hang up. A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive. */
+  hangUp: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      body?:
+        | {
+            /** End the call at once, without waiting for the farewell. */
+            immediate?: boolean | undefined;
+          }
+        | undefined;
+    };
+    answer: {
+      call_id: string;
+      status: 'hangup_requested';
+    };
+  };
+  /** Stop ringing. Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead. */
+  cancelCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+    };
+    answer: {
+      call_id: string;
+      status: 'cancel_requested';
+    };
+  };
+  /** List the numbers. All numbers of the workspace, the oldest first. */
+  listNumbers: {
+    request: undefined;
+    answer: {
+      numbers: PhoneNumber[];
+    };
+  };
+  /** Add a number. Both directions begin with the built-in agent. Issue a key to place calls from it. */
+  createNumber: {
+    request: {
+      body: {
+        /** Domestic format; hyphens and spaces are removed. */
+        number: string;
+        /** The language that is spoken, BCP 47. */
+        language?: 'ko' | 'en' | 'ja' | undefined;
+        /** The longest duration that a call may be given. Seconds. */
+        max_duration_sec?: number | null | undefined;
+        /** The duration of a call that is given none. Seconds. */
+        default_duration_sec?: number | null | undefined;
+        /** How long nobody may speak. Seconds. */
+        silence_timeout_sec?: number | null | undefined;
+        /** How long it may ring. Seconds. */
+        ring_timeout_sec?: number | null | undefined;
+        /** Calls in progress at once. */
+        max_concurrent_calls?: number | null | undefined;
+        /** Whether calls are recorded. */
+        recording_enabled?: boolean | null | undefined;
+        /** What is said first to a caller; null for the default of the agent. */
+        greeting?: string | null | undefined;
+        /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
+        voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
+        /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
+        voicemail_message?: string | null | undefined;
+        /** The trunk that alone carries its outbound calls; null for those of the workspace. */
+        trunk_id?: string | null | undefined;
+        /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
+        recognizer?: string | null | undefined;
+        /** The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order. */
+        synthesizer?: string | null | undefined;
+        /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it. */
+        voice?: string | null | undefined;
+      };
+    };
+    answer: PhoneNumber;
+  };
+  /** Read a number. Its settings, its agents and whether it has a key; no secrets. */
+  getNumber: {
+    request: {
+      /** The number. */
+      id: string;
+    };
+    answer: PhoneNumber;
+  };
+  /** Change a number. Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with. */
+  updateNumber: {
+    request: {
+      /** The number. */
+      id: string;
+      body: {
+        /** The language that is spoken, BCP 47. */
+        language?: 'ko' | 'en' | 'ja' | undefined;
+        /** The longest duration that a call may be given. Seconds. */
+        max_duration_sec?: number | null | undefined;
+        /** The duration of a call that is given none. Seconds. */
+        default_duration_sec?: number | null | undefined;
+        /** How long nobody may speak. Seconds. */
+        silence_timeout_sec?: number | null | undefined;
+        /** How long it may ring. Seconds. */
+        ring_timeout_sec?: number | null | undefined;
+        /** Calls in progress at once. */
+        max_concurrent_calls?: number | null | undefined;
+        /** Whether calls are recorded. */
+        recording_enabled?: boolean | null | undefined;
+        /** What is said first to a caller; null for the default of the agent. */
+        greeting?: string | null | undefined;
+        /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
+        voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
+        /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
+        voicemail_message?: string | null | undefined;
+        /** The trunk that alone carries its outbound calls; null for those of the workspace. */
+        trunk_id?: string | null | undefined;
+        /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
+        recognizer?: string | null | undefined;
+        /** The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order. */
+        synthesizer?: string | null | undefined;
+        /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it. */
+        voice?: string | null | undefined;
+      };
+    };
+    answer: PhoneNumber;
+  };
+  /** Connect an agent. Replaces the binding of one direction. Only what the agent type stores is kept. */
+  putAgent: {
+    request: {
+      /** The number. */
+      id: string;
+      direction: 'inbound' | 'outbound';
+      body: {
+        /** `builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls. */
+        agent: 'builtin' | 'endpoint';
+        agent_type?: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | null | undefined;
+        /** https only. Empty is the same as none. */
+        chat_url?: string | null | undefined;
+        /** For `langgraph`; dropped for every other type. */
+        assistant_id?: string | null | undefined;
+        /** For outbound `mastra`; dropped for everything else. */
+        agent_id?: string | null | undefined;
+        /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
+        token?: string | null | undefined;
+      };
+    };
+    answer: AgentBinding;
+  };
+  /** Decide how callers are let in. `none` lets everybody in. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` lets the caller in, and the token goes with every request to the inbound agent endpoint. The question is signed as events are, with the `secret` that is shown once, when handshake is switched on. */
+  putInboundAuth: {
+    request: {
+      /** The number. */
+      id: string;
+      body: {
+        method: 'none' | 'handshake';
+        /** Needed for `handshake`; https only. */
+        url?: string | null | undefined;
+      };
+    };
+    answer: {
+      method: 'none' | 'handshake';
+      url: string | null;
+      /** Signs the handshake. Only when it was newly made. */
+      secret?: string | undefined;
+    };
+  };
+  /** Try an agent endpoint. Talks to an agent endpoint without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most. */
+  tryAgent: {
+    request: {
+      body: {
+        agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra';
+        /** https only. */
+        chat_url: string;
+        /** For `langgraph`. */
+        assistant_id?: string | null | undefined;
+        /** For outbound `mastra`. */
+        agent_id?: string | null | undefined;
+        /** Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none. */
+        token?: string | null | undefined;
+        /** Whose number, language and token to use. */
+        number_id?: string | null | undefined;
+        direction?: 'inbound' | 'outbound' | undefined;
+        /** Default: the number's, or `ko`. */
+        language?: 'ko' | 'en' | 'ja' | undefined;
+        /** Outbound only: the task in the kickoff. */
+        instruction?: string | null | undefined;
+        /** What the other party says, turn by turn. Outbound, the kickoff comes before it. */
+        say?: string[] | undefined;
+      };
+    };
+    answer: AgentTrial;
+  };
+  /** Show the key of a number again. Does not change the key. Each reveal is in the audit log. */
+  revealKey: {
+    request: {
+      /** The number. */
+      id: string;
+    };
+    answer: NumberKey;
+  };
+  /** Issue the key of a number. A number has one key. Issuing again makes the old one invalid at once. */
+  issueKey: {
+    request: {
+      /** The number. */
+      id: string;
+    };
+    answer: NumberKey;
+  };
+  /** List the calls of all numbers. As `listCalls`, for the whole workspace. */
+  listWorkspaceCalls: {
+    request:
+      | {
+          limit?: number | undefined;
+          /** The `next_cursor` of the page before. */
+          cursor?: string | undefined;
+          status?: CallStatus | undefined;
+          direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls that started at this moment or later. */
+          since?: string | undefined;
+          /** Calls that started before this moment. */
+          until?: string | undefined;
+          /** Only calls of this number. */
+          number_id?: string | undefined;
+        }
+      | undefined;
+    answer: CallPage;
+  };
+  /** Read a call of any number. As `getCall`, for the whole workspace. */
+  getWorkspaceCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+    };
+    answer: Call;
+  };
+  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. */
+  getWorkspaceCallEvents: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** Of a stream that broke: its last `id`. */
+      'last-event-id'?: string | undefined;
+    };
+    answer: {
+      events: CallEvent[];
+    };
+  };
+  /** A call once more, through its charts. What the journal holds of a call, fed through the same charts step by step. The journal keeps what was heard and said and not each event: the sentences of one turn are one here. Of a call in progress: what happened until now. */
+  getCallReplay: {
+    request: {
+      /** The call. */
+      call_id: string;
+    };
+    answer: {
+      steps: ReplayStep[];
+    };
+  };
+  /** Call detail records, as a file. Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again. */
+  exportCallRecords: {
+    request:
+      | {
+          format?: 'csv' | 'jsonl' | undefined;
+          /** Calls that started at this moment or later. */
+          since?: string | undefined;
+          /** Calls that started before this moment; now, when it is absent. */
+          until?: string | undefined;
+        }
+      | undefined;
+    answer: Response;
+  };
+  /** Read the transcript of a call of any number. What was really heard, turn by turn. For a call in progress: the turns up to now. */
+  getWorkspaceTranscript: {
+    request: {
+      /** The call. */
+      call_id: string;
+    };
+    answer: {
+      call_id: string;
+      transcript: TranscriptTurn[];
+    };
+  };
+  /** Download the recording of a call of any number. As `getRecording`, for the whole workspace. */
+  getWorkspaceRecording: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** One range of bytes. */
+      range?: string | undefined;
+      /** An ETag: `Range` applies only to that very file. */
+      'if-range'?: string | undefined;
+    };
+    answer: Response;
+  };
+  /** The picture of a chart. As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it. */
+  getChart: {
+    request: {
+      name: 'call' | 'conversation';
+    };
+    answer: Response;
+  };
+  /** Who did what. Every change made by this API and every reveal of a key, newest first. */
+  listAudit: {
+    request:
+      | {
+          limit?: number | undefined;
+          /** The `next_cursor` of the page before. */
+          cursor?: string | undefined;
+        }
+      | undefined;
+    answer: {
+      entries: AuditEntry[];
+      /** For the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** List the trunks. All of the workspace, the oldest first, with their states; no passwords. */
+  listTrunks: {
+    request: undefined;
+    answer: {
+      trunks: Trunk[];
+    };
+  };
+  /** Add a trunk. Outbound calls of the workspace go to its enabled trunks: the lowest priority first, then by weight; to the next when one fails or is full, never because the callee is busy. */
+  createTrunk: {
+    request: {
+      body: {
+        /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
+        port?: number | null | undefined;
+        transport?: 'udp' | 'tcp' | 'tls' | undefined;
+        /** For digest authentication and registration. */
+        username?: string | null | undefined;
+        /** Whether the gateway registers at the trunk. */
+        register?: boolean | undefined;
+        /** What callers are challenged with; null for `trunkline`. */
+        realm?: string | null | undefined;
+        /** Behind the number in From; null for the trunk's host. */
+        from_domain?: string | null | undefined;
+        /** `01012345678` or `+821012345678`. */
+        number_format?: 'domestic' | 'e164' | undefined;
+        /** The header that carries the number. With another one than `from`, From carries the user name. */
+        caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
+        /** Whether the called party is not to see the number. */
+        privacy?: boolean | undefined;
+        /** Offered in this order; null for all of them. */
+        codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
+        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+        srtp?: 'off' | 'required' | undefined;
+        /** The lowest goes first. */
+        priority?: number | undefined;
+        /** The share of calls among trunks of the same priority. */
+        weight?: number | undefined;
+        /** Calls at once in both directions; null for no limit. */
+        max_channels?: number | null | undefined;
+        /** New outbound calls a second; null for no limit. */
+        calls_per_second?: number | null | undefined;
+        /** Where its calls come from: addresses and CIDR blocks. */
+        inbound_addresses?: string[] | undefined;
+        /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
+        inbound_auth?: 'none' | 'digest' | undefined;
+        /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
+        health_check?: boolean | undefined;
+        enabled?: boolean | undefined;
+        /** Never shown again. Absent keeps the stored one; null removes it. */
+        password?: string | null | undefined;
+        /** Unique in the workspace. */
+        name: string;
+        /** A host name or an IP address. */
+        host: string;
+      };
+    };
+    answer: Trunk;
+  };
+  /** Read a trunk. Its settings, and what it is doing; no password. */
+  getTrunk: {
+    request: {
+      /** The trunk. */
+      id: string;
+    };
+    answer: Trunk;
+  };
+  /** Change a trunk. Changes what is given, for calls from now on; those in progress stay as they are. */
+  updateTrunk: {
+    request: {
+      /** The trunk. */
+      id: string;
+      body: {
+        /** Unique in the workspace. */
+        name?: string | undefined;
+        /** A host name or an IP address. */
+        host?: string | undefined;
+        /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
+        port?: number | null | undefined;
+        transport?: 'udp' | 'tcp' | 'tls' | undefined;
+        /** For digest authentication and registration. */
+        username?: string | null | undefined;
+        /** Whether the gateway registers at the trunk. */
+        register?: boolean | undefined;
+        /** What callers are challenged with; null for `trunkline`. */
+        realm?: string | null | undefined;
+        /** Behind the number in From; null for the trunk's host. */
+        from_domain?: string | null | undefined;
+        /** `01012345678` or `+821012345678`. */
+        number_format?: 'domestic' | 'e164' | undefined;
+        /** The header that carries the number. With another one than `from`, From carries the user name. */
+        caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
+        /** Whether the called party is not to see the number. */
+        privacy?: boolean | undefined;
+        /** Offered in this order; null for all of them. */
+        codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
+        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+        srtp?: 'off' | 'required' | undefined;
+        /** The lowest goes first. */
+        priority?: number | undefined;
+        /** The share of calls among trunks of the same priority. */
+        weight?: number | undefined;
+        /** Calls at once in both directions; null for no limit. */
+        max_channels?: number | null | undefined;
+        /** New outbound calls a second; null for no limit. */
+        calls_per_second?: number | null | undefined;
+        /** Where its calls come from: addresses and CIDR blocks. */
+        inbound_addresses?: string[] | undefined;
+        /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
+        inbound_auth?: 'none' | 'digest' | undefined;
+        /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
+        health_check?: boolean | undefined;
+        enabled?: boolean | undefined;
+        /** Never shown again. Absent keeps the stored one; null removes it. */
+        password?: string | null | undefined;
+      };
+    };
+    answer: Trunk;
+  };
+  /** Remove a trunk. Numbers bound to it use the other trunks of the workspace. Calls in progress go on. */
+  deleteTrunk: {
+    request: {
+      /** The trunk. */
+      id: string;
+    };
+    answer: undefined;
+  };
+  /** Try a trunk out. Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk: nobody is disturbed, and one sees whether calls come back. */
+  checkTrunk: {
+    request: {
+      /** The trunk. */
+      id: string;
+      body: {
+        /** Domestic format. Its telephone may ring for a moment. */
+        to?: string | undefined;
+      };
+    };
+    answer: {
+      steps: TrunkCheckStep[];
+    };
+  };
+  /** List the webhook endpoints. All of the workspace, the oldest first; no secrets. */
+  listWebhooks: {
+    request: undefined;
+    answer: {
+      webhooks: Webhook[];
+    };
+  };
+  /** Add a webhook endpoint. Events are delivered at least once, those of one call in their order, signed by the Standard Webhooks specification. */
+  createWebhook: {
+    request: {
+      body: {
+        /** https only. */
+        url: string;
+        /** Which types to deliver; null for all of them. */
+        events?:
+          | (
+              | 'call.ringing'
+              | 'call.answered'
+              | 'call.answered_by'
+              | 'call.hangup_requested'
+              | 'call.hangup_cancelled'
+              | 'call.ended'
+              | 'recording.completed'
+              | 'recording.failed'
+              | 'call.summarized'
+            )[]
+          | null
+          | undefined;
+        /** Only events of this number; null for all numbers. */
+        number_id?: string | null | undefined;
+      };
+    };
+    answer: WebhookWithSecret;
+  };
+  /** Read a webhook endpoint. Its settings and its state; no secrets. */
+  getWebhook: {
+    request: {
+      /** The webhook endpoint. */
+      id: string;
+    };
+    answer: Webhook;
+  };
+  /** Change, pause or wake a webhook endpoint. Changes what is given. What happened while an endpoint was paused is delivered when it is active again. */
+  updateWebhook: {
+    request: {
+      /** The webhook endpoint. */
+      id: string;
+      body: {
+        /** https only. */
+        url?: string | undefined;
+        /** Which types to deliver; null for all of them. */
+        events?:
+          | (
+              | 'call.ringing'
+              | 'call.answered'
+              | 'call.answered_by'
+              | 'call.hangup_requested'
+              | 'call.hangup_cancelled'
+              | 'call.ended'
+              | 'recording.completed'
+              | 'recording.failed'
+              | 'call.summarized'
+            )[]
+          | null
+          | undefined;
+        /** Only events of this number; null for all numbers. */
+        number_id?: string | null | undefined;
+        state?: 'active' | 'paused' | undefined;
+      };
+    };
+    answer: Webhook;
+  };
+  /** Remove a webhook endpoint. With its deliveries, those under way included. */
+  deleteWebhook: {
+    request: {
+      /** The webhook endpoint. */
+      id: string;
+    };
+    answer: undefined;
+  };
+  /** Replace the secret of a webhook endpoint. Both secrets sign for 24 hours, so that the receiver can change in its own time. */
+  rotateWebhookSecret: {
+    request: {
+      /** The webhook endpoint. */
+      id: string;
+    };
+    answer: WebhookWithSecret;
+  };
+  /** Try a webhook endpoint. Sends one event of the type `webhook.test` at once and says how it went. */
+  testWebhook: {
+    request: {
+      /** The webhook endpoint. */
+      id: string;
+    };
+    answer: {
+      /** Null when no answer came. */
+      http_status: number | null;
+      /** Null when it was delivered. */
+      error: string | null;
+      duration_ms: number;
+    };
+  };
+  /** List the deliveries of a webhook endpoint. Newest first, each with its attempts. */
+  listDeliveries: {
+    request: {
+      /** The webhook endpoint. */
+      id: string;
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+      state?: 'pending' | 'delivered' | 'dead' | undefined;
+    };
+    answer: {
+      deliveries: Delivery[];
+      /** For the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Deliver again. Tries a delivery at once and begins its schedule anew, whatever became of it; one that is under way is left to its attempt. The event keeps its id. */
+  replayDelivery: {
+    request: {
+      /** The delivery. */
+      id: string;
+    };
+    answer: Delivery;
+  };
+  /** Call one of the numbers. An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be. */
+  placeSimulatedCall: {
+    request: {
+      body: {
+        /** A number of the workspace. */
+        to: string;
+        /** Who calls, in domestic format; empty when withheld. */
+        from: string;
+        /** What the caller does; a polite caller without one. */
+        script?: Script | null | undefined;
+      };
+    };
+    answer: {
+      call_id: string;
+      status: CallStatus;
+      end_reason: EndReason | null;
+    };
+  };
+  /** How a callee behaves. The script that was stored for this number. */
+  getCallee: {
+    request: {
+      /** In domestic format. */
+      number: string;
+    };
+    answer: SimulatedCallee;
+  };
+  /** Decide how a callee behaves. Calls that are placed to this number from now on are taken by this script. It is kept until the gateway ends. */
+  putCallee: {
+    request: {
+      /** In domestic format. */
+      number: string;
+      body: {
+        script: Script;
+      };
+    };
+    answer: SimulatedCallee;
+  };
+  /** Is the process alive?. Answers as long as the process runs, whatever it depends on. */
+  getHealth: {
+    request: undefined;
+    answer: {
+      status: 'alive';
+    };
+  };
+  /** Can calls be placed here?. Checks the database and the telephone lines. While the gateway shuts down it is not ready. */
+  getReadiness: {
+    request: undefined;
+    answer: {
+      status: 'ready';
+      warning?: string | undefined;
+    };
+  };
+  /** Figures for Prometheus. In the text format of Prometheus. */
+  getMetrics: { request: undefined; answer: Response };
+  /** The console. For workspace admins, in a browser: numbers and agents, calls as they happen, webhooks, trunks. */
+  getHome: { request: undefined; answer: Response };
+  /** A part of the console. Scripts, styles and pictures of the console. The name of a file changes with what is in it. */
+  getConsoleFile: {
+    request: {
+      file: string;
+    };
+    answer: Response;
+  };
+  /** The reference page. This document for people, who can try each operation. */
+  getDocs: { request: undefined; answer: Response };
+  /** A part of the reference page. Scripts, styles and pictures of the reference page. */
+  getDocsFile: {
+    request: {
+      file: string;
+    };
+    answer: Response;
+  };
+  /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only. */
+  getInspect: { request: undefined; answer: Response };
+  /** The script of the inspector page. Joins the websocket and the inspector. */
+  getInspectScript: { request: undefined; answer: Response };
+  /** The style of the inspector page. How the page looks. */
+  getInspectStyle: { request: undefined; answer: Response };
+  /** This document. The OpenAPI 3.1 document of this API, for generators and tools. */
+  getOpenApi: { request: undefined; answer: Record<string, unknown> };
+};
+
+/** How each operation is asked for. */
+export const operations = {
+  listCalls: { method: 'GET', path: '/api/v1/calls', headers: ['x-number-id'], answer: 'json' },
+  createCall: {
+    method: 'POST',
+    path: '/api/v1/calls',
+    headers: ['x-number-id', 'idempotency-key'],
+    answer: 'json',
+  },
+  getCall: { method: 'GET', path: '/api/v1/calls/{call_id}', headers: ['x-number-id'], answer: 'json' },
+  getTranscript: {
+    method: 'GET',
+    path: '/api/v1/calls/{call_id}/transcript',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  getCallEvents: {
+    method: 'GET',
+    path: '/api/v1/calls/{call_id}/events',
+    headers: ['x-number-id', 'last-event-id'],
+    answer: 'json',
+  },
+  getRecording: {
+    method: 'GET',
+    path: '/api/v1/calls/{call_id}/recording',
+    headers: ['x-number-id', 'range', 'if-range'],
+    answer: 'file',
+  },
+  pauseRecording: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/recording/pause',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  resumeRecording: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/recording/resume',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  hangUp: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/hangup',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  cancelCall: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/cancel',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  listNumbers: { method: 'GET', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
+  createNumber: { method: 'POST', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
+  getNumber: { method: 'GET', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'json' },
+  updateNumber: { method: 'PATCH', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'json' },
+  putAgent: {
+    method: 'PUT',
+    path: '/api/v1/admin/numbers/{id}/agents/{direction}',
+    headers: [],
+    answer: 'json',
+  },
+  putInboundAuth: {
+    method: 'PUT',
+    path: '/api/v1/admin/numbers/{id}/inbound-auth',
+    headers: [],
+    answer: 'json',
+  },
+  tryAgent: { method: 'POST', path: '/api/v1/admin/agents/try', headers: [], answer: 'json' },
+  revealKey: { method: 'GET', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
+  issueKey: { method: 'POST', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
+  listWorkspaceCalls: { method: 'GET', path: '/api/v1/admin/calls', headers: [], answer: 'json' },
+  getWorkspaceCall: { method: 'GET', path: '/api/v1/admin/calls/{call_id}', headers: [], answer: 'json' },
+  getWorkspaceCallEvents: {
+    method: 'GET',
+    path: '/api/v1/admin/calls/{call_id}/events',
+    headers: ['last-event-id'],
+    answer: 'json',
+  },
+  getCallReplay: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/replay', headers: [], answer: 'json' },
+  exportCallRecords: { method: 'GET', path: '/api/v1/admin/call-records', headers: [], answer: 'file' },
+  getWorkspaceTranscript: {
+    method: 'GET',
+    path: '/api/v1/admin/calls/{call_id}/transcript',
+    headers: [],
+    answer: 'json',
+  },
+  getWorkspaceRecording: {
+    method: 'GET',
+    path: '/api/v1/admin/calls/{call_id}/recording',
+    headers: ['range', 'if-range'],
+    answer: 'file',
+  },
+  getChart: { method: 'GET', path: '/api/v1/admin/charts/{name}', headers: [], answer: 'file' },
+  listAudit: { method: 'GET', path: '/api/v1/admin/audit', headers: [], answer: 'json' },
+  listTrunks: { method: 'GET', path: '/api/v1/admin/trunks', headers: [], answer: 'json' },
+  createTrunk: { method: 'POST', path: '/api/v1/admin/trunks', headers: [], answer: 'json' },
+  getTrunk: { method: 'GET', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'json' },
+  updateTrunk: { method: 'PATCH', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'json' },
+  deleteTrunk: { method: 'DELETE', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'nothing' },
+  checkTrunk: { method: 'POST', path: '/api/v1/admin/trunks/{id}/check', headers: [], answer: 'json' },
+  listWebhooks: { method: 'GET', path: '/api/v1/admin/webhooks', headers: [], answer: 'json' },
+  createWebhook: { method: 'POST', path: '/api/v1/admin/webhooks', headers: [], answer: 'json' },
+  getWebhook: { method: 'GET', path: '/api/v1/admin/webhooks/{id}', headers: [], answer: 'json' },
+  updateWebhook: { method: 'PATCH', path: '/api/v1/admin/webhooks/{id}', headers: [], answer: 'json' },
+  deleteWebhook: { method: 'DELETE', path: '/api/v1/admin/webhooks/{id}', headers: [], answer: 'nothing' },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/api/v1/admin/webhooks/{id}/rotate',
+    headers: [],
+    answer: 'json',
+  },
+  testWebhook: { method: 'POST', path: '/api/v1/admin/webhooks/{id}/test', headers: [], answer: 'json' },
+  listDeliveries: {
+    method: 'GET',
+    path: '/api/v1/admin/webhooks/{id}/deliveries',
+    headers: [],
+    answer: 'json',
+  },
+  replayDelivery: {
+    method: 'POST',
+    path: '/api/v1/admin/deliveries/{id}/replay',
+    headers: [],
+    answer: 'json',
+  },
+  placeSimulatedCall: { method: 'POST', path: '/api/v1/admin/simulator/calls', headers: [], answer: 'json' },
+  getCallee: { method: 'GET', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
+  putCallee: { method: 'PUT', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
+  getHealth: { method: 'GET', path: '/healthz', headers: [], answer: 'json' },
+  getReadiness: { method: 'GET', path: '/readyz', headers: [], answer: 'json' },
+  getMetrics: { method: 'GET', path: '/metrics', headers: [], answer: 'file' },
+  getHome: { method: 'GET', path: '/', headers: [], answer: 'file' },
+  getConsoleFile: { method: 'GET', path: '/console/{file}', headers: [], answer: 'file' },
+  getDocs: { method: 'GET', path: '/docs', headers: [], answer: 'file' },
+  getDocsFile: { method: 'GET', path: '/docs/{file}', headers: [], answer: 'file' },
+  getInspect: { method: 'GET', path: '/inspect', headers: [], answer: 'file' },
+  getInspectScript: { method: 'GET', path: '/inspect/page.js', headers: [], answer: 'file' },
+  getInspectStyle: { method: 'GET', path: '/inspect/page.css', headers: [], answer: 'file' },
+  getOpenApi: { method: 'GET', path: '/openapi.json', headers: [], answer: 'json' },
+} as const;

@@ -1,0 +1,83 @@
+/** One request to a gateway, from what the document says about its operation. */
+import { problemOf } from './problem.ts';
+import { operations } from './schema.ts';
+
+export type OperationId = keyof typeof operations;
+
+export type ClientOptions = {
+  /** Of the gateway, such as `https://gateway.example.com`; empty in a page that the gateway itself served. */
+  baseUrl: string;
+  /** A number key or an admin token. A function is asked for each request. */
+  key?: string | (() => string | undefined) | undefined;
+  /** Instead of the `fetch` of the platform. */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+};
+
+export type RequestOptions = {
+  /** Ends the request, and a stream. */
+  signal?: AbortSignal | undefined;
+  /** Instead of the client's key. */
+  key?: string | undefined;
+};
+
+/** The members of a request: those of the path, the query, the headers, and `body`. */
+export type RequestMembers = Readonly<Record<string, unknown>>;
+
+export type Send = (
+  operation: OperationId,
+  request?: RequestMembers,
+  options?: RequestOptions & { accept?: string },
+) => Promise<Response>;
+
+/** Throws `TrunklineProblem`, or what `fetch` throws where no answer came. */
+export const createSend =
+  ({ baseUrl, key: usualKey, fetch: ask = (url, init) => fetch(url, init) }: ClientOptions): Send =>
+  async (operation, request = {}, options = {}) => {
+    const { method, answer } = operations[operation];
+    const { signal, accept = answer === 'json' ? 'application/json' : '*/*' } = options;
+    const key = options.key ?? (typeof usualKey === 'function' ? usualKey() : usualKey);
+    const { path, headers } = addressOf(operation, request);
+    const { body } = request;
+    const response = await ask(`${baseUrl.replace(/\/$/, '')}${path}`, {
+      method,
+      headers: {
+        Accept: accept,
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (!response.ok) throw await problemOf(response);
+    return response;
+  };
+
+/** Where the members of a request go. What is null or undefined goes nowhere. */
+const addressOf = (operation: OperationId, request: RequestMembers) => {
+  const { path: template, headers: headerNames } = operations[operation];
+  const members = new Map(
+    Object.entries(request).filter(([name, value]) => name !== 'body' && value != null),
+  );
+  const take = (name: string): string => {
+    const value = members.get(name) ?? '';
+    members.delete(name);
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    pathSegment(operation, name, take(name)),
+  );
+  const headers = Object.fromEntries(
+    headerNames.filter((name) => members.has(name)).map((name) => [name, take(name)]),
+  );
+  const query = new URLSearchParams(
+    Object.fromEntries([...members.keys()].map((name) => [name, take(name)])),
+  ).toString();
+  return { path: query === '' ? path : `${path}?${query}`, headers };
+};
+
+/** What is empty or made of dots would ask for another address. */
+const pathSegment = (operation: OperationId, name: string, text: string): string => {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${operation} needs "${name}", which cannot be "${text}".`);
+  return encodeURIComponent(text);
+};

@@ -1,0 +1,74 @@
+/** What happens in a call, as it happens. */
+import { TrunklineProblem } from './problem.ts';
+import type { CallEvent } from './schema.ts';
+import type { RequestOptions } from './send.ts';
+import { serverSentEvents } from './server-sent-events.ts';
+
+export type CallNews =
+  /** What happened, first what was already; `event.sequence` counts. */
+  | { type: 'fact'; event: CallEvent }
+  /** Where the charts of the call are now, as dotted paths. */
+  | { type: 'state'; state: { call: string; conversation: string | null } };
+
+export type WatchOptions = RequestOptions & {
+  /** Whether a stream that breaks is opened again where it was; `true` when it is not said. */
+  reconnect?: boolean | undefined;
+  /** How long to wait before that, twice as long each time that nothing came; 2000 when it is not said. */
+  retryMs?: number | undefined;
+};
+
+const mostFailures = 5;
+
+/**
+ * Until the last news of the call. A gateway that refuses the first time is believed; later, what may pass is waited
+ * for, up to five times in a row.
+ */
+export async function* watch(
+  open: (lastEventId: string | undefined) => Promise<Response>,
+  lastEventId: string | undefined,
+  { signal, reconnect = true, retryMs = 2_000 }: WatchOptions = {},
+): AsyncGenerator<CallNews, void, undefined> {
+  let last = lastEventId;
+  let hasOpened = false;
+  let failures = 0;
+  for (;;) {
+    let failure: unknown = new Error('The stream ended before the call was over.');
+    try {
+      const { body } = await open(last);
+      hasOpened = true;
+      for await (const { event, data, id } of body === null ? [] : serverSentEvents(body)) {
+        if (event === 'end') return;
+        failures = 0;
+        last = id ?? last;
+        if (event === 'fact') yield { type: 'fact', event: JSON.parse(data) };
+        if (event === 'state') yield { type: 'state', state: JSON.parse(data) };
+      }
+    } catch (error) {
+      if (!hasOpened || signal?.aborted === true || !mayPass(error)) throw error;
+      failure = error;
+    }
+    failures += 1;
+    if (!reconnect || failures > mostFailures) throw failure;
+    await pause(retryMs * 2 ** (failures - 1), signal);
+  }
+}
+
+/** Whatever keeps an answer from coming may pass, but not what cannot be read. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof TrunklineProblem
+    ? error.status >= 500 || error.status === 429
+    : !(error instanceof SyntaxError);
+
+const pause = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });

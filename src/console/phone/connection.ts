@@ -1,0 +1,130 @@
+/** The phone's way to the gateway: a websocket that comes back by itself for as long as somebody is signed in. */
+import { signal } from '@preact/signals';
+import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
+import { idlePhone, phoneAfter, type PhoneChange } from './phone-state.ts';
+import { fallSilent, hasVoiceFor, isMuted, speakAloud } from './voice.ts';
+
+export const phone = signal(idlePhone);
+
+const change = (what: PhoneChange): void => {
+  phone.value = phoneAfter(phone.value, what);
+};
+
+const place = 'trunkline.phone';
+const newName = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
+
+/** By which the gateway knows this tab again after a reload. */
+const nameOf = (isNew: boolean): string => {
+  const name = (isNew ? null : sessionStorage.getItem(place)) ?? newName();
+  sessionStorage.setItem(place, name);
+  return name;
+};
+
+/** The name is in use in another tab: this one is a copy of it. */
+const replaced = 4001;
+const firstRetryMs = 500;
+const longestRetryMs = 15_000;
+/** A gateway with real lines has no web phone; it is asked again now and then. */
+const rareMs = 300_000;
+const triesBeforeRare = 3;
+
+let socket: WebSocket | null = null;
+
+export const send = (message: FromPhone): void => {
+  if (socket?.readyState !== WebSocket.OPEN) return;
+  socket.send(JSON.stringify(message));
+  change({ type: 'sent', message });
+};
+
+export const putAway = (): void => change({ type: 'put-away' });
+
+const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
+
+let silence: ReturnType<typeof setTimeout> | undefined;
+
+const aloud = (utterance: number, text: string, language: string): void => {
+  const isOver = (): void => change({ type: 'silent', utterance });
+  speakAloud(text, language, {
+    heard: (characters) => send({ type: 'played', utterance, heard_chars: characters }),
+    over: () => {
+      send({ type: 'played', utterance, heard_chars: text.length });
+      isOver();
+    },
+  });
+};
+
+const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
+  const { utterance, text, duration_ms: durationMs } = message;
+  const language = phone.value.talk?.details.language ?? 'en';
+  clearTimeout(silence);
+  if (reports(language)) aloud(utterance, text, language);
+  else silence = setTimeout(() => change({ type: 'silent', utterance }), durationMs);
+};
+
+const receive = (message: ToPhone): void => {
+  change({ type: 'told', message, at: Date.now() });
+  if (message.type === 'answered') send({ type: 'voice', on: reports(message.language) });
+  if (message.type === 'agent_says') sound(message);
+  const isEnd = message.type === 'ended' && message.call_id === phone.value.talk?.details.call_id;
+  if (message.type === 'agent_stops' || isEnd) fallSilent();
+};
+
+export const setMuted = (muted: boolean): void => {
+  isMuted.value = muted;
+  const { talk } = phone.value;
+  if (talk === null) return;
+  const { sounding, details, lines } = talk;
+  if (muted) fallSilent();
+  clearTimeout(silence);
+  send({ type: 'voice', on: reports(details.language) });
+  if (sounding === null) return;
+  // What sounds has been read by now; or it is to be heard after all.
+  const text = lines
+    .flatMap((line) => (line.who === 'agent' ? line.parts : []))
+    .find(({ utterance }) => utterance === sounding)?.text;
+  if (muted || text === undefined) change({ type: 'silent', utterance: sounding });
+  else aloud(sounding, text, details.language);
+};
+
+/** Until the returned function is called. */
+export const connectPhone = (token: string): (() => void) => {
+  let isOver = false;
+  let failures = 0;
+  let wasEverOpen = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const open = (isNew = false): void => {
+    const url = new URL(`/api/v1/admin/phone?phone=${nameOf(isNew)}`, location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    // A browser cannot send a header here, and an address is written into many logs.
+    const opened = new WebSocket(url, ['trunkline.phone', token]);
+    socket = opened;
+    opened.addEventListener('open', () => {
+      failures = 0;
+      wasEverOpen = true;
+      change({ type: 'online', on: true, at: Date.now() });
+    });
+    // The gateway's own tests hold what it says against the type.
+    opened.addEventListener('message', ({ data }) => receive(JSON.parse(String(data)) as ToPhone));
+    opened.addEventListener('close', ({ code }) => {
+      if (socket === opened) socket = null;
+      if (isOver) return;
+      change({ type: 'online', on: false, at: Date.now() });
+      failures += 1;
+      const isRare = !wasEverOpen && failures > triesBeforeRare;
+      const waitMs = isRare ? rareMs : Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
+      timer = setTimeout(() => open(code === replaced), waitMs);
+    });
+  };
+  open();
+
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    socket?.close();
+    socket = null;
+    fallSilent();
+    phone.value = idlePhone;
+  };
+};

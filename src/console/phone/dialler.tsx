@@ -1,0 +1,53 @@
+import { useId, useState } from 'preact/hooks';
+import { listNumbers } from '../api.ts';
+import { texts } from '../language/language.ts';
+import { usePolled } from '../polled.ts';
+import { phone, send } from './connection.ts';
+import { Icon } from './icons.tsx';
+
+/** Calls a number of the workspace, as a customer would. */
+export const Dialler = () => {
+  const t = texts.value.phone;
+  const id = useId();
+  const numbers = usePolled('phone-numbers', listNumbers).value;
+  const [chosen, setChosen] = useState<string>();
+  const { dialling, refusal, isOnline } = phone.value;
+  const to = chosen ?? numbers?.[0]?.number;
+  return (
+    <>
+      <p class="hint">{t.lead}</p>
+      {numbers?.length === 0 && <p>{t.noNumbers}</p>}
+      {numbers !== undefined && to !== undefined && dialling === null && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            send({ type: 'dial', to });
+          }}
+        >
+          <div class="field">
+            <label for={id}>{t.dial}</label>
+            <select id={id} value={to} onChange={(event) => setChosen(event.currentTarget.value)}>
+              {numbers.map(({ number }) => (
+                <option key={number}>{number}</option>
+              ))}
+            </select>
+          </div>
+          <button type="submit" class="primary" disabled={!isOnline}>
+            <Icon name="handset" />
+            {t.call}
+          </button>
+        </form>
+      )}
+      {dialling !== null && (
+        <button type="button" class="danger" onClick={() => send({ type: 'hang_up' })}>
+          <Icon name="down" />
+          {t.hangUp}
+        </button>
+      )}
+      <p role="status" class={refusal === null ? 'fine' : 'error'}>
+        {dialling !== null && t.dialling(dialling)}
+        {refusal !== null && t.refused[refusal]}
+      </p>
+    </>
+  );
+};

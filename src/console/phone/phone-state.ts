@@ -1,0 +1,155 @@
+/** What the web phone knows: what rings, what is being talked about, what came of it. */
+import type {
+  FromPhone,
+  PhoneCallDetails,
+  PhoneCallEnd,
+  PhoneRefusal,
+  ToPhone,
+} from '#src/domain/web-phone.ts';
+
+/** Sentences that the agent says one after the other are one line. */
+export type TalkLine =
+  | { who: 'agent'; parts: { utterance: number; text: string }[]; isCut: boolean }
+  | { who: 'me'; text: string }
+  | { who: 'agent-keys' | 'my-keys'; keys: string };
+
+export type PhoneTalk = {
+  details: PhoneCallDetails;
+  lines: TalkLine[];
+  /** The utterance that sounds now. */
+  sounding: number | null;
+  /** Milliseconds since the epoch. */
+  since: number;
+  end: { reason: PhoneCallEnd; at: number } | null;
+};
+
+export type PhoneState = {
+  isOnline: boolean;
+  /** It was online before: a gateway with real lines has no web phone. */
+  isThere: boolean;
+  ringing: PhoneCallDetails[];
+  /** The number that is being called. */
+  dialling: string | null;
+  talk: PhoneTalk | null;
+  refusal: PhoneRefusal | null;
+};
+
+export type PhoneChange =
+  | { type: 'told'; message: ToPhone; at: number }
+  | { type: 'sent'; message: FromPhone }
+  | { type: 'online'; on: boolean; at: number }
+  /** The utterance is over. */
+  | { type: 'silent'; utterance: number }
+  | { type: 'put-away' };
+
+export const idlePhone: PhoneState = {
+  isOnline: false,
+  isThere: false,
+  ringing: [],
+  dialling: null,
+  talk: null,
+  refusal: null,
+};
+
+const withKeys = (lines: TalkLine[], who: 'agent-keys' | 'my-keys', keys: string): TalkLine[] => {
+  const last = lines.at(-1);
+  return last?.who === who
+    ? [...lines.slice(0, -1), { who, keys: last.keys + keys }]
+    : [...lines, { who, keys }];
+};
+
+const withSentence = (lines: TalkLine[], utterance: number, text: string): TalkLine[] => {
+  const last = lines.at(-1);
+  const isKnown = lines.some(
+    (line) => line.who === 'agent' && line.parts.some((part) => part.utterance === utterance),
+  );
+  // A phone that has come back is told again what sounds.
+  if (isKnown) return lines;
+  const part = { utterance, text };
+  return last?.who === 'agent' && !last.isCut
+    ? [...lines.slice(0, -1), { ...last, parts: [...last.parts, part] }]
+    : [...lines, { who: 'agent', parts: [part], isCut: false }];
+};
+
+const cutShort = (lines: TalkLine[]): TalkLine[] => {
+  const index = lines.findLastIndex(({ who }) => who === 'agent');
+  return lines.map((line, at) => (at === index && line.who === 'agent' ? { ...line, isCut: true } : line));
+};
+
+const inTalk = (state: PhoneState, change: (talk: PhoneTalk) => Partial<PhoneTalk>): PhoneState =>
+  state.talk === null ? state : { ...state, talk: { ...state.talk, ...change(state.talk) } };
+
+const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneState => {
+  switch (message.type) {
+    case 'ring': {
+      const { type: _, ...details } = message;
+      const others = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
+      return { ...state, ringing: [...others, details] };
+    }
+    case 'answered': {
+      const { type: _, ...details } = message;
+      const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
+      const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
+      const talk = { ...(known ?? { details, lines: [], sounding: null, since: at }), end: null };
+      return { ...state, ringing, dialling: null, refusal: null, talk };
+    }
+    case 'ended': {
+      const ringing = state.ringing.filter(({ call_id }) => call_id !== message.call_id);
+      const rest = { ...state, ringing };
+      if (state.talk?.details.call_id !== message.call_id) return rest;
+      return inTalk(rest, () => ({ sounding: null, end: { reason: message.reason, at } }));
+    }
+    case 'agent_says':
+      return inTalk(state, ({ lines }) => ({
+        sounding: message.utterance,
+        lines: withSentence(lines, message.utterance, message.text),
+      }));
+    case 'agent_stops':
+      return inTalk(state, ({ lines }) => ({ sounding: null, lines: cutShort(lines) }));
+    case 'keys':
+      return inTalk(state, ({ lines }) => ({ lines: withKeys(lines, 'agent-keys', message.keys) }));
+    default:
+      return { ...state, dialling: null, refusal: message.code };
+  }
+};
+
+const afterSending = (state: PhoneState, message: FromPhone): PhoneState => {
+  switch (message.type) {
+    case 'dial':
+      return { ...state, dialling: message.to, refusal: null, talk: null };
+    case 'say':
+      return inTalk({ ...state, refusal: null }, ({ lines }) => ({
+        lines: [...lines, { who: 'me', text: message.text }],
+      }));
+    case 'digit':
+      return inTalk(state, ({ lines }) => ({ lines: withKeys(lines, 'my-keys', message.digit) }));
+    case 'hang_up':
+      return { ...state, dialling: null };
+    default:
+      return state;
+  }
+};
+
+/**
+ * A connection that is lost rings no more. The call stays on the screen: when the connection is back the gateway says
+ * so if it still stands, and otherwise it was hung up meanwhile.
+ */
+const whenOnline = (state: PhoneState, isOnline: boolean, at: number): PhoneState =>
+  isOnline
+    ? inTalk({ ...state, isOnline, isThere: true }, ({ end }) => ({ end: end ?? { reason: 'hung_up', at } }))
+    : { ...state, isOnline, ringing: [], dialling: null };
+
+export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState => {
+  switch (change.type) {
+    case 'told':
+      return afterMessage(state, change.message, change.at);
+    case 'sent':
+      return afterSending(state, change.message);
+    case 'online':
+      return whenOnline(state, change.on, change.at);
+    case 'silent':
+      return inTalk(state, ({ sounding }) => ({ sounding: sounding === change.utterance ? null : sounding }));
+    default:
+      return { ...state, talk: null, refusal: null };
+  }
+};

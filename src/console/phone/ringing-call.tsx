@@ -1,0 +1,33 @@
+import type { PhoneCallDetails } from '#src/domain/web-phone.ts';
+import { texts } from '../language/language.ts';
+import { send } from './connection.ts';
+import { Icon } from './icons.tsx';
+
+export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
+  const t = texts.value.phone;
+  return (
+    <section
+      class="ringing"
+      aria-label={call.from === '' ? t.ringsWithheld(call.to) : t.rings(call.from, call.to)}
+    >
+      <span class="bell">
+        <Icon name="handset" />
+      </span>
+      <p>
+        <small>{t.ringing}</small>
+        <b class="digits">{call.to}</b>
+        <small class="digits">← {call.from === '' ? texts.value.calls.withheld : call.from}</small>
+      </p>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => send({ type: 'answer', call_id: call.call_id })}>
+          <Icon name="handset" />
+          {t.answer}
+        </button>
+        <button type="button" class="danger" onClick={() => send({ type: 'decline', call_id: call.call_id })}>
+          <Icon name="down" />
+          {t.decline}
+        </button>
+      </div>
+    </section>
+  );
+};

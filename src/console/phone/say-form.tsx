@@ -1,0 +1,68 @@
+import type { RefObject } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { texts } from '../language/language.ts';
+import { send } from './connection.ts';
+import { mayInterrupt } from './may-interrupt.ts';
+
+/** Who goes on typing is still speaking; the gateway is told so now and then. */
+const stillMs = 5_000;
+
+/** Typing is speaking: what is more than a murmur interrupts the agent. */
+export const SayForm = ({
+  language,
+  field,
+}: {
+  language: string;
+  field: RefObject<HTMLInputElement | null>;
+}) => {
+  const t = texts.value.phone;
+  const id = useId();
+  const [draft, setDraft] = useState('');
+  const speakingAt = useRef<number | null>(null);
+
+  const type = (text: string): void => {
+    setDraft(text);
+    if (text.trim() === '') {
+      if (speakingAt.current !== null) send({ type: 'speaking', on: false });
+      speakingAt.current = null;
+      return;
+    }
+    const isNews = speakingAt.current === null || Date.now() - speakingAt.current > stillMs;
+    if (!isNews || !mayInterrupt(text, language)) return;
+    speakingAt.current = Date.now();
+    send({ type: 'speaking', on: true });
+  };
+
+  return (
+    <form
+      class="say"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = draft.trim();
+        if (text === '') return;
+        send({ type: 'say', text });
+        speakingAt.current = null;
+        setDraft('');
+        field.current?.focus();
+      }}
+    >
+      <label class="unseen" for={id}>
+        {t.say}
+      </label>
+      <input
+        id={id}
+        ref={field}
+        type="text"
+        autocomplete="off"
+        enterKeyHint="send"
+        maxLength={2_000}
+        placeholder={t.say}
+        value={draft}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+      <button type="submit" class="primary">
+        {t.send}
+      </button>
+    </form>
+  );
+};

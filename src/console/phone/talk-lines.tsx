@@ -1,0 +1,73 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../language/language.ts';
+import type { PhoneTalk, TalkLine } from './phone-state.ts';
+import { hasVoiceFor, isMuted } from './voice.ts';
+
+/** What is said, as it is said; read out by a screen reader unless the agent's own voice is heard. */
+export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
+  const t = texts.value.phone;
+  const { lines, details, sounding } = talk;
+  const end = useRef<HTMLLIElement>(null);
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines]);
+  const isAloud = !isMuted.value && hasVoiceFor(details.language);
+  return (
+    <div
+      class="talk-lines"
+      role="log"
+      aria-label={t.talk}
+      aria-live={isAloud ? 'off' : 'polite'}
+      tabIndex={0}
+    >
+      {lines.length === 0 && talk.end === null && <p class="hint">{t.waiting}</p>}
+      <ol class="turns">
+        {lines.map((line, index) => (
+          <Line key={index} line={line} language={details.language} sounding={sounding} />
+        ))}
+        <li ref={end} class="talk-end" aria-hidden="true" />
+      </ol>
+    </div>
+  );
+};
+
+const Line = ({
+  line,
+  language,
+  sounding,
+}: {
+  line: TalkLine;
+  language: string;
+  sounding: number | null;
+}) => {
+  const t = texts.value.phone;
+  switch (line.who) {
+    case 'me':
+      return (
+        <li class="user">
+          <span class="speaker">{t.me}</span>
+          <p lang={language}>{line.text}</p>
+        </li>
+      );
+    case 'agent':
+      return (
+        <li class={`assistant ${line.isCut ? 'cut' : ''}`}>
+          <span class="speaker">
+            {t.agent}
+            {line.isCut && ` · ${t.interrupted}`}
+          </span>
+          <p lang={language}>
+            {line.parts.map(({ utterance, text }) => (
+              <span key={utterance} class={utterance === sounding ? 'sounding' : ''}>
+                {text}{' '}
+              </span>
+            ))}
+          </p>
+        </li>
+      );
+    default:
+      return (
+        <li class="keys">
+          {line.who === 'agent-keys' ? t.keysOfAgent : t.keysOfMine} <kbd>{line.keys}</kbd>
+        </li>
+      );
+  }
+};

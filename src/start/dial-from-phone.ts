@@ -1,0 +1,26 @@
+import type { SimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import type { WebPhonesOptions } from '#sip/webphone/web-phones.ts';
+import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import type { Database } from '#src/persistence/database.ts';
+
+/** Whose number a web phone shows when it calls. */
+const ownNumber = '01055559999';
+
+/** Calls from a web phone, to the numbers of its own workspace alone. */
+export const createDialFromPhone =
+  (options: {
+    placeInbound: SimulatorLines['placeInbound'];
+    database: Database;
+    country: Country;
+  }): WebPhonesOptions['dial'] =>
+  async ({ workspaceId, to, farEnd }) => {
+    const digits = normalizePhoneNumber(to, options.country);
+    const number = digits === undefined ? undefined : await findNumberByDigits(options.database, digits);
+    if (number?.workspace.id !== workspaceId) return { accepted: false, because: 'number_not_found' };
+    const call = { to: number.number, from: ownNumber, script: null, farEnd };
+    const { verdict } = await options.placeInbound(call);
+    if (verdict.accepted) return verdict;
+    const { because } = verdict;
+    return { accepted: false, because: because === 'unknown_number' ? 'number_not_found' : because };
+  };

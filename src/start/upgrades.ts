@@ -1,0 +1,69 @@
+/**
+ * The one door for websockets: looks at the path, then at the admin token, and hands who may come in to whoever serves
+ * the path. The token comes in an Authorization header, or, from browsers, which cannot send one here, as a subprotocol
+ * beside the first or as `?token=`.
+ */
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+
+export type Visitor = {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+  query: URLSearchParams;
+  workspaceId: string;
+  /** Sends the visitor away with this HTTP status. */
+  refuse(status: number): void;
+};
+
+export type Upgrades = {
+  /** Visitors of this path are let in by `letIn`, or refused. */
+  serve(path: string, letIn: (visitor: Visitor) => void): void;
+  attach(server: Server): void;
+};
+
+const refuse = (socket: Duplex, status: number): void => {
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+};
+
+const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string => {
+  const [, inHeader] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  const [, asProtocol] = headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? [];
+  return inHeader ?? asProtocol ?? query.get('token') ?? '';
+};
+
+export const createUpgrades = (options: {
+  /** Undefined for a token of nobody. */
+  authenticate: (token: string) => Promise<{ workspaceId: string } | undefined>;
+  logger: Logger;
+}): Upgrades => {
+  const { logger } = options;
+  const paths = new Map<string, (visitor: Visitor) => void>();
+
+  const letIn = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
+    const serve = paths.get(pathname);
+    if (serve === undefined) return refuse(socket, 404);
+    const admin = await options.authenticate(tokenOf(request, query));
+    if (admin === undefined) return refuse(socket, 401);
+    return serve({ request, socket, head, query, ...admin, refuse: (status) => refuse(socket, status) });
+  };
+
+  return {
+    serve: (path, serve) => void paths.set(path, serve),
+    attach(server) {
+      server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        const ignoreLoss = (error: Error): void =>
+          logger.debug({ err: error }, 'a visitor left before it was let in');
+        socket.on('error', ignoreLoss);
+        letIn(request, socket, head).catch((error: unknown) => {
+          logger.error({ err: error }, 'a visitor could not be let in');
+          refuse(socket, 500);
+        });
+      });
+    },
+  };
+};

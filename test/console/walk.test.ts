@@ -1,0 +1,117 @@
+import { startAgentServer, sendReply } from '#test/helpers/agent-server.ts';
+import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { consoleTest } from './in-browser.ts';
+
+const callee = '01055550000';
+
+/** Lets the agent finish: whoever speaks over it is heard instead. */
+const script = [
+  { listen: true },
+  { say: '네, 말씀하세요.' },
+  { listen: true },
+  { say: '네, 세 시가 좋습니다.' },
+  { listen: true },
+  { wait_sec: 600 },
+];
+
+consoleTest(
+  'from signing in to an agent that is heard: a call is watched, listened to and replayed, and its events arrive',
+  async (t, { gateway, open }) => {
+    const agent = await startAgentServer([
+      sendReply('안녕하세요, 예약을 확인하려고 전화드렸습니다.'),
+      sendReply('세 시에 뵙겠습니다. 감사합니다.'),
+    ]);
+    t.teardown(agent.close);
+    const receiver = await startWebhookReceiver();
+    t.teardown(receiver.close);
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, { script });
+    const page = await open({ isSignedIn: false, page: '/numbers' });
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const follow = (name: string) => page.getByRole('link', { name }).click();
+
+    const heardFor = async () => Number(await page.evaluate("document.querySelector('audio').currentTime"));
+
+    // Sign in.
+    await page.getByLabel('Admin token').fill(gateway.credentials.admin_token);
+    await press('Sign in');
+
+    // Bind an agent.
+    await follow(gateway.credentials.number);
+    await follow('Outbound');
+    await page.getByRole('radio', { name: /Connect agent/ }).check();
+    await page.getByLabel('Agent type').selectOption('webhook');
+    await page.getByLabel('Chat URL').fill(agent.url);
+    await press('Save');
+    await page.getByText('Saved.').waitFor();
+
+    // An endpoint for events.
+    await follow('Webhooks');
+    await follow('Add an endpoint');
+    await page.getByLabel('URL').fill(receiver.url);
+    await press('Add endpoint');
+    const secret = await page.getByRole('group', { name: 'Signing secret' }).locator('code').textContent();
+    receiver.trust(secret ?? '');
+    await press('Done');
+
+    // Place a call, and watch it.
+    await follow('Place a call');
+    await page.getByLabel('To', { exact: true }).fill(callee);
+    await press('Place the call');
+    await page.locator('.turns .assistant', { hasText: '예약을 확인하려고' }).waitFor();
+    await page.locator('.turns .user', { hasText: '말씀하세요' }).waitFor();
+    await page.locator('.chart .current[data-state^="replying."]').waitFor();
+    await page.locator('.turns .assistant', { hasText: '세 시에 뵙겠습니다' }).waitFor();
+    await page.locator('.chart .current[data-state^="listening."]').waitFor();
+    await page.locator('.latency .token, .latency .sentence').first().waitFor();
+    const inspector = page.getByRole('link', { name: /Stately inspector/ });
+    t.regex(
+      (await inspector.getAttribute('href')) ?? '',
+      /^\/inspect#token=gw_admin_\w+&call=[0-9a-f-]{36}$/,
+    );
+    t.is(await inspector.getAttribute('rel'), 'noopener noreferrer');
+    await press('End at once');
+    await page.getByText('The agent said goodbye and ended the call.').waitFor();
+
+    // The recording is heard.
+    await press('Play');
+    await until('the recording goes on', async () => (await heardFor()) > 0.5 || undefined);
+    await press('Pause');
+
+    // The same call again, step by step.
+    const words = page.locator('.step-words b');
+    const said = page.locator('.turns [aria-current]');
+    const noted = page.locator('.timeline [aria-current]');
+    await page.getByLabel('Place in the call').press('Home');
+    await words.getByText('The call begins').waitFor();
+    t.regex((await noted.textContent()) ?? '', /Dialling begins/);
+    await page.getByRole('button', { name: 'Step forward' }).press('Enter');
+    await words.getByText('The call is answered').waitFor();
+    t.regex((await noted.textContent()) ?? '', /Answered/);
+    await press('Step forward');
+    await words.getByText('The agent begins to speak').waitFor();
+    t.regex((await said.textContent()) ?? '', /예약을 확인하려고/);
+    await page.locator('.chart .current[data-state="replying.speaking"]').waitFor();
+    await press('Step back');
+    await words.getByText('The call is answered').waitFor();
+    t.is(await said.count(), 0);
+    await press('Play the replay');
+    await said.getByText('말씀하세요').waitFor();
+    await until('the recording goes along', async () => (await heardFor()) > 1 || undefined);
+    await press('Pause the replay');
+    t.true(await page.evaluate("document.querySelector('audio').paused"));
+
+    // An event of the call once more.
+    await follow('Webhooks');
+    await follow(receiver.url);
+    const ended = page.locator('.deliveries li', { hasText: 'call.ended' });
+    await ended.getByText('Delivered', { exact: true }).waitFor();
+    await ended.locator('summary').click();
+    const before = receiver.received.length;
+    await ended.getByRole('button', { name: 'Send again' }).click();
+    const events = await receiver.until(before + 1);
+    t.regex(events.at(-1)?.rawBody ?? '', /"type":"call\.ended"/);
+    t.is(events.at(-1)?.id, events.find(({ rawBody }) => rawBody.includes('"call.ended"'))?.id);
+  },
+  { GW_SIMULATOR_SPEED: '3', GW_INSPECT: '1' },
+);

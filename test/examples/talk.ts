@@ -1,0 +1,50 @@
+/** Calls in both directions with an example agent that is bound to the number, as the examples' pages describe them. */
+import type { ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+
+/** Any faster, and the time that a program takes for a word would be a pause in which the other party begins. */
+export const englishGateway = async (t: ExecutionContext): Promise<TestGateway> => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
+  await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+  return gateway;
+};
+
+/** What the agent has said in a call that must end by its own wish. */
+const saidUntilHangup = async (
+  t: ExecutionContext,
+  gateway: TestGateway,
+  callId: string,
+): Promise<string[]> => {
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+    status: 'completed',
+    end_reason: 'agent_hangup',
+  });
+  const turns = await gateway.transcript(callId);
+  return turns.filter(({ role }) => role === 'assistant').map(({ text }) => text);
+};
+
+export const callOut = async (
+  t: ExecutionContext,
+  gateway: TestGateway,
+  binding: Record<string, string>,
+): Promise<string[]> => {
+  const path = `${gateway.numberPath}/agents/outbound`;
+  t.is((await gateway.admin.put(path, { agent: 'endpoint', ...binding })).status, 200);
+  return saidUntilHangup(t, gateway, await gateway.call('01000000001', 'your table for two'));
+};
+
+export const callIn = async (
+  t: ExecutionContext,
+  gateway: TestGateway,
+  binding: Record<string, string>,
+): Promise<string[]> => {
+  const path = `${gateway.numberPath}/agents/inbound`;
+  t.is((await gateway.admin.put(path, { agent: 'endpoint', ...binding })).status, 200);
+  const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+    to: gateway.credentials.number,
+    from: '01012345678',
+    script: [{ say: 'Are you open today?' }, { listen: true }, { say: 'Thank you.' }, { listen: true }],
+  });
+  return saidUntilHangup(t, gateway, z.string().parse(body['call_id']));
+};

@@ -1,0 +1,184 @@
+/** The pages agree with each other and with the code: links, commands, names, and the tables that must be complete. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { z } from 'zod';
+import { agentTimes, deliveryPolicy, requestLimits, streamsPerKey } from '#config/policy.ts';
+import { serverSettings } from '#config/server-settings.ts';
+import { settings } from '#config/settings.ts';
+import { routes } from '#src/api/routes.ts';
+import { agentTypes } from '#src/domain/agent-binding.ts';
+import { eventTypes } from '#src/domain/event-types.ts';
+import { refusalCatalogue } from '#src/domain/refusal.ts';
+import { rotationMs } from '#src/events/endpoint-secret.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const pages = globSync('{*.md,{config,guides,machines,bench,examples}/**/*.md}', {
+  cwd: root,
+  exclude: (path) => path.endsWith('node_modules'),
+});
+
+/** Headings as a page's links name them. */
+const anchorsOf = (page: string): string[] =>
+  [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every link leads to a file that exists, and to a heading that is there', (t) => {
+  t.true(pages.length > 15);
+  for (const page of pages)
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [file = '', anchor] = target.split('#');
+      const path = file === '' ? page : join(dirname(page), file);
+      t.true(existsSync(join(root, path)), `${page}: ${target}`);
+      if (anchor !== undefined) t.true(anchorsOf(read(path)).includes(anchor), `${page}: ${target}`);
+    }
+});
+
+test('every guide and every example can be found from the README', (t) => {
+  const found = new Set(['README.md']);
+  for (const page of found)
+    for (const [, file = ''] of read(page).matchAll(/\]\(([^)#:\s]+\.md)[^)]*\)/g))
+      found.add(relative('.', join(dirname(page), file)));
+  for (const page of pages.filter((path) => /^(guides|examples)\//.test(path))) t.true(found.has(page), page);
+  for (const type of agentTypes) t.true(found.has(`examples/${type.replace('_', '-')}/README.md`), type);
+});
+
+test('every setting that a page names exists', (t) => {
+  const known = new Set([settings, serverSettings].flatMap(({ shape }) => Object.keys(shape)));
+  known.add('GW_TEST_DATABASE_URL');
+  for (const page of pages)
+    for (const [name] of read(page).matchAll(/\bGW_[A-Z\d_]+\b/g))
+      t.true(known.has(name), `${page}: ${name}`);
+});
+
+const cells = (page: string): string[][] =>
+  [...page.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) => row.split(' | ').map((cell) => cell.trim()));
+
+const quoted = (cell: string | undefined): string | undefined => /^`([^`]+)`$/.exec(cell ?? '')?.[1];
+
+test('the table of settings holds them all, and where it gives a value as default, this is the default', (t) => {
+  const rows = cells(read('guides/settings.md')).filter(([name]) => name?.startsWith('`GW_'));
+  t.deepEqual(rows.map(([name]) => quoted(name) ?? '').sort(), Object.keys(settings.shape).sort());
+  for (const [name, value] of rows) {
+    const [setting = '', standard] = [quoted(name), quoted(value)];
+    if (standard !== undefined)
+      t.deepEqual(settings.parse({ [setting]: standard }), settings.parse({}), setting);
+  }
+});
+
+test('the table of errors holds every code with its status, in the order of the statuses', (t) => {
+  const rows = cells(read('guides/errors.md')).filter(([, status]) => /^\d{3}$/.test(status ?? ''));
+  t.deepEqual(
+    Object.fromEntries(rows.map(([code, status]) => [quoted(code), Number(status)])),
+    Object.fromEntries(Object.entries(refusalCatalogue).map(([code, { status }]) => [code, status])),
+  );
+  const statuses = rows.map(([, status]) => Number(status));
+  t.deepEqual(
+    statuses,
+    statuses.toSorted((one, other) => one - other),
+  );
+  t.true(rows.every((row) => row.length === 4 && row.every((cell) => cell !== '')));
+});
+
+test('the table of events holds every type', (t) => {
+  const rows = cells(read('guides/events.md')).map(([type]) => quoted(type));
+  t.deepEqual(
+    rows.filter((type) => type !== undefined),
+    [...eventTypes],
+  );
+});
+
+const spoken = (seconds: number): string =>
+  seconds % 3_600 === 0
+    ? `${seconds / 3_600} h`
+    : seconds % 60 === 0
+      ? `${seconds / 60} min`
+      : `${seconds} s`;
+
+test('the numbers that pages name are those of the platform', (t) => {
+  const events = read('guides/events.md');
+  const delays = deliveryPolicy.scheduleSec.slice(1).map(spoken);
+  t.true(
+    events.includes(`after ${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}, each up to a fifth later`),
+  );
+  t.is(deliveryPolicy.jitter * 5, 1);
+  t.is(deliveryPolicy.scheduleSec.length, 9, 'after the ninth failure');
+  t.true(events.includes(`within ${deliveryPolicy.timeoutMs / 1_000} seconds`));
+  t.is(rotationMs, 24 * 3_600_000, 'both sign for 24 hours');
+  const { connectMs, firstTokenMs, wholeReplyMs } = agentTimes;
+  const [connect, first, whole] = [connectMs, firstTokenMs, wholeReplyMs].map((ms) => ms / 1_000);
+  const times = `${connect} seconds to connect, ${first} to the first words, ${whole} for the whole reply`;
+  t.true(read('examples/README.md').includes(times));
+  const errors = read('guides/errors.md');
+  t.true(errors.includes(`larger than ${requestLimits.bodyBytes / 1024} kB`));
+  t.is(streamsPerKey, 20);
+  t.true(errors.includes('twenty streams'));
+});
+
+type Command = { page: string; method: string; path: string; body: string | undefined };
+
+/** The requests that the shell blocks of a page make to the gateway. */
+const commandsOf = (page: string): Command[] =>
+  [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)]
+    .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split(/\n|; /))
+    .flatMap((line) => {
+      const path = /\bcurl .*http:\/\/127\.0\.0\.1:8080(\/[^"\s?|)]*)/.exec(line)?.[1];
+      if (path === undefined) return [];
+      const body = / -d '([^']*)'/.exec(line)?.[1];
+      const method = / -X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST');
+      return [{ page, method, path: path.replaceAll(/\$\w+/g, '7'), body }];
+    });
+
+const routeOf = ({ method, path }: Pick<Command, 'method' | 'path'>) =>
+  routes.find(
+    (route) =>
+      route.method === method.toLowerCase() &&
+      new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+
+/** Sent to show what a mistake is answered with. */
+const mistakes = new Set(['{"to": "+821012345678"}']);
+
+test('every request that a page makes with curl is one that the API takes', (t) => {
+  const commands = pages.flatMap(commandsOf);
+  t.true(commands.length > 40, String(commands.length));
+  for (const command of commands) {
+    const route = routeOf(command);
+    const shown = `${command.page}: ${command.method} ${command.path}`;
+    t.truthy(route, shown);
+    if (command.body === undefined || mistakes.has(command.body)) continue;
+    const parsed = route?.body?.safeParse(JSON.parse(command.body));
+    t.true(parsed?.success, `${shown} ${command.body}: ${parsed?.error?.message}`);
+  }
+});
+
+test('every operation that a page names exists', (t) => {
+  let count = 0;
+  for (const page of pages)
+    for (const [, method = '', path = ''] of read(page).matchAll(
+      /\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}.-]+)/g,
+    )) {
+      if (!path.startsWith('/api/v1/') && path !== '/readyz') continue;
+      count += 1;
+      t.truthy(routeOf({ method, path: path.replaceAll(/\{\w+\}/g, '7') }), `${page}: ${method} ${path}`);
+    }
+  t.true(count > 8, String(count));
+});
+
+test('the page of each agent type binds an agent of this type', (t) => {
+  const binding = z.object({ agent_type: z.string() });
+  for (const type of agentTypes) {
+    const bodies = commandsOf(`examples/${type.replace('_', '-')}/README.md`)
+      .filter(({ method }) => method === 'PUT')
+      .map(({ body = '' }) => binding.parse(JSON.parse(body)).agent_type);
+    t.deepEqual(bodies, [type]);
+  }
+});

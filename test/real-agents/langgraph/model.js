@@ -1,0 +1,20 @@
+/** In the place of the example's model: one that notes down what it is asked. */
+import { FakeListChatModel } from '@langchain/core/utils/testing';
+import { millisecondsPerCharacter, note, replyTo } from '../what-the-model-says.js';
+
+const roles = { human: 'user', ai: 'assistant' };
+
+export const model = {
+  async invoke(prompt, config) {
+    const messages = prompt
+      .filter((message) => message.getType() !== 'system')
+      .map((message) => ({ role: roles[message.getType()], content: message.text }));
+    const { gw } = config.configurable;
+    note({ fact: 'asked', gw, messages });
+    config.signal.addEventListener('abort', () => note({ fact: 'aborted', gw }));
+    const model = new FakeListChatModel({ responses: [replyTo(messages)], sleep: millisecondsPerCharacter });
+    const reply = await model.invoke(prompt, config);
+    note({ fact: 'answered', gw });
+    return reply;
+  },
+};

@@ -1,0 +1,88 @@
+/** Web phones on a simulated clock, and the lines that ring at them. */
+import { pino } from 'pino';
+import { answeringMachine } from '#config/policy.ts';
+import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import { createWebPhones, type Dialled, type PhoneConnection } from '#sip/webphone/web-phones.ts';
+import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
+import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
+
+export const comeBackMs = 6_000;
+
+/** A browser with the console open. */
+export type TestPhone = {
+  readonly told: readonly ToPhone[];
+  send(message: FromPhone): void;
+  lose(): void;
+  /** Another browser has taken its name. */
+  wasReplaced(): boolean;
+  all<Type extends ToPhone['type']>(type: Type): Extract<ToPhone, { type: Type }>[];
+  /** The types of all that it was told, in order. */
+  story(): string[];
+};
+
+export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) => {
+  const workspaces = new Map<string, string>();
+  const ends: string[] = [];
+  const lines = createSimulatorLines({
+    clock,
+    speed: 1,
+    answering: answeringMachine,
+    logger: pino({ level: 'silent' }),
+    openRecording: null,
+    speech: null,
+    anybody: (input) => phones.farEndOf(input),
+  });
+  const network = {
+    clock,
+    lines,
+    ends,
+    /** Whose call this is, where it is not that of the usual workspace. */
+    workspaces,
+    verdict: null as Dialled | null,
+    phone(name = 'phone-0001', workspaceId = 'here', act: (message: ToPhone) => void = () => {}): TestPhone {
+      const told: ToPhone[] = [];
+      let isReplaced = false;
+      const connection: PhoneConnection = phones.connect({
+        workspaceId,
+        name,
+        tell(message) {
+          told.push(message);
+          act(message);
+        },
+        replaced: () => (isReplaced = true),
+      });
+      return {
+        told,
+        send: connection.receive,
+        lose: connection.lost,
+        wasReplaced: () => isReplaced,
+        all: <Type extends ToPhone['type']>(type: Type) =>
+          told.filter((message): message is Extract<ToPhone, { type: Type }> => message.type === type),
+        story: () => told.map(({ type }) => type),
+      };
+    },
+    until(condition: () => boolean, atMostMs = 30_000): void {
+      const end = clock.now() + atMostMs;
+      while (!condition()) {
+        if (clock.now() > end) throw new Error('It did not happen in time');
+        clock.advance(5);
+      }
+    },
+    async close() {
+      phones.close();
+      await lines.close();
+    },
+  };
+  const phones = createWebPhones({
+    workspaceOf: (callId) => workspaces.get(callId) ?? 'here',
+    async dial({ to, farEnd }) {
+      if (network.verdict !== null) return network.verdict;
+      const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, farEnd });
+      return verdict.accepted ? verdict : { accepted: false, because: 'caller_rejected' };
+    },
+    comeBackMs,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  return network;
+};
