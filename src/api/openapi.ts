@@ -171,7 +171,8 @@ export const openApiDocument = (routes: readonly Route[], version: string): oas3
     {
       override: ({ jsonSchema, io }) => {
         // Answers may gain fields; a client that was generated from this document should not mind.
-        if (io === 'output') delete jsonSchema.additionalProperties;
+        if (io === 'output' && jsonSchema.additionalProperties === false)
+          delete jsonSchema.additionalProperties;
         // The format says it; the pattern is a line of noise beside each id.
         if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
       },

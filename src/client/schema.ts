@@ -284,13 +284,13 @@ export type AgentExchange = {
     method: 'POST';
     url: string;
     /** The bearer token is masked. */
-    headers: Record<string, unknown>;
+    headers: Record<string, string>;
     body: string;
   };
   /** Null when there was no response. */
   received: {
     status: number;
-    headers: Record<string, unknown>;
+    headers: Record<string, string>;
     first_byte_ms: number | null;
     end_ms: number | null;
     bytes: number;

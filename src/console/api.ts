@@ -1,66 +1,61 @@
-/** Every request of the console, in one place. */
-import type { AgentType } from '#src/domain/agent-binding.ts';
-import type { EventType } from '#src/domain/event-types.ts';
-import { readEvents, type StreamEvent } from './api/event-stream.ts';
-import { Problem } from './api/problem.ts';
-import { ask, send } from './api/request.ts';
+/** Every request of the console, in one place: the client that is made from the API's own document. */
+import { createClient, type CallNews, type Operations } from '#src/client/client.ts';
 import type {
   AgentBinding,
   AgentTrial,
-  AuditEntry,
   Call,
   CallEvent,
-  CallListItem,
   Delivery,
   Direction,
   PhoneNumber,
   ReplayStep,
   Trunk,
   TrunkCheckStep,
-  TrunkSettings,
   Turn,
   Webhook,
 } from './api/records.ts';
+import { Problem } from './api/problem.ts';
+import { request } from './api/request.ts';
+import { token } from './session.ts';
 
-const admin = '/api/v1/admin';
+const client = createClient({ baseUrl: '', key: () => token.value ?? undefined, fetch: request });
 
-type Query = Record<string, string | number | null | undefined>;
+type RequestOf<Id extends keyof Operations> = NonNullable<Operations[Id]['request']>;
+type BodyOf<Id extends 'updateNumber' | 'createTrunk' | 'createWebhook' | 'tryAgent'> = RequestOf<Id>['body'];
 
-/** What is empty is left out. */
-const withQuery = (path: string, query: Query): string => {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== '') parameters.set(name, String(value));
-  }
-  return parameters.size === 0 ? path : `${path}?${parameters}`;
-};
+/** What is empty is left out. What stands in the address of a page may be anything: the gateway refuses what it must. */
+const given = <Query extends object>(query: { [Name in keyof Query]?: unknown }): Query =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '' && value !== null)) as Query;
 
 /** Fails with `unauthorized` when it is no token of this gateway. */
-export const checkToken = async (token: string): Promise<void> => {
-  await send('GET', `${admin}/calls?limit=1`, { key: token });
+export const checkToken = async (tried: string): Promise<void> => {
+  await client.listWorkspaceCalls({ limit: 1 }, { key: tried });
 };
+
+type CallQuery = RequestOf<'listWorkspaceCalls'>;
 
 export type CallFilters = { status?: string; direction?: string; number_id?: string };
 
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
-  ask<{ calls: CallListItem[]; next_cursor: string | null }>('GET', withQuery(`${admin}/calls`, query));
+  client.listWorkspaceCalls(given<CallQuery>(query));
 
-export const getCall = (id: string) => ask<Call>('GET', `${admin}/calls/${id}`);
+export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ call_id: id });
 
 export const getTranscript = async (id: string): Promise<Turn[]> =>
-  (await ask<{ transcript: Turn[] }>('GET', `${admin}/calls/${id}/transcript`)).transcript;
+  (await client.getWorkspaceTranscript({ call_id: id })).transcript;
 
+/** What a fact holds beside its type is the journal's word (`CallEvent` of the document names the fields). */
 export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
-  (await ask<{ events: CallEvent[] }>('GET', `${admin}/calls/${id}/events`)).events;
+  (await client.getWorkspaceCallEvents({ call_id: id })).events;
 
 /** The call once more, through its charts. */
 export const getReplay = async (id: string): Promise<ReplayStep[]> =>
-  (await ask<{ steps: ReplayStep[] }>('GET', `${admin}/calls/${id}/replay`)).steps;
+  (await client.getCallReplay({ call_id: id })).steps;
 
 /** Whether this gateway was started with the inspector. */
 export const hasInspector = async (): Promise<boolean> => {
   try {
-    await send('GET', '/inspect');
+    await client.getInspect();
     return true;
   } catch (error) {
     if (error instanceof Problem) return false;
@@ -69,130 +64,88 @@ export const hasInspector = async (): Promise<boolean> => {
 };
 
 /** What happens in a call, as it happens, until its end or until the stream breaks. */
-export async function* watchCall(id: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  const headers = { Accept: 'text/event-stream' };
-  const { body } = await send('GET', `${admin}/calls/${id}/events`, { headers, signal });
-  if (body !== null) yield* readEvents(body);
-}
+export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
+  client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
 /** The picture of a chart; its states carry `data-state`. */
 export const getChart = async (name: 'call' | 'conversation'): Promise<string> =>
-  (await send('GET', `${admin}/charts/${name}`)).text();
+  (await client.getChart({ name })).text();
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
-  (await send('GET', `${admin}/calls/${id}/recording`)).arrayBuffer();
+  (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
 
 /** The client API, with the key of the number. */
-export const placeCall = (
-  key: string,
-  call: { to: string; instruction: string | null; max_duration_sec?: number },
-  idempotencyKey: string,
-) =>
-  ask<{ call_id: string }>('POST', '/api/v1/calls', {
-    key,
-    body: call,
-    headers: { 'Idempotency-Key': idempotencyKey },
-  });
+export const placeCall = (key: string, call: RequestOf<'createCall'>['body'], idempotencyKey: string) =>
+  client.createCall({ body: call, 'idempotency-key': idempotencyKey }, { key });
 
 export const hangUp = (key: string, id: string, immediate: boolean) =>
-  ask<{ status: string }>('POST', `/api/v1/calls/${id}/hangup`, { key, body: { immediate } });
+  client.hangUp({ call_id: id, body: { immediate } }, { key });
 
-export const cancelCall = (key: string, id: string) =>
-  ask<unknown>('POST', `/api/v1/calls/${id}/cancel`, { key });
+export const cancelCall = (key: string, id: string) => client.cancelCall({ call_id: id }, { key });
 
-export const listNumbers = async (): Promise<PhoneNumber[]> =>
-  (await ask<{ numbers: PhoneNumber[] }>('GET', `${admin}/numbers`)).numbers;
+export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
 
-export const getNumber = (id: string) => ask<PhoneNumber>('GET', `${admin}/numbers/${id}`);
+export const getNumber = (id: string): Promise<PhoneNumber> => client.getNumber({ id });
 
-export const createNumber = (body: { number: string; language: string }) =>
-  ask<PhoneNumber>('POST', `${admin}/numbers`, { body });
+export const createNumber = (body: RequestOf<'createNumber'>['body']): Promise<PhoneNumber> =>
+  client.createNumber({ body });
 
-export type NumberPatch = Partial<
-  Omit<PhoneNumber, 'id' | 'number' | 'agents' | 'inbound_auth' | 'key' | 'created_at'>
->;
+export type NumberPatch = BodyOf<'updateNumber'>;
 
-export const updateNumber = (id: string, body: NumberPatch) =>
-  ask<PhoneNumber>('PATCH', `${admin}/numbers/${id}`, { body });
+export const updateNumber = (id: string, body: NumberPatch): Promise<PhoneNumber> =>
+  client.updateNumber({ id, body });
 
-export type AgentRequest = Omit<AgentBinding, 'token_configured'> & { token?: string | null };
+export type AgentRequest = RequestOf<'putAgent'>['body'];
 
-export const putAgent = (id: string, direction: Direction, body: AgentRequest) =>
-  ask<AgentBinding>('PUT', `${admin}/numbers/${id}/agents/${direction}`, { body });
+export const putAgent = (id: string, direction: Direction, body: AgentRequest): Promise<AgentBinding> =>
+  client.putAgent({ id, direction, body });
 
-export const putInboundAuth = (id: string, body: { method: string; url: string | null }) =>
-  ask<PhoneNumber['inbound_auth'] & { secret?: string }>('PUT', `${admin}/numbers/${id}/inbound-auth`, {
-    body,
-  });
+export const putInboundAuth = (id: string, body: RequestOf<'putInboundAuth'>['body']) =>
+  client.putInboundAuth({ id, body });
 
 /** Each reveal is in the audit log. */
-export const revealKey = async (id: string): Promise<string> =>
-  (await ask<{ key: string }>('GET', `${admin}/numbers/${id}/key`)).key;
+export const revealKey = async (id: string): Promise<string> => (await client.revealKey({ id })).key;
 
-export const issueKey = async (id: string): Promise<string> =>
-  (await ask<{ key: string }>('POST', `${admin}/numbers/${id}/key`)).key;
+export const issueKey = async (id: string): Promise<string> => (await client.issueKey({ id })).key;
 
-export type TrialRequest = {
-  agent_type: AgentType;
-  chat_url: string;
-  assistant_id: string | null;
-  agent_id: string | null;
-  token?: string | null;
-  number_id: string | null;
-  direction: Direction;
-  instruction: string | null;
-  say: string[];
-};
+export type TrialRequest = BodyOf<'tryAgent'>;
 
-export const tryAgent = (body: TrialRequest) => ask<AgentTrial>('POST', `${admin}/agents/try`, { body });
+export const tryAgent = (body: TrialRequest): Promise<AgentTrial> => client.tryAgent({ body });
 
-export const listWebhooks = async (): Promise<Webhook[]> =>
-  (await ask<{ webhooks: Webhook[] }>('GET', `${admin}/webhooks`)).webhooks;
+export const listWebhooks = async (): Promise<Webhook[]> => (await client.listWebhooks()).webhooks;
 
-export const getWebhook = (id: string) => ask<Webhook>('GET', `${admin}/webhooks/${id}`);
+export const getWebhook = (id: string): Promise<Webhook> => client.getWebhook({ id });
 
-export const createWebhook = (body: { url: string; events: EventType[] | null; number_id: string | null }) =>
-  ask<Webhook & { secret: string }>('POST', `${admin}/webhooks`, { body });
+export const createWebhook = (body: BodyOf<'createWebhook'>) => client.createWebhook({ body });
 
-export const updateWebhook = (id: string, body: { state: 'active' | 'paused' }) =>
-  ask<Webhook>('PATCH', `${admin}/webhooks/${id}`, { body });
+export const updateWebhook = (id: string, body: { state: 'active' | 'paused' }): Promise<Webhook> =>
+  client.updateWebhook({ id, body });
 
-export const deleteWebhook = (id: string) => ask<undefined>('DELETE', `${admin}/webhooks/${id}`);
+export const deleteWebhook = (id: string) => client.deleteWebhook({ id });
 
-export const rotateSecret = (id: string) =>
-  ask<Webhook & { secret: string }>('POST', `${admin}/webhooks/${id}/rotate`);
+export const rotateSecret = (id: string) => client.rotateWebhookSecret({ id });
 
-export const testWebhook = (id: string) =>
-  ask<{ http_status: number | null; error: string | null; duration_ms: number }>(
-    'POST',
-    `${admin}/webhooks/${id}/test`,
-  );
+export const testWebhook = (id: string) => client.testWebhook({ id });
 
-export const listDeliveries = (id: string, query: { state?: string; cursor?: string | null }) =>
-  ask<{ deliveries: Delivery[]; next_cursor: string | null }>(
-    'GET',
-    withQuery(`${admin}/webhooks/${id}/deliveries`, { ...query, limit: 20 }),
-  );
+export const listDeliveries = (id: string, query: { cursor?: string | null }) =>
+  client.listDeliveries({ ...given<{ cursor?: string }>(query), id, limit: 20 });
 
-export const replayDelivery = (id: string) => ask<Delivery>('POST', `${admin}/deliveries/${id}/replay`);
+export const replayDelivery = (id: string): Promise<Delivery> => client.replayDelivery({ id });
 
-export const listTrunks = async (): Promise<Trunk[]> =>
-  (await ask<{ trunks: Trunk[] }>('GET', `${admin}/trunks`)).trunks;
+export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
 
-export const getTrunk = (id: string) => ask<Trunk>('GET', `${admin}/trunks/${id}`);
+export const getTrunk = (id: string): Promise<Trunk> => client.getTrunk({ id });
 
-export type TrunkRequest = Partial<TrunkSettings> & { password?: string | null };
+export type TrunkRequest = BodyOf<'createTrunk'>;
 
-export const createTrunk = (body: TrunkRequest) => ask<Trunk>('POST', `${admin}/trunks`, { body });
+export const createTrunk = (body: TrunkRequest): Promise<Trunk> => client.createTrunk({ body });
 
-export const updateTrunk = (id: string, body: TrunkRequest) =>
-  ask<Trunk>('PATCH', `${admin}/trunks/${id}`, { body });
+export const updateTrunk = (id: string, body: TrunkRequest): Promise<Trunk> =>
+  client.updateTrunk({ id, body });
 
-export const deleteTrunk = (id: string) => ask<undefined>('DELETE', `${admin}/trunks/${id}`);
+export const deleteTrunk = (id: string) => client.deleteTrunk({ id });
 
 export const checkTrunk = async (id: string, to: string): Promise<TrunkCheckStep[]> =>
-  (await ask<{ steps: TrunkCheckStep[] }>('POST', `${admin}/trunks/${id}/check`, { body: to ? { to } : {} }))
-    .steps;
+  (await client.checkTrunk({ id, body: to === '' ? {} : { to } })).steps;
 
-export const listAudit = (cursor: string | null) =>
-  ask<{ entries: AuditEntry[]; next_cursor: string | null }>('GET', withQuery(`${admin}/audit`, { cursor }));
+export const listAudit = (cursor: string | null) => client.listAudit(given<{ cursor?: string }>({ cursor }));

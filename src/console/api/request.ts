@@ -1,76 +1,38 @@
-/** One request to the gateway that this page came from. */
+/** One request to the gateway that this page came from: what `fetch` is to the client. */
 import { signal } from '@preact/signals';
 import { expire, signedInAgain, token } from '../session.ts';
-import { Problem, Unreachable, type ProblemDocument } from './problem.ts';
+import { Unreachable } from './problem.ts';
 
 /** Whether the last request was answered. */
 export const isConnected = signal(true);
 
-export type RequestOptions = {
-  body?: unknown;
-  /** A number key, or a token that is being tried, instead of the admin token that is signed in with. */
-  key?: string;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
-};
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const authorization = (key: string): string => `Bearer ${key}`;
 
 /**
- * Throws `Problem` or `Unreachable`. Where the admin token is refused, it waits until somebody has signed in again and
- * asks once more, so that nothing that was typed is lost.
+ * Throws `Unreachable`. Where the admin token is refused, it waits until somebody has signed in again and asks once
+ * more, so that nothing that was typed is lost.
  */
-export const send = async (method: Method, path: string, options: RequestOptions = {}): Promise<Response> => {
-  const key = options.key ?? token.value;
-  const response = await fetched(method, path, key, options);
-  if (response.ok) return response;
-  if (response.status === 401 && options.key === undefined && key !== null) {
-    expire(key);
-    await signedInAgain();
-    return send(method, path, options);
-  }
-  throw new Problem(response.status, await problemIn(response));
+export const request = async (url: string, init: RequestInit): Promise<Response> => {
+  const key = token.value;
+  const response = await fetched(url, init);
+  const isOurs = key !== null && new Headers(init.headers).get('Authorization') === authorization(key);
+  if (response.status !== 401 || !isOurs) return response;
+  expire(key);
+  await signedInAgain();
+  const headers = new Headers(init.headers);
+  headers.set('Authorization', authorization(token.value ?? ''));
+  return request(url, { ...init, headers });
 };
 
-/** The shape of an answer is the gateway's word: its own tests hold every answer against the declared schema. */
-export const ask = async <Answer>(
-  method: Method,
-  path: string,
-  options?: RequestOptions,
-): Promise<Answer> => {
-  const response = await send(method, path, options);
-  return (response.status === 204 ? undefined : await response.json()) as Answer;
-};
-
-const fetched = async (
-  method: Method,
-  path: string,
-  key: string | null,
-  { body, headers, signal }: RequestOptions,
-): Promise<Response> => {
+const fetched = async (url: string, init: RequestInit): Promise<Response> => {
   try {
-    const response = await fetch(path, {
-      method,
-      headers: {
-        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const response = await fetch(url, init);
     // A read that fails inside the gateway is asked again, as one that never arrived.
-    isConnected.value = method !== 'GET' || response.status < 500;
+    isConnected.value = init.method?.toUpperCase() !== 'GET' || response.status < 500;
     if (isConnected.value) return response;
   } catch (cause) {
-    isConnected.value = signal?.aborted === true;
+    isConnected.value = init.signal?.aborted === true;
     throw new Unreachable('The gateway does not answer.', { cause });
   }
   throw new Unreachable('The gateway cannot answer now.');
-};
-
-/** Something between this page and the gateway may answer without a problem document. */
-const problemIn = async (response: Response): Promise<ProblemDocument> => {
-  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return {};
-  return (await response.json()) as ProblemDocument;
 };

@@ -38,11 +38,11 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
     };
     const watch = async (): Promise<void> => {
       try {
-        for await (const { event, data } of watchCall(callId, over.signal)) {
-          if (event === 'state') setState(JSON.parse(data) as ChartState);
-          if (event === 'fact') noteFact();
-          if (event === 'end') return;
+        for await (const news of watchCall(callId, over.signal)) {
+          if (news.type === 'state') setState(news.state);
+          else noteFact();
         }
+        return;
       } catch (error) {
         // Refused: too many watch, for one. Anything else is a stream that broke.
         if (error instanceof Problem) return;

@@ -1,6 +1,6 @@
 /** The state of a form: what was typed stays, whatever becomes of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem, Unreachable } from '../api/problem.ts';
+import { fieldsIn, Problem, Unreachable } from '../api/problem.ts';
 
 export type FormValues = Record<string, string | boolean>;
 
@@ -31,7 +31,7 @@ const fieldOfCode: Readonly<Record<string, string>> = {
 
 /** What a form finds out by itself, in the shape of what the API says. */
 export const wrongField = (path: string, message: string): Problem =>
-  new Problem(400, { code: 'invalid_request', errors: [{ path, message }] });
+  new Problem(new Response(null, { status: 400 }), { code: 'invalid_request', errors: [{ path, message }] });
 
 /** An empty field is null. */
 export const wholeNumber = (path: string, text: string): number | null => {
@@ -42,8 +42,9 @@ export const wholeNumber = (path: string, text: string): number | null => {
 };
 
 const errorsIn = (problem: Problem): ReadonlyMap<string, string> => {
-  const field = fieldOfCode[problem.code];
-  if (problem.fields.size > 0 || field === undefined) return problem.fields;
+  const field = fieldOfCode[problem.code ?? ''];
+  const fields = fieldsIn(problem);
+  if (fields.size > 0 || field === undefined) return fields;
   const { maximum } = problem;
   const words = maximum === undefined ? problem.message : `Too big: expected number to be <=${maximum}`;
   return new Map([[field, words]]);
