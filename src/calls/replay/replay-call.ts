@@ -163,6 +163,9 @@ export const createReplay =
           if (isConversationIn('replying')) tellConversation(cue, { type: 'reply.sentence', text: cue.text });
           return undefined;
         case 'agent ends': {
+          // Times of two sources: the first sound of a reply may lie before the last of what it answers.
+          if (isConversationIn('replying.thinking'))
+            tellConversation(cue, { type: 'reply.sentence', text: cue.text });
           if (isConversationIn('replying.speaking')) tellConversation(cue, { type: 'reply.finished' });
           const { at, startedAt, text, whole } = cue;
           return tell(cue, { type: 'line.played', at, startedAt, utterance: 0, text, whole });
