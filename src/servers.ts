@@ -63,7 +63,11 @@ const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch((
 
 const endOf = async ({ name, logs }: Server): Promise<string> => {
   const texts = await Promise.all(logs.map(textOf));
-  const lines = texts.join('').trimEnd().split('\n').slice(-5);
+  const lines = texts
+    .join('')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-5);
   return `The end of what ${name} says:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 };
 
