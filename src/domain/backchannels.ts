@@ -4,9 +4,12 @@
  * `isBackchannel` knows which of the two it is.
  */
 
-/** One word; several may follow each other. Korean and Japanese write them without spaces between them ("네네"). */
+/**
+ * One word; several may follow each other. Korean and Japanese write them without spaces between them ("네네"): there
+ * the whole is repeated, so nothing within repeats itself. Two ways to read "아아" would make forty of them 2⁴⁰ ways.
+ */
 const backchannelWords: Readonly<Record<string, RegExp>> = {
-  ko: /^(?:네+에?|넵|예+|으?음+|응+|어+|아+하?|오+|그렇죠|그쵸|그럼요|그렇군요|그래요|맞아요|맞습니다)+$/u,
+  ko: /^(?:네에?|넵|예|으?음|응|어|아하?|오|그렇죠|그쵸|그럼요|그렇군요|그래요|맞아요|맞습니다)+$/u,
   en: /^(?:uh+|huh+|u+m+|m+|hm+|mh+m+|a+h+|a+ha+|o+h+|right|ok|okay|ye+a+h+|yep|yup)$/u,
   ja: /^(?:はい|うん|ううん|ええ|へえ|ああ|あっ|おお|ふん|ふむ|なるほど|そうですね|そうですか)+$/u,
 };

@@ -27,6 +27,10 @@ for (const text of [
   '응',
   '어어',
   '네에',
+  '네네에넵예예',
+  '으음음음응응',
+  '아하아아하',
+  '맞아요그렇죠그래요',
 ])
   test(murmurs, 'ko', text);
 for (const text of [
@@ -47,7 +51,18 @@ for (const text of ['はい', 'はい、はい。', 'うん', 'うーん', 'え�
 test(murmurs, 'ko-KR', '네');
 test(murmurs, 'EN-us', 'Uh-huh');
 
-for (const text of ['아니요', '네, 잠깐만요', '여보세요', '어디세요?', '', '...', 'uh-huh'])
+for (const text of [
+  `${'아'.repeat(40)}악`,
+  `${'네'.repeat(40)}에에`,
+  '으으음',
+  '아니요',
+  '네, 잠깐만요',
+  '여보세요',
+  '어디세요?',
+  '',
+  '...',
+  'uh-huh',
+])
   test(speaks, 'ko', text);
 for (const text of ['No', 'Okay, but wait', 'right now', 'hum', 'mum', '', '?', '네'])
   test(speaks, 'en', text);

@@ -31,6 +31,19 @@ test('the built-in agent greets a caller, takes the message and says goodbye', a
   t.is(turns[0]?.text, '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?');
 });
 
+test('a cry of one syllable, which almost is a backchannel, is heard like any word', async (t) => {
+  const gateway = await testGateway(t);
+  const cry = `${'아'.repeat(40)}악`;
+  const { call_id } = await callIn(gateway, [{ interrupt: cry }, { listen: true }, { hang_up: true }]);
+  t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+  const turns = await gateway.transcript(call_id);
+  t.deepEqual(
+    turns.filter(({ role }) => role === 'user').map(({ text }) => text),
+    [cry],
+  );
+  t.is(turns.at(-1)?.role, 'assistant');
+});
+
 test('an endpoint waits for the caller, gets the flipped context and the session token of the handshake', async (t) => {
   const gateway = await testGateway(t);
   const door = await startAgentServer(sendJson({ session_token: 'caller-session' }));
