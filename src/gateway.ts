@@ -91,6 +91,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const { deliveries, webhookTests } = startEvents({
     ...shared,
     policy: policy.deliveryPolicy,
+    node: config.node,
     client: outgoing.receivers,
   });
   started.defer(() => deliveries.close());

@@ -3,20 +3,27 @@
  *
  * - The rows are the queue. The worker looks when a delivery is inserted (LISTEN), when one of its attempts ends and
  *   when the next one falls due; each time it claims what is due and has room, and starts one attempt for each.
- * - A claim is a lease in the row. It outlasts the longest attempt, so nobody else takes a delivery that is under way,
- *   and what a killed process had claimed falls due again when the lease ends. The receiver then sees the same
- *   `webhook-id` again.
+ * - A claim is a lease in the row, with the node's name. It outlasts the longest attempt, so nobody else takes a delivery
+ *   that is under way. What a killed process had claimed is freed when its node starts again or is found dead, and falls
+ *   due again when the lease ends in any case. The receiver may then see the same `webhook-id` again.
  * - An endpoint has at most `perEndpoint` deliveries claimed: however slow it is and however much waits for it, the
  *   others find the rest of `inAll` free.
  * - An endpoint gets the events of one call in their order, each when the one before it was delivered or has died.
  *   Other calls are not held up by it.
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
-import { claimDeliveries, nextDeliveryDueAt, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
+import {
+  claimDeliveries,
+  nextDeliveryDueAt,
+  releaseDeliveriesOf,
+  type ClaimedDelivery,
+} from '#src/persistence/deliveries.ts';
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
 import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
 
 export type DeliveryWorkerOptions = AttemptOptions & {
+  /** The name of this gateway among those that share the database. */
+  node: string;
   /** Attempts under way at once, to one endpoint and by this process in all. */
   perEndpoint: number;
   inAll: number;
@@ -25,7 +32,10 @@ export type DeliveryWorkerOptions = AttemptOptions & {
 };
 
 export type DeliveryWorker = {
-  /** Listens and begins with what is due. Rejects when the database cannot be reached. */
+  /**
+   * Frees what a dead process of this node had claimed, listens, and begins with what is due. Rejects when the database
+   * cannot be reached.
+   */
   start(): Promise<void>;
   /** Claims nothing more, lets attempts under way end, and gives back those that `closeMs` is too short for. */
   close(): Promise<void>;
@@ -41,7 +51,7 @@ const longestSleepMs = 60_000;
 const databaseRetryMs = 1_000;
 
 export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWorker => {
-  const { db, clock, timeoutMs, perEndpoint, inAll, closeMs, logger } = options;
+  const { db, node, clock, timeoutMs, perEndpoint, inAll, closeMs, logger } = options;
   const underWay = new Map<string, Promise<void>>();
   const breakOff = new AbortController();
   let unlisten: (() => Promise<void>) | undefined;
@@ -71,6 +81,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       // Without room, the attempt that ends next looks again.
       if (room <= 0) return now + longestSleepMs;
       const claimed = await claimDeliveries(db, {
+        node,
         now: new Date(now),
         until: new Date(now + timeoutMs + leaseMarginMs),
         limit: room,
@@ -104,6 +115,8 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
 
   return {
     async start() {
+      const released = await releaseDeliveriesOf(db, node);
+      if (released > 0) logger.info({ deliveries: released }, 'deliveries of a dead process are free again');
       unlisten = await db.listen(deliveriesChannel, look);
       look();
     },

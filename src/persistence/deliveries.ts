@@ -1,6 +1,6 @@
 /**
- * Deliveries of events, as rows that are a queue. A delivery is claimed by a lease (`claimed_until`): what a dead
- * process had claimed falls due again by itself.
+ * Deliveries of events, as rows that are a queue. A delivery is claimed by a node and for a time (`claimed_until`): what
+ * a dead process had claimed is freed as soon as its death is known, and falls due again by itself in any case.
  *
  * An endpoint gets the events of one call in their order: a delivery is not claimed while an earlier one of the same
  * call is pending. One that is found due too early is put off, so that it is not looked at again and again while a
@@ -8,7 +8,7 @@
  */
 import type { EventType } from '#src/domain/event-types.ts';
 import type { Database } from './database.ts';
-import type { EventSnapshot } from './outbox.ts';
+import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
 
 export type ClaimedDelivery = {
   id: string;
@@ -42,7 +42,7 @@ const putOffMs = 1_000;
 
 /**
  * $1 now, $2 the end of the lease, $3 the limit, $4 the share of an endpoint, $5 how many of an endpoint are looked at,
- * $6 when one is looked at again whose predecessor is under way.
+ * $6 when one is looked at again whose predecessor is under way, $7 the node.
  */
 const claiming = `
   with looked_at as (
@@ -77,7 +77,7 @@ const claiming = `
   ), due as (
     select id from free where place <= room order by next_attempt_at limit $3
   ), claimed as (
-    update event_delivery as delivery set claimed_until = $2
+    update event_delivery as delivery set claimed_until = $2, claimed_by = $7
     from due, event, webhook_endpoint as endpoint
     where delivery.id = due.id and event.id = delivery.event_id and endpoint.id = delivery.endpoint_id
     returning delivery.id, delivery.attempts + 1 as attempt,
@@ -96,7 +96,7 @@ const claiming = `
  */
 export const claimDeliveries = async (
   db: Database,
-  claim: { now: Date; until: Date; limit: number; perEndpoint: number },
+  claim: { node: string; now: Date; until: Date; limit: number; perEndpoint: number },
 ): Promise<ClaimedDelivery[]> => {
   const rows = await db.execute<(ClaimedRow | { id: null }) & { putOff: number }>(claiming, [
     claim.now,
@@ -105,6 +105,7 @@ export const claimDeliveries = async (
     claim.perEndpoint,
     lookAhead,
     new Date(claim.now.getTime() + putOffMs),
+    claim.node,
   ]);
   const claimed = rows.filter((row) => row.id !== null);
   // Behind those that had to be put off there may be others.
@@ -171,7 +172,8 @@ export const recordDeliveryAttempt = async (
        returning delivery_id, at, duration_ms
      )
      update event_delivery as delivery
-     set attempts = $2, state = $7, claimed_until = null, next_attempt_at = coalesce($8, next_attempt_at),
+     set attempts = $2, state = $7, claimed_until = null, claimed_by = null,
+       next_attempt_at = coalesce($8, next_attempt_at),
        finished_at = case when $7 = 'pending' then null
          else attempted.at + make_interval(secs => attempted.duration_ms / 1000.0) end
      from attempted where delivery.id = attempted.delivery_id
@@ -210,7 +212,25 @@ const admitNext = async (db: Database, deliveryId: string): Promise<void> => {
 
 /** Gives a claimed delivery back without an attempt, due again at once. */
 export const releaseDelivery = async (db: Database, deliveryId: string): Promise<void> => {
-  await db.execute(`update event_delivery set claimed_until = null where id = $1 and state = 'pending'`, [
-    deliveryId,
-  ]);
+  await db.execute(
+    `update event_delivery set claimed_until = null, claimed_by = null where id = $1 and state = 'pending'`,
+    [deliveryId],
+  );
+};
+
+/**
+ * Frees what a process that is dead had claimed, due again at once, here and at every other node. Their receivers may
+ * have got it: they see the same `webhook-id` again. Resolves to how many there were.
+ */
+export const releaseDeliveriesOf = async (db: Database, node: string): Promise<number> => {
+  const [row] = await db.execute<{ released: number }>(
+    `with released as (
+       update event_delivery set claimed_until = null, claimed_by = null where claimed_by = $1 returning 1
+     ), counted as (
+       select count(*)::int as released from released
+     )
+     select released, case when released > 0 then pg_notify('${deliveriesChannel}', '') end from counted`,
+    [node],
+  );
+  return row?.released ?? 0;
 };

@@ -12,17 +12,27 @@ export type Events = { deliveries: DeliveryWorker; webhookTests: ReturnType<type
 export const startEvents = (options: {
   policy: Omit<
     Parameters<typeof createDeliveryWorker>[0],
-    'db' | 'vault' | 'client' | 'clock' | 'logger' | 'random'
+    'node' | 'db' | 'vault' | 'client' | 'clock' | 'logger' | 'random'
   >;
+  node: string;
   database: Database;
   vault: Vault;
   client: EndpointClient;
   clock: Clock;
   logger: Logger;
 }): Events => {
-  const { policy, database: db, vault, client, clock, logger } = options;
+  const { policy, node, database: db, vault, client, clock, logger } = options;
   return {
-    deliveries: createDeliveryWorker({ ...policy, db, vault, client, clock, logger, random: Math.random }),
+    deliveries: createDeliveryWorker({
+      ...policy,
+      node,
+      db,
+      vault,
+      client,
+      clock,
+      logger,
+      random: Math.random,
+    }),
     webhookTests: createWebhookTests({ db, vault, client, clock, timeoutMs: policy.timeoutMs }),
   };
 };

@@ -54,7 +54,13 @@ test('a row and the chart are in the same state after every step', async (t) => 
       };
 
       const claim = () =>
-        claimDeliveries(db, { now: new Date(now), until: new Date(now + leaseMs), limit: 1, perEndpoint: 1 });
+        claimDeliveries(db, {
+          node: 'test',
+          now: new Date(now),
+          until: new Date(now + leaseMs),
+          limit: 1,
+          perEndpoint: 1,
+        });
 
       const attempt = async (type: Extract<Step, `attempt.${string}`>): Promise<void> => {
         const [claimed] = await claim();

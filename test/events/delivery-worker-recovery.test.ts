@@ -19,6 +19,7 @@ test('what a killed process had claimed is delivered when its lease ends', async
   await world.call();
   const now = world.clock.now();
   const claimed = await claimDeliveries(db, {
+    node: 'another',
     now: new Date(now),
     until: new Date(now + 45_000),
     limit: 10,
@@ -34,6 +35,22 @@ test('what a killed process had claimed is delivered when its lease ends', async
   const [delivery] = await settled(world, id, 'delivered');
   t.is(delivery?.attempts.length, 1);
   t.is(receiver.received[0]?.id, claimed[0]?.event.id);
+});
+
+test('what a killed process of the same node had claimed is delivered as soon as the node starts again', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  await world.call();
+  const now = world.clock.now();
+  const until = new Date(now + 45_000);
+  const claim = { node: 'gateway', now: new Date(now), until, limit: 10, perEndpoint: 5 };
+  t.is((await claimDeliveries(db, claim)).length, 1);
+
+  await world.startWorker({ node: 'gateway' });
+
+  const [delivery] = await settled(world, id, 'delivered');
+  t.is(delivery?.attempts.length, 1);
+  t.is(receiver.received.length, 1);
 });
 
 test('an event whose outcome could not be stored is delivered again with the same id', async (t) => {

@@ -121,6 +121,7 @@ export const createEventWorld = async (t: ExecutionContext, db: Database): Promi
     async startWorker(changes = {}) {
       const worker = createDeliveryWorker({
         ...deliveryPolicy,
+        node: 'test',
         db,
         vault,
         client,

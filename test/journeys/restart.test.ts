@@ -8,10 +8,16 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const credentials = z.object({ base_url: z.string(), number_key: z.string(), number_id: z.string() });
+const credentials = z.object({
+  base_url: z.string(),
+  number_key: z.string(),
+  number_id: z.string(),
+  admin_token: z.string(),
+});
 
 /** A gateway as a newcomer starts it: a process of its own with the embedded database. */
 const startProcess = async (t: ExecutionContext, dataFolder: string) => {
@@ -91,4 +97,30 @@ test('a restart keeps what is stored, and ends once what the crash left in progr
   }
   const { body } = await second.client.get('/api/v1/calls');
   t.is(z.array(z.unknown()).parse(body['calls']).length, 3);
+});
+
+test('deliveries that a crash broke off are made again as soon as the gateway is back', async (t) => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
+  t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const first = await startProcess(t, dataFolder);
+  const created = await first.client
+    .as(first.admin_token)
+    .post('/api/v1/admin/webhooks', { url: receiver.url, events: ['call.ringing'] });
+  receiver.trust(z.string().parse(created.body['secret']));
+  // As many as an endpoint may have under way at once.
+  receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const));
+  for (let call = 0; call < 5; call += 1) await first.client.post('/api/v1/calls', { to: '01000000002' });
+  const brokenOff = (await receiver.until(5)).map(({ id }) => id);
+  await first.kill();
+
+  await startProcess(t, dataFolder);
+  // Their claims would last for 45 s.
+  const again = await until(
+    'they have arrived again',
+    () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
+    30_000,
+  );
+  t.deepEqual(again.toSorted(), brokenOff.toSorted());
 });

@@ -6,10 +6,12 @@ import {
   claimDeliveries,
   nextDeliveryDueAt,
   recordDeliveryAttempt,
+  releaseDeliveriesOf,
   releaseDelivery,
   type ClaimedDelivery,
 } from '#src/persistence/deliveries.ts';
 import { listDeliveries, replayDelivery } from '#src/persistence/delivery-list.ts';
+import { deliveriesChannel } from '#src/persistence/outbox.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -61,9 +63,16 @@ const createWorld = async (t: ExecutionContext): Promise<World> => {
 const claim = (
   db: Database,
   second: number,
-  changes: { limit?: number; perEndpoint?: number } = {},
+  changes: { node?: string; limit?: number; perEndpoint?: number } = {},
 ): Promise<ClaimedDelivery[]> =>
-  claimDeliveries(db, { now: at(second), until: at(second + 60), limit: 50, perEndpoint: 5, ...changes });
+  claimDeliveries(db, {
+    node: 'one',
+    now: at(second),
+    until: at(second + 60),
+    limit: 50,
+    perEndpoint: 5,
+    ...changes,
+  });
 
 const attempt = (number: number, error: string | null = null) => ({
   attempt: number,
@@ -114,6 +123,27 @@ test('a claim falls due again when its lease ends, or when it is given back', as
   t.is(only(await claim(db, 61)).id, id);
   await releaseDelivery(db, id);
   t.like(only(await claim(db, 62)), { id, attempt: 1 });
+});
+
+test('what a dead node had claimed is due again at once, and what others have claimed is not', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await events(1, 2);
+  const { id } = only(await claim(db, 2, { node: 'dead', limit: 1 }));
+  const other = only(await claim(db, 2, { node: 'living', limit: 1 }));
+  const notified = Promise.withResolvers<void>();
+  const unlisten = await db.listen(deliveriesChannel, notified.resolve);
+  t.teardown(unlisten);
+
+  t.is(await releaseDeliveriesOf(db, 'dead'), 1);
+  await notified.promise;
+  t.like(only(await claim(db, 3)), { id, attempt: 1 });
+  t.is(await releaseDeliveriesOf(db, 'dead'), 0);
+  await recordDeliveryAttempt(db, other.id, attempt(1, 'HTTP 500'), {
+    state: 'pending',
+    nextAttemptAt: at(20),
+  });
+  t.is(await releaseDeliveriesOf(db, 'living'), 0, 'a claim ends with its attempt');
 });
 
 test('an endpoint never has more claimed than its share, and the others find room', async (t) => {

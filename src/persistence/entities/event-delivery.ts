@@ -20,6 +20,8 @@ export const EventDelivery = defineEntity({
     nextAttemptAt: p.datetime(3),
     /** Until then the delivery belongs to the node that claimed it. */
     claimedUntil: p.datetime(3).nullable(),
+    /** The node's name; null where nobody has claimed it. */
+    claimedBy: p.text().nullable(),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),
   },
@@ -38,6 +40,11 @@ export const EventDelivery = defineEntity({
       name: 'event_delivery_order_index',
       properties: ['endpointId', 'callId', 'position'],
       where: "state = 'pending'",
+    },
+    {
+      name: 'event_delivery_claimed_by_index',
+      properties: ['claimedBy'],
+      where: 'claimed_by is not null',
     },
     { name: 'event_delivery_dead_index', properties: ['endpointId'], where: "state = 'dead'" },
     {

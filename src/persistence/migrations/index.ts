@@ -1,5 +1,6 @@
 /** All migrations, oldest first. A name never changes once it was released. */
 import { DeadDeliveries } from './dead-deliveries.ts';
+import { DeliveryClaims } from './delivery-claims.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Initial } from './initial.ts';
 import { NumberEngines } from './number-engines.ts';
@@ -15,4 +16,5 @@ export const migrations = [
   { name: '0005-trunk-srtp', class: TrunkSrtp },
   { name: '0006-delivery-order', class: DeliveryOrder },
   { name: '0007-dead-deliveries', class: DeadDeliveries },
+  { name: '0008-delivery-claims', class: DeliveryClaims },
 ];
