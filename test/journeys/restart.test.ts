@@ -122,5 +122,5 @@ test('deliveries that a crash broke off are made again as soon as the gateway is
     () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
     30_000,
   );
-  t.deepEqual(again.toSorted(), brokenOff.toSorted());
+  t.deepEqual(new Set(again), new Set(brokenOff));
 });
