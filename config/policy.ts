@@ -89,9 +89,6 @@ export const requestLimits = {
 /** Streams of events that one key may have open. */
 export const streamsPerKey = 20;
 
-/** How long a stored response answers a repeated Idempotency-Key (decisions 2). */
-export const idempotencyHours = 24;
-
 /** How it is found out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
 export const answeringMachine = {
   decideWithinMs: 30_000,

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { WatchChart } from '#src/calls/chart-watch.ts';
+import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { FactNews } from '#src/calls/fact-news.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -70,9 +71,9 @@ export interface CallControl {
   /**
    * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 are checked.
    * Refuses with `max_duration_exceeds_policy` (with `maximum`), then `no_agent_endpoint`, then `concurrency_limit`,
-   * `draining` or `over_capacity`.
+   * `draining` or `over_capacity`; with `idempotency_in_progress` when the request's key was just used.
    */
-  placeCall: (number: AuthenticatedNumber, request: CallRequest) => Promise<{ callId: string; from: string }>;
+  placeCall: (number: AuthenticatedNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
   /**
    * Asks the call to hang up. Refuses with `call_not_found` (not this number's, or unknown), `call_not_active`,
    * `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call stays alive then.
@@ -88,14 +89,6 @@ export interface CallControl {
   pauseRecording: (request: { callId: string; numberId: string }) => Promise<void>;
   resumeRecording: (request: { callId: string; numberId: string }) => Promise<void>;
 }
-
-export type CallRequest = {
-  /** Domestic format, digits alone. */
-  to: string;
-  instruction: string | null;
-  /** `null`: the stored policy applies. */
-  maxDurationSec: number | null;
-};
 
 /** Requests in a stretch of time; `points: 0` switches the limit off. */
 export type RequestLimit = { points: number; perSeconds: number };

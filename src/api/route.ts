@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
+import type { KeyedRequest } from '#src/persistence/idempotency.ts';
 import type { Auth, CallerOf, Gate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { once } from './idempotency.ts';
@@ -56,6 +57,8 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   /** HEAD is answered by the handler of GET; one that opens files wants to know. */
   isHead: boolean;
   accepts: Accepts;
+  /** The request's `Idempotency-Key`, where the route honours it: what the handler does keeps its answer under it. */
+  keyed: KeyedRequest | null;
 };
 
 type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
@@ -129,9 +132,9 @@ export const defineRoute = <
       const body = validated(route.body, sent, route.fieldCodes);
       const isHead = ctx.method === 'HEAD';
       const accepts: Accepts = (...types) => ctx.accepts(...types);
-      const answer = async (): Promise<Rendered> =>
-        render(await handle({ caller, params, query, headers, body, isHead, accepts }, interior));
-      if (route.idempotent !== true || caller === null) return answer();
+      const answer = async (keyed: KeyedRequest | null): Promise<Rendered> =>
+        render(await handle({ caller, params, query, headers, body, isHead, accepts, keyed }, interior));
+      if (route.idempotent !== true || caller === null) return answer(null);
       return once(ctx, { numberId: caller.id, body }, interior, answer);
     },
   }),

@@ -14,7 +14,7 @@ import type { Journal } from './journal.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { openNumber } from './open-number.ts';
 import { createRecordingRequests, type RecordingRequests } from './pause-recording.ts';
-import { createPlaceCall, type PlaceCallRequest } from './place-call.ts';
+import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './place-call.ts';
 import { createPressKeys, type PressKeys } from './press-keys.ts';
 import { createReceiveCall, type Handshake, type ReceiveCall } from './receive-call.ts';
 import { createHangupRequests, type HangupRequests } from './request-hangup.ts';
@@ -23,7 +23,7 @@ import type { Switchboard } from './switchboard.ts';
 
 export type CallDesk = HangupRequests &
   RecordingRequests & {
-    placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<{ callId: string; from: string }>;
+    placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<PlacedCall>;
     receiveCall: ReceiveCall;
     /** Keys of the telephone, pressed by the built-in agent for its own call. */
     pressOwnKeys: PressKeys;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { callContext } from '#src/domain/call-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import type { KeyedAnswer, KeyedRequest } from '#src/persistence/idempotency.ts';
 import type { CalledNumber, PolicyOf } from './called-number.ts';
 import type { StartCall } from './start-call.ts';
 
@@ -12,20 +13,21 @@ export type PlaceCallRequest = {
   instruction: string | null;
   /** Seconds; `null` for the stored policy. */
   maxDurationSec: number | null;
+  /** Where the request may be repeated: its key, and the answer to be kept with the call. */
+  keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Pick<KeyedAnswer, 'status' | 'body'> }) | null;
 };
 
-export type PlaceCall = (
-  number: CalledNumber,
-  request: PlaceCallRequest,
-) => Promise<{ callId: string; from: string }>;
+export type PlacedCall = { callId: string; from: string };
+
+export type PlaceCall = (number: CalledNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
 
 /**
- * Refuses with `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining` or
- * `over_capacity`; no call is placed then.
+ * Refuses with `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,
+ * `over_capacity` or `idempotency_in_progress`; no call is placed then, and the key stays free.
  */
 export const createPlaceCall =
   (options: { startCall: StartCall; policyOf: PolicyOf; now: () => number }): PlaceCall =>
-  async (number, { to, instruction, maxDurationSec }) => {
+  async (number, { to, instruction, maxDurationSec, keyed }) => {
     const policy = options.policyOf(number);
     if (maxDurationSec !== null && maxDurationSec > policy.maxDurationSec) {
       throw new Refusal(
@@ -42,6 +44,7 @@ export const createPlaceCall =
       );
     }
     const callId = randomUUID();
+    const placed: PlacedCall = { callId, from: number.number };
     await options.startCall({
       number,
       policy,
@@ -59,6 +62,7 @@ export const createPlaceCall =
         bearerToken: number.outboundToken,
         instruction,
       },
+      keyedAnswer: keyed && { key: keyed.key, fingerprint: keyed.fingerprint, ...keyed.answer(placed) },
     });
-    return { callId, from: number.number };
+    return placed;
   };

@@ -2,8 +2,10 @@
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
+import { Refusal } from '#src/domain/refusal.ts';
 import { createCallInsertion } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
 import type { Admission } from './admission.ts';
 import type { CallBrief } from './call-brief.ts';
 import { callInput, type CallTimes } from './call-input.ts';
@@ -20,9 +22,14 @@ export type CallStart = {
   /** Wall-clock milliseconds since the epoch. */
   startedAt: number;
   brief: CallBrief;
+  /** The answer to the request that places the call, where it may be repeated. */
+  keyedAnswer?: KeyedAnswer | null;
 };
 
-/** Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`. */
+/**
+ * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`, and
+ * `idempotency_in_progress` when another request with the same key was quicker.
+ */
 export type StartCall = (start: CallStart) => Promise<void>;
 
 export const createStartCall = (options: {
@@ -40,7 +47,7 @@ export const createStartCall = (options: {
   logger: Logger;
 }): StartCall => {
   const insertCall = createCallInsertion(options.database);
-  return async ({ number, policy, maxDurationSec, startedAt, brief }) => {
+  return async ({ number, policy, maxDurationSec, startedAt, brief, keyedAnswer = null }) => {
     const { context } = brief;
     const callId = context.call_id;
     const place = options.admission.enter({
@@ -50,7 +57,7 @@ export const createStartCall = (options: {
       maxCallsInProgress: number.workspace.maxCallsInProgress ?? options.maxCallsInProgress,
     });
     try {
-      await insertCall({
+      const isBorn = await insertCall({
         id: callId,
         workspaceId: number.workspace.id,
         numberId: number.id,
@@ -63,7 +70,14 @@ export const createStartCall = (options: {
         recordingEnabled: policy.recordingEnabled,
         startedAt: new Date(startedAt),
         node: options.node,
+        keyedAnswer,
       });
+      if (!isBorn) {
+        throw new Refusal(
+          'idempotency_in_progress',
+          'Another request with this key came at the same time. Try again for its answer.',
+        );
+      }
       options.witness.began({ callId, direction: context.direction });
       options.journal.open(callId);
       try {

@@ -4,6 +4,7 @@ import type { Direction } from '#machines/line.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { AnsweredBy } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
+import { keyedAnswersWritten, type KeyedAnswer } from './idempotency.ts';
 import { inBatches } from './in-batches.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
@@ -53,7 +54,10 @@ export type CallBirth = Pick<
   | 'recordingEnabled'
   | 'startedAt'
   | 'node'
->;
+> & {
+  /** Kept with the call, so that a repetition of the request gets the same one. */
+  keyedAnswer?: KeyedAnswer | null;
+};
 
 /** Columns of `call` under the names of `CallRow`. */
 export const callColumns = `
@@ -72,9 +76,11 @@ const insertion = `with born as (
     select * from json_to_recordset($1) as born (event_id text, event_type text, event_at timestamptz, id uuid,
       workspace_id uuid, number_id uuid, direction text, own_number text, counterparty text, language text,
       instruction text, max_duration_sec int, recording_enabled boolean, started_at timestamptz, node text,
-      status text, end_reason text, ended_at timestamptz, duration_sec double precision)
-  ), changed as (
-    insert into call (${bornColumns}) select ${bornColumns} from born returning *
+      status text, end_reason text, ended_at timestamptz, duration_sec double precision, idempotency_key text,
+      idempotency_fingerprint text, response_status int, response_body text)
+  ), ${keyedAnswersWritten}, changed as (
+    insert into call (${bornColumns}) select ${bornColumns} from born
+    where idempotency_key is null or id in (select call_id from keyed) returning *
   ), ${eventAndDeliveries({
     id: 'born.event_id',
     type: 'born.event_type',
@@ -82,7 +88,7 @@ const insertion = `with born as (
     position: '0',
     join: 'join born on born.id = changed.id',
   })}
-  select count from notified`;
+  select changed.id from changed cross join notified`;
 
 type End = { status: FinalStatus; reason: EndReason; at: Date };
 
@@ -106,32 +112,46 @@ const bornWithEvent = (birth: CallBirth, end?: End) => ({
   end_reason: end?.reason ?? null,
   ended_at: end?.at ?? null,
   duration_sec: end === undefined ? null : 0,
+  idempotency_key: birth.keyedAnswer?.key,
+  idempotency_fingerprint: birth.keyedAnswer?.fingerprint.toString('base64'),
+  response_status: birth.keyedAnswer?.status,
+  response_body: birth.keyedAnswer?.body,
 });
 
-const insertAll = async (db: Database, calls: readonly ReturnType<typeof bornWithEvent>[]): Promise<void> => {
-  await db.execute(insertion, [JSON.stringify(calls)]);
+/** Resolves to the ids of the calls that are there now. */
+const insertAll = async (
+  db: Database,
+  calls: readonly ReturnType<typeof bornWithEvent>[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await db.execute<{ id: string }>(insertion, [JSON.stringify(calls)]);
+  return new Set(rows.map(({ id }) => id));
 };
 
-/** Resolves when the call's row (`ringing`), the event `call.ringing` and its deliveries are committed together. */
-export type InsertCall = (birth: CallBirth) => Promise<void>;
+/**
+ * Resolves when the call's row (`ringing`), the event `call.ringing` with its deliveries and the answer to its request
+ * are committed together; `false` when none of them is, because the request's key has placed another call.
+ */
+export type InsertCall = (birth: CallBirth) => Promise<boolean>;
 
 /** Calls that are born together share one statement, and so one commit. */
 export const createCallInsertion = (db: Database): InsertCall =>
   inBatches(async (births: readonly CallBirth[]) => {
-    await insertAll(
+    const inserted = await insertAll(
       db,
       births.map((birth) => bornWithEvent(birth)),
     );
-    return () => undefined;
+    return ({ id }) => inserted.has(id);
   });
 
 /** One call alone. */
-export const insertCall = (db: Database, birth: CallBirth): Promise<void> =>
-  insertAll(db, [bornWithEvent(birth)]);
+export const insertCall = async (db: Database, birth: CallBirth): Promise<void> => {
+  await insertAll(db, [bornWithEvent(birth)]);
+};
 
 /** A call that was rejected before it could ring anywhere: its row is born ended, with `call.ended`. */
-export const insertEndedCall = (db: Database, birth: CallBirth, end: End): Promise<void> =>
-  insertAll(db, [bornWithEvent(birth, end)]);
+export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
+  await insertAll(db, [bornWithEvent(birth, end)]);
+};
 
 /** One call of the number or workspace that asks; undefined for anybody else's. `callId` must be a UUID. */
 export const findCall = async (

@@ -1,85 +1,60 @@
-/** Requests with an `Idempotency-Key`, so that a repetition is answered as the first one was (decisions 2). */
+/**
+ * Requests with an `Idempotency-Key`, so that a repetition is answered as the first one was (decisions 2). What is kept
+ * is written in one statement with the call that the request placed (`calls.ts`): whenever the process dies, either
+ * both are there or neither.
+ */
 import type { Database } from './database.ts';
 
-export type IdempotencyKey = {
-  /** Keys of one number mean nothing to another. */
-  numberId: string;
+/** A request that its sender may repeat. */
+export type KeyedRequest = {
   key: string;
+  /** Of what was asked under the key: another body is another request. */
+  fingerprint: Buffer;
 };
 
-export type IdempotencyState =
-  /** Nobody asked this before: the caller now runs the request, then finishes or forgets it. */
-  | { state: 'new' }
-  /** The first request has not been answered yet. */
-  | { state: 'running' }
-  /** `body` is the answer's text, to the byte. */
-  | { state: 'done'; status: number; body: string }
-  /** The key was used with another body. */
-  | { state: 'reused' };
+/** The request with its answer; `body` is the answer's text, to the byte. */
+export type KeyedAnswer = KeyedRequest & { status: number; body: string };
 
 /** How long a key is remembered (decisions 2). */
 const rememberedHours = 24;
-/** A request that was still running when its process died does not block its key for longer than this. */
-const runningMinutes = 5;
 
-type Row = { fingerprint: Buffer; state: 'running' | 'done'; status: number | null; body: string | null };
+const isTooOld = `created_at < now() - make_interval(hours => ${rememberedHours})`;
 
-/** `fingerprint` is of the request's body. */
-export const beginIdempotentRequest = async (
+/** The answer that a request with this key of the number got. A key that is too old is free again. */
+export const findKeyedAnswer = async (
   db: Database,
-  { numberId, key, fingerprint }: IdempotencyKey & { fingerprint: Buffer },
-): Promise<IdempotencyState> => {
-  // A key that is too old counts as new, whether or not it was cleared away yet.
-  const begun = await db.execute(
-    `insert into idempotency_record as record (number_id, key, fingerprint, state, created_at)
-     values ($1, $2, $3, 'running', now())
-     on conflict (number_id, key) do update
-     set fingerprint = excluded.fingerprint, state = 'running', response_status = null, response_body = null,
-       created_at = excluded.created_at
-     where record.created_at < now() - make_interval(hours => ${rememberedHours})
-       or (record.state = 'running' and record.created_at < now() - make_interval(mins => ${runningMinutes}))
-     returning 1`,
-    [numberId, key, fingerprint],
-  );
-  if (begun.length > 0) return { state: 'new' };
-  const [row] = await db.execute<Row>(
-    `select fingerprint, state, response_status as status, response_body as body
+  /** Keys of one number mean nothing to another. */
+  { numberId, key }: { numberId: string; key: string },
+): Promise<KeyedAnswer | undefined> => {
+  const [row] = await db.execute<KeyedAnswer & { isTooOld: boolean }>(
+    `select key, fingerprint, response_status as status, response_body as body, ${isTooOld} as "isTooOld"
      from idempotency_record where number_id = $1 and key = $2`,
     [numberId, key],
   );
-  // It was forgotten between the two statements; asking again is safe.
-  if (row === undefined) return beginIdempotentRequest(db, { numberId, key, fingerprint });
-  if (!row.fingerprint.equals(fingerprint)) return { state: 'reused' };
-  if (row.state === 'running' || row.status === null || row.body === null) return { state: 'running' };
-  return { state: 'done', status: row.status, body: row.body };
-};
-
-/** Stores the answer for repetitions. */
-export const finishIdempotentRequest = async (
-  db: Database,
-  { numberId, key, status, body }: IdempotencyKey & { status: number; body: string },
-): Promise<void> => {
-  await db.execute(
-    `update idempotency_record set state = 'done', response_status = $3, response_body = $4
-     where number_id = $1 and key = $2`,
-    [numberId, key, status, body],
-  );
-};
-
-/** The request came to nothing: a repetition runs it anew. */
-export const forgetIdempotentRequest = async (
-  db: Database,
-  { numberId, key }: IdempotencyKey,
-): Promise<void> => {
-  await db.execute(`delete from idempotency_record where number_id = $1 and key = $2 and state = 'running'`, [
+  if (row === undefined) return undefined;
+  const { isTooOld: isForgotten, ...answer } = row;
+  if (!isForgotten) return answer;
+  await db.execute(`delete from idempotency_record where number_id = $1 and key = $2 and ${isTooOld}`, [
     numberId,
     key,
   ]);
+  return undefined;
 };
 
+/**
+ * Common table expression over `born` (`calls.ts`), whose rows may have a key and an answer: `keyed` has the ids of the
+ * calls whose key was free. Of two requests with one key the later one waits for the commit of the first, and is left
+ * out.
+ */
+export const keyedAnswersWritten = `keyed as (
+    insert into idempotency_record (number_id, key, fingerprint, call_id, response_status, response_body, created_at)
+    select number_id, idempotency_key, decode(idempotency_fingerprint, 'base64'), id, response_status, response_body, now()
+    from born where idempotency_key is not null
+    on conflict do nothing
+    returning call_id
+  )`;
+
 /** Clears away what nobody may ask for any more. */
-export const forgetOldIdempotentRequests = async (db: Database): Promise<void> => {
-  await db.execute(
-    `delete from idempotency_record where created_at < now() - make_interval(hours => ${rememberedHours})`,
-  );
+export const forgetOldAnswers = async (db: Database): Promise<void> => {
+  await db.execute(`delete from idempotency_record where ${isTooOld}`);
 };

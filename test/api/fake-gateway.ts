@@ -13,8 +13,11 @@ import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
 import type { Interior } from '#src/api/interior.ts';
 import { createStreamPlaces } from '#src/api/stream-places.ts';
+import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import { systemClock } from '#src/clock.ts';
+import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
+import { createCallInsertion } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
@@ -23,6 +26,7 @@ import { createWorkspace } from '#src/persistence/workspaces.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
 
 export const vault = createVault(Buffer.alloc(32, 1));
 
@@ -107,6 +111,15 @@ export const fakeGateway = async (
       },
     },
   );
+  const insertCall = createCallInsertion(database);
+  /** What is kept of a request with a key, and no more. */
+  const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
+    const placed = { callId: randomUUID(), from: owner.number };
+    if (keyed === null) return placed;
+    const keyedAnswer = { ...keyed, ...keyed.answer(placed) };
+    if (await insertCall(callBirth(owner, { id: placed.callId, keyedAnswer }))) return placed;
+    throw new Refusal('idempotency_in_progress', 'Another request was quicker.');
+  };
   const note = (name: string, given: unknown): void => {
     asked.push([name, given]);
   };
@@ -117,9 +130,9 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
-    async placeCall({ id, number: from }, request) {
+    async placeCall({ id, number: from }, { keyed, ...request }) {
       note('placeCall', { numberId: id, ...request });
-      return { callId: randomUUID(), from };
+      return storeKeyed({ numberId: id, workspaceId, number: from }, keyed);
     },
     async requestHangup(request) {
       note('requestHangup', request);

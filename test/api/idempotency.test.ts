@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { Refusal } from '#src/domain/refusal.ts';
+import { createVault } from '#src/persistence/vault.ts';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 
 const body = { to: '01000000001', instruction: 'Say hello.' };
@@ -42,48 +43,55 @@ test('keys of one number mean nothing to another', async (t) => {
   t.is(gateway.asked.length, 2);
 });
 
-test('while the first request runs, a second one is told so', async (t) => {
-  const begun = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
-  const { client } = await fakeGateway(t, {
-    async placeCall() {
-      begun.resolve();
-      await go.promise;
-      return { callId: randomUUID(), from: '0212345678' };
-    },
+test('keys that begin alike are two keys', async (t) => {
+  const { client, asked } = await fakeGateway(t);
+  const long = 'x'.repeat(254);
+  const ids = new Set<unknown>();
+  for (const key of ['11', '12', `${long}1`, `${long}2`]) {
+    const { status, body: placed } = await client.post('/api/v1/calls', body, keyed(key));
+    t.is(status, 201);
+    ids.add(placed['call_id']);
+  }
+  t.is(ids.size, 4);
+  t.is(asked.length, 4);
+});
+
+test('bodies that begin alike are two bodies', async (t) => {
+  const { client, asked } = await fakeGateway(t);
+  const instruction = 'x'.repeat(7_999);
+  await client.post('/api/v1/calls', { ...body, instruction: `${instruction}1` }, keyed('thirteen'));
+  const { body: problem } = await client.post(
+    '/api/v1/calls',
+    { ...body, instruction: `${instruction}2` },
+    keyed('thirteen'),
+  );
+  t.is(problem.code, 'idempotency_key_reused');
+  t.is(asked.length, 1);
+});
+
+test('a key that was used under an earlier master key is known under the next', async (t) => {
+  const { client, number } = await fakeGateway(t);
+  const first = await client.post('/api/v1/calls', body, keyed('fourteen'));
+  const rotated = await fakeGateway(t, {
+    vault: createVault(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]),
   });
-  const first = client.post('/api/v1/calls', body, keyed('five'));
-  await begun.promise;
-  const { status, body: problem } = await client.post('/api/v1/calls', body, keyed('five'));
-  t.is(status, 409);
-  t.is(problem.code, 'idempotency_in_progress');
-  go.resolve();
-  t.is((await first).status, 201);
+  const again = await rotated.client.as(number.key).post('/api/v1/calls', body, keyed('fourteen'));
+  t.deepEqual(again.bytes, first.bytes);
+  t.deepEqual(rotated.asked, []);
 });
 
 test('of many requests at once with one key, one places a call', async (t) => {
-  const { client, asked } = await fakeGateway(t);
+  const { client } = await fakeGateway(t);
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => client.post('/api/v1/calls', body, keyed('six'))),
   );
-  t.is(asked.length, 1);
-  for (const { status } of answers) t.true(status === 201 || status === 409);
-});
-
-test('a refusal is stored too', async (t) => {
-  let tries = 0;
-  const { client } = await fakeGateway(t, {
-    placeCall() {
-      tries += 1;
-      return Promise.reject(new Refusal('no_agent_endpoint', 'Nobody could speak.'));
-    },
-  });
-  const first = await client.post('/api/v1/calls', body, keyed('seven'));
-  const second = await client.post('/api/v1/calls', body, keyed('seven'));
-  t.is(second.status, 422);
-  t.deepEqual(second.bytes, first.bytes);
-  t.is(second.headers.get('content-type'), 'application/problem+json');
-  t.is(tries, 1);
+  const placed = answers.filter(({ status }) => status === 201);
+  t.is(new Set(placed.map((answer) => answer.body['call_id'])).size, 1);
+  t.is(placed.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1);
+  for (const refused of answers.filter((answer) => !placed.includes(answer))) {
+    t.is(refused.body.code, 'idempotency_in_progress');
+  }
+  t.is((await client.post('/api/v1/calls', body, keyed('six'))).status, 201);
 });
 
 const forgotten = test.macro({
@@ -102,6 +110,8 @@ const forgotten = test.macro({
   title: (_, error: Error) => `the same key may be tried again after: ${error.message}`,
 });
 
+test(forgotten, new Refusal('no_agent_endpoint', 'nobody could speak'), 422);
+test(forgotten, new Refusal('idempotency_in_progress', 'another one was quicker'), 409);
 test(forgotten, new Refusal('concurrency_limit', 'too many calls'), 429);
 test(forgotten, new Refusal('over_capacity', 'no capacity'), 503);
 test(forgotten, new Error('an accident'), 500);

@@ -1,97 +1,152 @@
 import test from 'ava';
-import {
-  beginIdempotentRequest,
-  finishIdempotentRequest,
-  forgetIdempotentRequest,
-  forgetOldIdempotentRequests,
-} from '#src/persistence/idempotency.ts';
+import { createCallInsertion, findCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import { findKeyedAnswer, forgetOldAnswers, type KeyedAnswer } from '#src/persistence/idempotency.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { storedNumber } from '#test/helpers/stored-number.ts';
+import { callBirth, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-const fingerprint = Buffer.from('one body');
-const body = '{ "call_id":\t"…" }\n';
-
-const newKey = async (): Promise<{ db: Database; numberId: string; key: string }> => {
-  const db = await testDatabase();
-  return { db, numberId: (await storedNumber(db)).numberId, key: 'same key' };
+const keyedAnswer: KeyedAnswer = {
+  key: 'same key',
+  fingerprint: Buffer.from('one body'),
+  status: 201,
+  body: '{ "call_id":\t"…" }\n',
 };
 
-const makeOlder = async (db: Database, numberId: string, interval: string): Promise<void> => {
+const newNumber = async (): Promise<{ db: Database; owner: StoredNumber }> => {
+  const db = await testDatabase();
+  return { db, owner: await storedNumber(db) };
+};
+
+const callsOf = async (db: Database, { numberId }: StoredNumber): Promise<string[]> =>
+  (await db.execute<{ id: string }>('select id from call where number_id = $1', [numberId])).map(
+    ({ id }) => id,
+  );
+
+const makeOlder = async (db: Database, { numberId }: StoredNumber, interval: string): Promise<void> => {
   await db.execute(
     'update idempotency_record set created_at = created_at - $2::interval where number_id = $1',
     [numberId, interval],
   );
 };
 
-test('a repetition waits for the first request, then gets its answer to the byte', async (t) => {
-  const { db, numberId, key } = await newKey();
-  const begin = () => beginIdempotentRequest(db, { numberId, key, fingerprint });
-  t.deepEqual(await begin(), { state: 'new' });
-  t.deepEqual(await begin(), { state: 'running' });
-  await finishIdempotentRequest(db, { numberId, key, status: 201, body });
-  t.deepEqual(await begin(), { state: 'done', status: 201, body });
-  t.deepEqual(await begin(), { state: 'done', status: 201, body });
+test('the answer is stored with its call, to the byte', async (t) => {
+  const { db, owner } = await newNumber();
+  const { numberId } = owner;
+  t.is(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), undefined);
+  const birth = callBirth(owner, { keyedAnswer });
+  t.true(await createCallInsertion(db)(birth));
+  t.deepEqual(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), keyedAnswer);
+  t.is((await findCall(db, { callId: birth.id, numberId }))?.status, 'ringing');
 });
 
-test('of many requests at once one is new', async (t) => {
-  const { db, numberId, key } = await newKey();
-  const states = await Promise.all(
-    Array.from({ length: 10 }, () => beginIdempotentRequest(db, { numberId, key, fingerprint })),
+test('a key that has placed a call places no other, and what is born beside it is born', async (t) => {
+  const { db, owner } = await newNumber();
+  const insert = createCallInsertion(db);
+  const first = callBirth(owner, { keyedAnswer });
+  t.true(await insert(first));
+  const [again, other, keyless] = [
+    callBirth(owner, { keyedAnswer: { ...keyedAnswer, body: 'another' } }),
+    callBirth(owner, { keyedAnswer: { ...keyedAnswer, key: 'same kez' } }),
+    callBirth(owner),
+  ];
+  t.deepEqual(await Promise.all([again, other, keyless].map((birth) => insert(birth))), [false, true, true]);
+  t.deepEqual((await callsOf(db, owner)).toSorted(), [first.id, other.id, keyless.id].toSorted());
+  t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
+  const events = await db.execute('select 1 from event where number_id = $1', [owner.numberId]);
+  t.is(events.length, 3);
+});
+
+test('of two births with one key in one statement one is born', async (t) => {
+  const { db, owner } = await newNumber();
+  const insert = createCallInsertion(db);
+  const births = [1, 2].map(() => callBirth(owner, { keyedAnswer }));
+  const born = await Promise.all(births.map((birth) => insert(birth)));
+  t.is(born.filter(Boolean).length, 1);
+  t.is((await callsOf(db, owner)).length, 1);
+});
+
+test('of many gateways that are asked at once one places the call', async (t) => {
+  const { db, owner } = await newNumber();
+  const born = await Promise.all(
+    Array.from({ length: 8 }, () => createCallInsertion(db)(callBirth(owner, { keyedAnswer }))),
   );
-  t.is(states.filter(({ state }) => state === 'new').length, 1);
-  t.is(states.filter(({ state }) => state === 'running').length, 9);
-});
-
-test('the same key with another body is told apart, running or done', async (t) => {
-  const { db, numberId, key } = await newKey();
-  const other = { numberId, key, fingerprint: Buffer.from('another body') };
-  await beginIdempotentRequest(db, { numberId, key, fingerprint });
-  t.deepEqual(await beginIdempotentRequest(db, other), { state: 'reused' });
-  await finishIdempotentRequest(db, { numberId, key, status: 201, body });
-  t.deepEqual(await beginIdempotentRequest(db, other), { state: 'reused' });
+  t.is(born.filter(Boolean).length, 1);
+  t.is((await callsOf(db, owner)).length, 1);
 });
 
 test('a key means nothing to another number', async (t) => {
-  const { db, numberId, key } = await newKey();
-  await beginIdempotentRequest(db, { numberId, key, fingerprint });
+  const { db, owner } = await newNumber();
   const stranger = await storedNumber(db);
-  const state = await beginIdempotentRequest(db, { numberId: stranger.numberId, key, fingerprint });
-  t.deepEqual(state, { state: 'new' });
+  const insert = createCallInsertion(db);
+  t.true(await insert(callBirth(owner, { keyedAnswer })));
+  t.is(await findKeyedAnswer(db, { numberId: stranger.numberId, key: keyedAnswer.key }), undefined);
+  t.true(await insert(callBirth(stranger, { keyedAnswer })));
 });
 
-test('a forgotten request runs anew, a finished one is not forgotten', async (t) => {
-  const { db, numberId, key } = await newKey();
-  const begin = () => beginIdempotentRequest(db, { numberId, key, fingerprint });
-  await begin();
-  await forgetIdempotentRequest(db, { numberId, key });
-  t.deepEqual(await begin(), { state: 'new' });
-  await finishIdempotentRequest(db, { numberId, key, status: 201, body });
-  await forgetIdempotentRequest(db, { numberId, key });
-  t.deepEqual(await begin(), { state: 'done', status: 201, body });
+test('a call that cannot be stored spends no key', async (t) => {
+  const { db, owner } = await newNumber();
+  const impossible = callBirth(owner, { keyedAnswer, workspaceId: owner.numberId });
+  await t.throwsAsync(createCallInsertion(db)(impossible));
+  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+  t.true(await createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
 });
 
-test('a key is remembered for 24 hours', async (t) => {
-  const { db, numberId, key } = await newKey();
-  const begin = () => beginIdempotentRequest(db, { numberId, key, fingerprint });
-  await begin();
-  await finishIdempotentRequest(db, { numberId, key, status: 201, body });
-  await makeOlder(db, numberId, '23 hours 59 minutes');
-  await forgetOldIdempotentRequests(db);
-  t.is((await begin()).state, 'done');
-  await makeOlder(db, numberId, '2 minutes');
-  t.deepEqual(await begin(), { state: 'new' });
-  await makeOlder(db, numberId, '25 hours');
-  await forgetOldIdempotentRequests(db);
+const never = Promise.withResolvers<never>().promise;
+
+test('a process that dies before the statement has left neither call nor key', async (t) => {
+  const { db, owner } = await newNumber();
+  const dying: Database = { ...db, execute: () => never };
+  void createCallInsertion(dying)(callBirth(owner, { keyedAnswer }));
+  await new Promise(setImmediate);
+  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+  t.deepEqual(await callsOf(db, owner), []);
+});
+
+test('a process that dies in the midst of the transaction has left neither call nor key', async (t) => {
+  const { db, owner } = await newNumber();
+  const dying: Database = {
+    ...db,
+    // What was done when the process dies is undone by the server, as by any error.
+    execute: (sql, parameters) =>
+      db.execute(`${sql} where 1 / (select 0 from keyed, event_written) = 1`, parameters),
+  };
+  const error = await t.throwsAsync(createCallInsertion(dying)(callBirth(owner, { keyedAnswer })));
+  t.regex(error.message, /division by zero/);
+  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+  t.deepEqual(await callsOf(db, owner), []);
+});
+
+test('a process that dies right after the commit has left both', async (t) => {
+  const { db, owner } = await newNumber();
+  const committed = Promise.withResolvers<void>();
+  const dying: Database = {
+    ...db,
+    async execute(sql, parameters) {
+      await db.execute(sql, parameters);
+      committed.resolve();
+      return never;
+    },
+  };
+  const birth = callBirth(owner, { keyedAnswer });
+  void createCallInsertion(dying)(birth);
+  await committed.promise;
+  t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
+  t.deepEqual(await callsOf(db, owner), [birth.id]);
+});
+
+test('a key is remembered for 24 hours, then it is free again', async (t) => {
+  const { db, owner } = await newNumber();
+  const { numberId } = owner;
+  const find = () => findKeyedAnswer(db, { numberId, key: keyedAnswer.key });
+  const insert = createCallInsertion(db);
+  await insert(callBirth(owner, { keyedAnswer }));
+  await makeOlder(db, owner, '23 hours 59 minutes');
+  await forgetOldAnswers(db);
+  t.deepEqual(await find(), keyedAnswer);
+  await makeOlder(db, owner, '2 minutes');
+  t.is(await find(), undefined);
+  t.true(await insert(callBirth(owner, { keyedAnswer })));
+  await makeOlder(db, owner, '25 hours');
+  await forgetOldAnswers(db);
   t.deepEqual(await db.execute('select key from idempotency_record where number_id = $1', [numberId]), []);
-});
-
-test('a request whose process died does not block its key for long', async (t) => {
-  const { db, numberId, key } = await newKey();
-  const begin = () => beginIdempotentRequest(db, { numberId, key, fingerprint });
-  await begin();
-  await makeOlder(db, numberId, '4 minutes');
-  t.is((await begin()).state, 'running');
-  await makeOlder(db, numberId, '2 minutes');
-  t.is((await begin()).state, 'new');
 });

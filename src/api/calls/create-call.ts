@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { PlacedCall } from '#src/calls/place-call.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { text } from '../fields.ts';
@@ -60,7 +61,7 @@ export const createCall = defineRoute({
     'draining',
     'over_capacity',
   ],
-}).handledBy(async ({ caller, body }, { country, placeCall }) => {
+}).handledBy(async ({ caller, body, keyed }, { country, placeCall }) => {
   const to = normalizePhoneNumber(body.to, country);
   if (to === undefined) {
     throw new Refusal(
@@ -68,10 +69,20 @@ export const createCall = defineRoute({
       'Give the number in domestic format, as it is dialled within the country, for example 010-0000-0001.',
     );
   }
-  const { callId, from } = await placeCall(caller, {
+  const placed = await placeCall(caller, {
     to,
     instruction: body.instruction ?? null,
     maxDurationSec: body.max_duration_sec ?? null,
+    keyed: keyed && {
+      ...keyed,
+      answer(placing) {
+        const { status, body: answer } = present(placing);
+        return { status, body: JSON.stringify(answer) };
+      },
+    },
   });
-  return { status: 201, body: { call_id: callId, status: 'ringing', from } };
+  return present(placed);
 });
+
+const present = ({ callId, from }: PlacedCall) =>
+  ({ status: 201, body: { call_id: callId, status: 'ringing', from } }) as const;

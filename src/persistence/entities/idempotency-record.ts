@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { Call } from './call.ts';
 import { PhoneNumber } from './phone-number.ts';
 
 /** What a request with an Idempotency-Key was answered, so that its repetition gets the same. */
@@ -10,10 +11,12 @@ export const IdempotencyRecord = defineEntity({
     key: p.text().primary(),
     /** Of the request's body: the same key with another body is a mistake of the caller. */
     fingerprint: p.blob(),
-    state: p.enum(['running', 'done']),
-    responseStatus: p.integer().nullable(),
+    /** The call that the request placed. */
+    callId: () =>
+      p.manyToOne(Call).mapToPk().fieldName('call_id').updateRule('no action').deleteRule('no action'),
+    responseStatus: p.integer(),
     /** To the byte. */
-    responseBody: p.text().nullable(),
+    responseBody: p.text(),
     createdAt: p.datetime(3),
   },
   indexes: [{ name: 'idempotency_record_created_at_index', properties: ['createdAt'] }],

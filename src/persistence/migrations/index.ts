@@ -3,6 +3,7 @@ import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Initial } from './initial.ts';
+import { KeyedAnswers } from './keyed-answers.ts';
 import { NumberEngines } from './number-engines.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '0006-delivery-order', class: DeliveryOrder },
   { name: '0007-dead-deliveries', class: DeadDeliveries },
   { name: '0008-delivery-claims', class: DeliveryClaims },
+  { name: '0009-keyed-answers', class: KeyedAnswers },
 ];
