@@ -26,6 +26,7 @@ import { acceleratedClock, systemClock } from './clock.ts';
 import { healthOf } from './start/choose-lines.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
+import { urlOf } from './start/http-server.ts';
 import { observeCalls } from './start/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
@@ -189,7 +190,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   });
   await lines.start(desk.receiveCall);
 
-  // The border
+  // The border. Who finds the port open finds the credentials; any free port is known only to who reads them.
+  const keepCredentials = (url: string): Promise<Credentials> =>
+    writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
+  const kept = config.port === 0 ? null : await keepCredentials(urlOf(config.host, config.port));
   const streams = createStreamPlaces({ perKey: policy.streamsPerKey });
   const server = await startBorder(
     config,
@@ -225,11 +229,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     started,
   );
   await deliveries.start();
-  const credentials = await writeCredentials(config.dataFolder, {
-    base_url: server.url,
-    console_url: `${server.url}/`,
-    ...seeded,
-  });
+  const credentials = kept ?? (await keepCredentials(server.url));
 
   const running = started.move();
   const endCalls = async (): Promise<void> => {

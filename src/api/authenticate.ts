@@ -1,22 +1,41 @@
 /** Who asks (specification 5.1; decisions 1 and 2). */
 import { Refusal } from '#src/domain/refusal.ts';
-import { authenticateAdmin, type AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import { createNumberAuthentication, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
+import { createAdminAuthentication } from './admin-authentication.ts';
 import type { ApiContext } from './context.ts';
 import { createLimit, type Limit } from './rate-limit.ts';
 import type { Interior } from './interior.ts';
 
-export type CallerOf = { number: AuthenticatedNumber; admin: AuthenticatedAdmin; none: null };
+/**
+ * What a route needs: the key of a number, an admin token of the role `admin`, or one of any role. Whatever changes
+ * something or shows a secret is for `admin`.
+ */
+export type CallerOf = {
+  number: AuthenticatedNumber;
+  admin: AuthenticatedAdmin;
+  viewer: AuthenticatedAdmin;
+  none: null;
+};
 
 export type Auth = keyof CallerOf;
 
 /** Lets a caller in, or refuses with 401, 403 or 429. */
 export type Gate = { [A in Auth]: (ctx: ApiContext) => Promise<CallerOf[A]> };
 
-export const createGate = ({ database, vault, limits }: Interior): Gate => {
+export const createGate = (interior: Interior): Gate => {
+  const { database, vault, limits } = interior;
+  const authenticateAdmin = createAdminAuthentication(interior);
   const authenticateNumber = createNumberAuthentication(database, vault);
   const perKey = createLimit('key', limits.perKey);
   const failures = createLimit('failures', limits.failuresPerAddress);
+  const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
+    const token = bearerOf(ctx);
+    const admin = token === undefined ? undefined : await authenticateAdmin(token);
+    if (admin === undefined) return refuseStranger(ctx, failures);
+    await perKey(ctx, `admin ${admin.id}`);
+    return admin;
+  };
   return {
     async number(ctx) {
       const key = bearerOf(ctx);
@@ -26,12 +45,14 @@ export const createGate = ({ database, vault, limits }: Interior): Gate => {
       refuseOtherNumber(ctx.get('X-Number-Id'), number);
       return number;
     },
+    viewer,
     async admin(ctx) {
-      const token = bearerOf(ctx);
-      const admin = token === undefined ? undefined : await authenticateAdmin(database, vault, token);
-      if (admin === undefined) return refuseStranger(ctx, failures);
-      await perKey(ctx, `admin ${admin.id}`);
-      return admin;
+      const admin = await viewer(ctx);
+      if (admin.role === 'admin') return admin;
+      throw new Refusal(
+        'forbidden',
+        'This token may only read. Changing things and seeing keys takes an admin.',
+      );
     },
     none: () => Promise.resolve(null),
   };

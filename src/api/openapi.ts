@@ -18,7 +18,7 @@ const description = `
 A voice gateway that connects telephone numbers to conversational agents.
 
 - **Client API** (\`/api/v1\`): with the API key of a number, which decides the number that calls and what can be seen.
-- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace.
+- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace. A token of the role \`viewer\` reads everything but secrets; what else it asks for is \`forbidden\`.
 
 Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to people. Each answer carries \`X-Request-Id\`.
 `.trim();
@@ -46,6 +46,7 @@ export const refusalsOf = (route: Route): RefusalCode[] => {
   const add = (...more: RefusalCode[]) => more.forEach((code) => codes.add(code));
   if (route.auth !== 'none') add('unauthorized', 'rate_limited', 'service_unavailable');
   if (route.auth === 'number') add('number_mismatch');
+  if (route.auth === 'admin') add('forbidden');
   if (route.body !== undefined) add('payload_too_large', 'unsupported_media_type');
   if (route.idempotent === true) add('idempotency_in_progress', 'idempotency_key_reused');
   for (const code of Object.values(route.fieldCodes ?? {})) if (code !== undefined) add(code);
@@ -120,7 +121,12 @@ const headersOf = (route: Route): z.ZodObject | undefined => {
   return Object.keys(shape).length === 0 ? undefined : z.object(shape);
 };
 
-const securityOf = { number: [{ numberKey: [] }], admin: [{ adminToken: [] }], none: [] };
+const securityOf = {
+  number: [{ numberKey: [] }],
+  admin: [{ adminToken: [] }],
+  viewer: [{ adminToken: [] }],
+  none: [],
+};
 
 const operationOf = (route: Route): ZodOpenApiOperationObject => {
   const { params, query, body } = route;

@@ -504,6 +504,7 @@ export type ProblemCode =
   | 'invalid_max_duration_sec'
   | 'max_duration_exceeds_policy'
   | 'unauthorized'
+  | 'forbidden'
   | 'number_mismatch'
   | 'not_found'
   | 'call_not_found'
@@ -530,6 +531,8 @@ export type ProblemCode =
   | 'service_unavailable'
   | 'method_not_allowed'
   | 'request_timeout'
+  | 'number_in_use'
+  | 'last_admin_token'
   | 'headers_too_large';
 
 /** What each operation takes, and what it answers. */

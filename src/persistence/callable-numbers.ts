@@ -108,7 +108,7 @@ const byKeys = `select ${columns}, encode(number_key.key_hash, 'hex') as "keyHas
   from ${tables} join number_key on number_key.number_id = number.id
   where number_key.key_hash = any ($1::bytea[])`;
 
-const byDigits = `select ${columns} from ${tables} where number.number = $1`;
+const byDigits = `select ${columns} from ${tables} where number.number = $1 and number.deleted_at is null`;
 
 /** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Vault.fingerprints`. */
 export const findNumbersByKeys = async (

@@ -16,8 +16,20 @@ export type NodeSession = {
 const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 
+/** SQL for the key of the lock that stands for a node's name. */
+const lockOf = (name: string): string => `hashtextextended('trunkline node ' || ${name}, 0)`;
+
+/**
+ * SQL for whether a gateway of this name runs. PostgreSQL shows the 64 bits of an advisory lock's key in two halves;
+ * `objsubid` 1 says that they are one number.
+ */
+export const nodeIsTaken = (name: string): string => `exists (
+  select from pg_locks where locktype = 'advisory' and objsubid = 1
+    and database = (select oid from pg_database where datname = current_database())
+    and classid::bigint << 32 | objid::bigint = ${lockOf(name)})`;
+
 const takeName = async (client: NativeClient, node: string): Promise<boolean> => {
-  const text = "select pg_try_advisory_lock(hashtextextended('trunkline node ' || $1, 0)) as taken";
+  const text = `select pg_try_advisory_lock(${lockOf('$1')}) as taken`;
   const { rows } = await client.query({ text, values: [node] });
   const [row] = rows;
   return typeof row === 'object' && row !== null && 'taken' in row && row.taken === true;

@@ -91,16 +91,16 @@ export const createNumber = async (
 export const listNumbers = async (db: Database, workspaceId: string): Promise<NumberRecord[]> => {
   const rows = await db
     .entityManager()
-    .find(PhoneNumber, { workspaceId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+    .find(PhoneNumber, { workspaceId, deletedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
   return rows.map(present);
 };
 
-/** Undefined for a number of another workspace. */
+/** Undefined for a number that was deleted or belongs to another workspace. */
 export const findNumber = async (
   db: Database,
   { numberId, workspaceId }: NumberIn,
 ): Promise<NumberRecord | undefined> => {
-  const row = await db.entityManager().findOne(PhoneNumber, { id: numberId, workspaceId });
+  const row = await db.entityManager().findOne(PhoneNumber, { id: numberId, workspaceId, deletedAt: null });
   return row === null ? undefined : present(row);
 };
 
@@ -112,7 +112,9 @@ export const patchNumber = async (
 ): Promise<NumberRecord | undefined> => {
   const changes = given(patch);
   if (Object.keys(changes).length > 0) {
-    await db.entityManager().nativeUpdate(PhoneNumber, { id: numberId, workspaceId }, changes);
+    await db
+      .entityManager()
+      .nativeUpdate(PhoneNumber, { id: numberId, workspaceId, deletedAt: null }, changes);
   }
   return findNumber(db, { numberId, workspaceId });
 };
@@ -134,6 +136,37 @@ export const putInboundAuth = async (
           inboundAuthUrl: auth.url,
           ...(auth.secretSealed === undefined ? {} : { inboundAuthSecretSealed: auth.secretSealed }),
         };
-  await db.entityManager().nativeUpdate(PhoneNumber, { id: numberId, workspaceId }, changes);
+  await db.entityManager().nativeUpdate(PhoneNumber, { id: numberId, workspaceId, deletedAt: null }, changes);
   return findNumber(db, { numberId, workspaceId });
+};
+
+/**
+ * From now on nobody has this number and its key is unknown; its digits may be added again. Its calls, their events and
+ * the row that they refer to stay. `in_use` while one of its calls is in progress, on whichever node.
+ */
+export const deleteNumber = async (
+  db: Database,
+  { numberId, workspaceId }: NumberIn,
+  at: Date,
+): Promise<'deleted' | 'in_use' | 'unknown'> => {
+  const rows = await db.execute(
+    `with gone as (
+       update phone_number
+       set deleted_at = $3, trunk_id = null, inbound_auth_method = 'none', inbound_auth_url = null,
+         inbound_auth_secret_sealed = null
+       where id = $1 and workspace_id = $2 and deleted_at is null
+         and not exists (select from call where number_id = $1 and status in ('ringing', 'active'))
+       returning id
+     ), without_key as (
+       delete from number_key where number_id = (select id from gone)
+     ), without_agents as (
+       delete from agent_binding where number_id = (select id from gone)
+     ), without_answers as (
+       delete from idempotency_record where number_id = (select id from gone)
+     )
+     select 1 from gone`,
+    [numberId, workspaceId, at],
+  );
+  if (rows.length > 0) return 'deleted';
+  return (await findNumber(db, { numberId, workspaceId })) === undefined ? 'unknown' : 'in_use';
 };

@@ -123,7 +123,8 @@ export const findNumberOwner = async (
   number: string,
 ): Promise<{ workspaceId: string; trunkId: string | null } | undefined> => {
   const [row] = await db.execute<{ workspaceId: string; trunkId: string | null }>(
-    'select workspace_id as "workspaceId", trunk_id as "trunkId" from phone_number where number = $1',
+    `select workspace_id as "workspaceId", trunk_id as "trunkId" from phone_number
+     where number = $1 and deleted_at is null`,
     [number],
   );
   return row;

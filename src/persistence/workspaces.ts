@@ -41,6 +41,32 @@ export const findWorkspace = async (db: Database, id: string): Promise<Workspace
   return row === null ? undefined : present(row);
 };
 
+/** What an admin may change of a workspace; undefined leaves it as it is. */
+export type WorkspacePatch = {
+  [Name in keyof Omit<WorkspaceRecord, 'id' | 'createdAt'>]?: WorkspaceRecord[Name] | undefined;
+};
+
+/** Resolves to the workspace as it is then; undefined when there is none. It holds for calls that begin from now on. */
+export const patchWorkspace = async (
+  db: Database,
+  id: string,
+  patch: WorkspacePatch,
+): Promise<WorkspaceRecord | undefined> => {
+  const manager = db.entityManager();
+  const row = await manager.findOne(Workspace, { id });
+  if (row === null) return undefined;
+  for (const [name, value] of Object.entries(patch))
+    if (value !== undefined) Object.assign(row, { [name]: value });
+  await manager.flush();
+  return present(row);
+};
+
+/** The oldest first. */
+export const listWorkspaces = async (db: Database): Promise<WorkspaceRecord[]> => {
+  const rows = await db.entityManager().find(Workspace, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  return rows.map(present);
+};
+
 /** The oldest one; undefined in a fresh database. */
 export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> => {
   const [row] = await db

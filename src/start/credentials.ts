@@ -2,7 +2,8 @@
  * What a newcomer needs to place a first call. It is made at the first start and kept in `dev-credentials.json`
  * (mode 0600) in the data folder; each start brings its address up to date (decisions 7).
  */
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { dataFolderError } from './data-folder.ts';
@@ -39,17 +40,25 @@ export const readCredentials = async (dataFolder: string): Promise<StoredCredent
   }
 };
 
-/** Throws a StartError when the data folder does not take them. */
+/**
+ * Written beside its place and moved there: whoever reads it meanwhile finds the whole of one or the other, and a full
+ * disk leaves the one that was there. Throws a StartError when the data folder does not take them.
+ */
 export const writeCredentials = async (
   dataFolder: string,
   credentials: StoredCredentials,
 ): Promise<Credentials> => {
   const file = fileIn(dataFolder);
+  const written = `${file}.${randomUUID()}`;
   try {
-    await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-    // An existing file keeps its old mode when it is written.
-    await chmod(file, 0o600);
+    await writeFile(written, `${JSON.stringify(credentials, null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    await rename(written, file);
   } catch (cause) {
+    await rm(written, { force: true }).catch(() => {});
     throw dataFolderError(dataFolder, cause);
   }
   return { ...credentials, file };

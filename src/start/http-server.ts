@@ -21,8 +21,11 @@ const whyNot = (error: NodeJS.ErrnoException, host: string, port: number): strin
   return `cannot listen on ${host}:${port} (GW_HOST, GW_PORT): ${error.message}`;
 };
 
-const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** Where this machine reaches a server that listens there. */
+export const urlOf = (host: string, port: number): string => {
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+};
 
 /** Throws a StartError that names the setting when the address cannot be taken. */
 export const listen = async (
@@ -47,7 +50,7 @@ export const listen = async (
   const address = server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    url: urlOf(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, taken),
+    url: urlOf(host, taken),
     server,
     async close() {
       const closed = new Promise<void>((resolve) => {

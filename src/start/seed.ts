@@ -1,34 +1,38 @@
 /**
  * What a newcomer needs to place a first call: at the first start a workspace with one number, a number key and an
- * admin token. Later starts find them again; a lost credentials file is made anew (decisions 7).
+ * admin token. Later starts find them again; a lost credentials file is made anew, and the token that it held is
+ * revoked (decisions 7).
  */
 import { randomUUID } from 'node:crypto';
-import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-tokens.ts';
+import type { Logger } from 'pino';
+import {
+  adoptGatewayToken,
+  findAdminToken,
+  replaceGatewayToken,
+  type AdminTokenRecord,
+} from '#src/persistence/admin-tokens.ts';
 import { appendAudit } from '#src/persistence/audit.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
 import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber, listNumbers } from '#src/persistence/numbers.ts';
+import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers.ts';
 import type { Vault } from '#src/persistence/vault.ts';
 import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
 import { readCredentials, type StoredCredentials } from './credentials.ts';
 
-/** A number that Korean operators do not assign. */
-const firstNumber = '07000000000';
+/** Numbers that Korean operators do not assign, the first of which that is free. */
+const firstNumbers = Array.from({ length: 100 }, (_, index) => `070000000${String(index).padStart(2, '0')}`);
 
 type Seeded = Omit<StoredCredentials, 'base_url' | 'console_url'>;
 
-type Seeding = { database: Database; vault: Vault; dataFolder: string };
-
-const stillValid = async ({ database, vault, dataFolder }: Seeding): Promise<Seeded | undefined> => {
-  const known = await readCredentials(dataFolder);
-  if (known === undefined) return undefined;
-  const number = await authenticateNumber(database, vault, known.number_key);
-  const admin = await authenticateAdmin(database, vault, known.admin_token);
-  if (number === undefined || admin === undefined) return undefined;
-  const { workspace_id, number_id, number_key, admin_token } = known;
-  return { workspace_id, number_id, number: number.number, number_key, admin_token };
+type Seeding = {
+  database: Database;
+  vault: Vault;
+  dataFolder: string;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  logger: Logger;
 };
 
 const madeWorkspace = async (database: Database): Promise<string> => {
@@ -37,18 +41,32 @@ const madeWorkspace = async (database: Database): Promise<string> => {
   return id;
 };
 
-const numberOf = async (database: Database, workspaceId: string): Promise<{ id: string; number: string }> => {
-  const [first] = await listNumbers(database, workspaceId);
-  if (first !== undefined) return first;
-  const made = await createNumber(database, {
-    id: randomUUID(),
-    workspaceId,
-    number: firstNumber,
-    language: 'ko',
-    createdAt: new Date(),
-  });
-  if (made === undefined) throw new Error('The first number could not be made');
-  return made;
+type FirstNumber = { id: string; number: string };
+
+const madeNumber = async (database: Database, workspaceId: string): Promise<FirstNumber> => {
+  const createdAt = new Date();
+  for (const number of firstNumbers) {
+    const made = await createNumber(database, {
+      id: randomUUID(),
+      workspaceId,
+      number,
+      language: 'ko',
+      createdAt,
+    });
+    if (made !== undefined) return made;
+  }
+  throw new Error('The first number could not be made');
+};
+
+/** The one that is known, as long as it exists, else the oldest one of the workspace. */
+const numberOf = async (
+  database: Database,
+  workspaceId: string,
+  known: string | undefined,
+): Promise<FirstNumber> => {
+  const found =
+    known === undefined ? undefined : await findNumber(database, { numberId: known, workspaceId });
+  return found ?? (await listNumbers(database, workspaceId))[0] ?? madeNumber(database, workspaceId);
 };
 
 const openKey = (vault: Vault, sealed: string, numberId: string): string => {
@@ -63,7 +81,13 @@ const openKey = (vault: Vault, sealed: string, numberId: string): string => {
   }
 };
 
-const keyOf = async ({ database, vault }: Seeding, numberId: string): Promise<string> => {
+const keyOf = async (
+  { database, vault }: Seeding,
+  numberId: string,
+  known: string | undefined,
+): Promise<string> => {
+  if (known !== undefined && (await authenticateNumber(database, vault, known))?.id === numberId)
+    return known;
   const sealed = (await findNumberKey(database, numberId))?.keySealed;
   if (sealed !== undefined && sealed !== null) return openKey(vault, sealed, numberId);
   const key = newNumberKey();
@@ -76,35 +100,67 @@ const keyOf = async ({ database, vault }: Seeding, numberId: string): Promise<st
   return key;
 };
 
-/** Throws a StartError when the master key is not the one of the database. */
-export const seed = async (seeding: Seeding): Promise<Seeded> => {
-  const known = await stillValid(seeding);
-  if (known !== undefined) return known;
-  const { database, vault } = seeding;
-  const workspaceId = (await firstWorkspace(database))?.id ?? (await madeWorkspace(database));
-  const number = await numberOf(database, workspaceId);
-  const numberKey = await keyOf(seeding, number.id);
-  const adminToken = newAdminToken();
-  await createAdminToken(database, {
-    id: randomUUID(),
+/** Nothing is made for a token that somebody ended on purpose. */
+const keepToken = async ({ database, node, logger }: Seeding, token: AdminTokenRecord): Promise<void> => {
+  await adoptGatewayToken(database, token.id, node);
+  if (token.revokedAt === null && (token.expiresAt === null || token.expiresAt > new Date())) return;
+  logger.warn(
+    'the admin token in dev-credentials.json was revoked or has expired: make one with "npm run admin -- tokens create", or remove the file to get a new one at the next start',
+  );
+};
+
+const madeToken = async (
+  { database, vault, node }: Seeding,
+  workspaceId: string,
+  numberId: string,
+): Promise<string> => {
+  const token = newAdminToken();
+  const id = randomUUID();
+  const at = new Date();
+  const revoked = await replaceGatewayToken(database, {
+    id,
     workspaceId,
-    name: 'first start',
-    tokenHash: vault.fingerprint(adminToken),
-    createdAt: new Date(),
+    name: `dev-credentials.json (${node})`,
+    tokenHash: vault.fingerprint(token),
+    createdAt: at,
+    node,
   });
+  for (const { id: lost, workspaceId: owner } of revoked)
+    await appendAudit(database, {
+      workspaceId: owner,
+      actor: 'gateway',
+      action: 'admin_token.revoked',
+      subject: `admin_token:${lost}`,
+      at,
+    });
   await appendAudit(database, {
     workspaceId,
     actor: 'gateway',
     action: 'credentials.written',
-    subject: number.id,
-    at: new Date(),
-    detail: {},
+    subject: `number:${numberId}`,
+    at,
+    detail: { admin_token: id },
   });
+  return token;
+};
+
+/** Throws a StartError when the master key is not the one of the database. */
+export const seed = async (seeding: Seeding): Promise<Seeded> => {
+  const { database, vault, dataFolder } = seeding;
+  const kept = await readCredentials(dataFolder);
+  const token = kept && (await findAdminToken(database, vault, kept.admin_token));
+  // What is kept for another database says nothing about this one.
+  const known = token === undefined ? undefined : kept;
+  const workspaceId =
+    token?.workspaceId ?? (await firstWorkspace(database))?.id ?? (await madeWorkspace(database));
+  const number = await numberOf(database, workspaceId, known?.number_id);
+  const numberKey = await keyOf(seeding, number.id, known?.number_key);
+  if (token !== undefined) await keepToken(seeding, token);
   return {
     workspace_id: workspaceId,
     number_id: number.id,
     number: number.number,
     number_key: numberKey,
-    admin_token: adminToken,
+    admin_token: known?.admin_token ?? (await madeToken(seeding, workspaceId, number.id)),
   };
 };

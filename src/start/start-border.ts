@@ -2,13 +2,13 @@
 import type { Config } from '#config/config.ts';
 import { createPhoneSocket, type PhoneSocketLimits } from '#sip/webphone/phone-socket.ts';
 import type { WebPhones } from '#sip/webphone/web-phones.ts';
+import { createAdminAuthentication } from '#src/api/admin-authentication.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { Interior } from '#src/api/interior.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
 import type { Switchboard } from '#src/calls/switchboard.ts';
 import { createInspectorSocket, type InspectorLimits } from '#src/inspector/inspector-socket.ts';
-import { authenticateAdmin } from '#src/persistence/admin-tokens.ts';
 import { listen, type HttpServer } from './http-server.ts';
 import { createUpgrades } from './upgrades.ts';
 
@@ -21,7 +21,8 @@ export const startBorder = async (
   webPhones: { phones: WebPhones; limits: PhoneSocketLimits } | null,
   started: AsyncDisposableStack,
 ): Promise<HttpServer> => {
-  const { database, vault, logger } = interior;
+  const { logger } = interior;
+  const authenticateAdmin = createAdminAuthentication(interior);
   const answer = createApi({ ...interior, inspects: config.inspect }).callback();
   const server = await listen((request, response) => void answer(request, response), {
     host: config.host,
@@ -31,15 +32,16 @@ export const startBorder = async (
   started.defer(() => server.close());
   const upgrades = createUpgrades({
     async authenticate(token) {
-      const admin = await authenticateAdmin(database, vault, token);
-      return admin && { workspaceId: admin.workspace.id };
+      const admin = await authenticateAdmin(token);
+      return admin && { workspaceId: admin.workspace.id, role: admin.role };
     },
     logger,
   });
   upgrades.attach(server.server);
   if (webPhones !== null) {
     const phoneSocket = createPhoneSocket({ ...webPhones, logger });
-    upgrades.serve('/api/v1/admin/phone', phoneSocket.letIn);
+    // A web phone takes calls and places them.
+    upgrades.serve('/api/v1/admin/phone', 'admin', phoneSocket.letIn);
     started.defer(() => phoneSocket.close());
   }
   if (!config.inspect) return server;
@@ -52,7 +54,7 @@ export const startBorder = async (
     limits: charts.limits,
     logger,
   });
-  upgrades.serve('/inspect', inspector.letIn);
+  upgrades.serve('/inspect', 'viewer', inspector.letIn);
   started.defer(() => inspector.close());
   return server;
 };

@@ -22,5 +22,5 @@ export const startStorage = async (
   const vault = createVault(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
   const database = await startDatabase(config, logger, started);
   started.defer(keepHouse(database, logger));
-  return { database, vault, seeded: await seed({ database, vault, dataFolder }) };
+  return { database, vault, seeded: await seed({ database, vault, dataFolder, node: config.node, logger }) };
 };

@@ -6,6 +6,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import type { AdminRole } from '#src/domain/admin-role.ts';
 
 export type Visitor = {
   request: IncomingMessage;
@@ -18,8 +19,8 @@ export type Visitor = {
 };
 
 export type Upgrades = {
-  /** Visitors of this path are let in by `letIn`, or refused. */
-  serve(path: string, letIn: (visitor: Visitor) => void): void;
+  /** Visitors of this path who have the role, or more than it, are let in by `letIn`; others are refused. */
+  serve(path: string, role: AdminRole, letIn: (visitor: Visitor) => void): void;
   attach(server: Server): void;
 };
 
@@ -37,23 +38,32 @@ const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string =
 
 export const createUpgrades = (options: {
   /** Undefined for a token of nobody. */
-  authenticate: (token: string) => Promise<{ workspaceId: string } | undefined>;
+  authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
   logger: Logger;
 }): Upgrades => {
   const { logger } = options;
-  const paths = new Map<string, (visitor: Visitor) => void>();
+  const paths = new Map<string, { role: AdminRole; letIn: (visitor: Visitor) => void }>();
 
   const letIn = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
-    const serve = paths.get(pathname);
-    if (serve === undefined) return refuse(socket, 404);
+    const served = paths.get(pathname);
+    if (served === undefined) return refuse(socket, 404);
     const admin = await options.authenticate(tokenOf(request, query));
     if (admin === undefined) return refuse(socket, 401);
-    return serve({ request, socket, head, query, ...admin, refuse: (status) => refuse(socket, status) });
+    const { workspaceId, role } = admin;
+    if (served.role === 'admin' && role !== 'admin') return refuse(socket, 403);
+    return served.letIn({
+      request,
+      socket,
+      head,
+      query,
+      workspaceId,
+      refuse: (status) => refuse(socket, status),
+    });
   };
 
   return {
-    serve: (path, serve) => void paths.set(path, serve),
+    serve: (path, role, letIn) => void paths.set(path, { role, letIn }),
     attach(server) {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const ignoreLoss = (error: Error): void =>

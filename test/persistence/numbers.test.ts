@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/agent-bindings.ts';
-import { authenticateAdmin, createAdminToken, revokeAdminToken } from '#src/persistence/admin-tokens.ts';
 import { appendAudit, listAudit } from '#src/persistence/audit.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import { findCall } from '#src/persistence/calls.ts';
 import {
   authenticateNumber,
   createNumberAuthentication,
@@ -12,15 +12,22 @@ import {
 } from '#src/persistence/number-keys.ts';
 import {
   createNumber,
+  deleteNumber,
   findNumber,
   listNumbers,
   patchNumber,
   putInboundAuth,
 } from '#src/persistence/numbers.ts';
 import { createVault } from '#src/persistence/vault.ts';
-import { createWorkspace, findWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { findNumberOwner } from '#src/persistence/trunks.ts';
+import {
+  createWorkspace,
+  findWorkspace,
+  firstWorkspace,
+  patchWorkspace,
+} from '#src/persistence/workspaces.ts';
 import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
-import { storedNumber } from '#test/helpers/stored-number.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 
 const oldVault = createVault(Buffer.alloc(32, 1));
 const vault = createVault(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
@@ -275,26 +282,68 @@ test('inbound authentication keeps its secret until it is replaced or the method
   t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, { method: 'none' });
 });
 
-test('an admin token stands for its workspace until it is revoked', async (t) => {
+test('a deleted number is nobody’s: its key is unknown, its digits are free, its calls stay', async (t) => {
   const db = await testDatabase();
-  const { workspaceId } = await storedNumber(db);
-  const id = randomUUID();
-  await createAdminToken(db, {
-    id,
-    workspaceId,
-    name: 'Me',
-    tokenHash: vault.fingerprint(id),
-    createdAt: issuedAt,
+  const owner = await storedNumber(db);
+  const { numberId, workspaceId, number } = owner;
+  const key = newKey();
+  const stored = {
+    numberId,
+    keyHash: vault.fingerprint(key),
+    keySealed: vault.seal(key, numberId),
+    issuedAt,
+  };
+  await putNumberKey(db, stored);
+  await putAgentBinding(db, numberId, builtInBinding('inbound'));
+  const callId = await storedCall(db, owner);
+  t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
+  await db.execute(`update call set status = 'active' where id = $1`, [callId]);
+  t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
+  t.is((await authenticateNumber(db, vault, key))?.id, numberId);
+
+  await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
+  t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
+  t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
+  t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
+  t.is(await authenticateNumber(db, vault, key), undefined);
+  t.is(await findNumberByDigits(db, number), undefined);
+  t.is(await findNumberOwner(db, number), undefined);
+  t.is(await findNumber(db, owner), undefined);
+  t.is(await patchNumber(db, owner, { greeting: 'Hello' }), undefined);
+  t.deepEqual(await listNumbers(db, workspaceId), []);
+  t.deepEqual(await db.execute('select 1 from agent_binding where number_id = $1', [numberId]), []);
+  t.is((await findCall(db, { callId, workspaceId }))?.ownNumber, number);
+
+  const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
+  t.is((await createNumber(db, again))?.id, again.id);
+  t.is(await createNumber(db, { ...again, id: randomUUID() }), undefined, 'once');
+  t.is((await findNumberByDigits(db, number))?.id, again.id);
+});
+
+test('each setting of a workspace can be changed and given up, and holds for its numbers at once', async (t) => {
+  const db = await testDatabase();
+  const { workspaceId, number } = await storedNumber(db);
+  const changes = {
+    timeZone: 'Europe/Berlin',
+    maxDurationSec: 300,
+    maxCallsInProgress: 7,
+    recordingEnabled: false,
+  };
+  t.like(await patchWorkspace(db, workspaceId, { ...changes, name: undefined }), {
+    ...changes,
+    name: 'Test',
   });
-  t.deepEqual(await authenticateAdmin(db, vault, id), {
-    id,
-    name: 'Me',
-    workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
+  t.like((await findNumberByDigits(db, number))?.workspace, {
+    timeZone: 'Europe/Berlin',
+    maxCallsInProgress: 7,
+    policy: { maxDurationSec: 300, recordingEnabled: false },
   });
-  t.is(await authenticateAdmin(db, vault, 'another'), undefined);
-  t.false(await revokeAdminToken(db, { id, workspaceId: randomUUID(), at: issuedAt }));
-  t.true(await revokeAdminToken(db, { id, workspaceId, at: issuedAt }));
-  t.is(await authenticateAdmin(db, vault, id), undefined);
+  t.like(await patchWorkspace(db, workspaceId, { maxDurationSec: null, name: 'Berlin' }), {
+    ...changes,
+    maxDurationSec: null,
+    name: 'Berlin',
+  });
+  t.is(await patchWorkspace(db, randomUUID(), changes), undefined);
 });
 
 test('the audit log is read newest first, page by page, by its own workspace alone', async (t) => {

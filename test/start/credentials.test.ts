@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { StartError } from '#src/domain/start-error.ts';
@@ -42,4 +42,23 @@ test('credentials that cannot be kept stop the start', async (t) => {
     instanceOf: StartError,
     message: 'the data folder /dev/null cannot be written to: it is not a folder (GW_DATA_DIR)',
   });
+});
+
+test('who reads credentials while they are written finds the old ones or the new ones, whole', async (t) => {
+  const folder = await emptyFolder(t);
+  const other = { ...stored, admin_token: 'x'.repeat(1_000_000) };
+  await writeCredentials(folder, stored);
+  let isWriting = true;
+  const writing = (async () => {
+    for (let round = 0; round < 10; round++) await writeCredentials(folder, round % 2 === 0 ? other : stored);
+    isWriting = false;
+  })();
+  let reads = 0;
+  for (; isWriting; reads++) {
+    const token = (await readCredentials(folder))?.admin_token;
+    t.true(token === stored.admin_token || token === other.admin_token);
+  }
+  await writing;
+  t.true(reads > 0);
+  t.deepEqual(await readdir(folder), ['dev-credentials.json']);
 });

@@ -5,7 +5,7 @@ import { access, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { emptyFolder, runGateway, serverSettings, startedGateway } from './gateway-process.ts';
+import { credentialsIn, emptyFolder, runGateway, serverSettings, startedGateway } from './gateway-process.ts';
 
 /** What was printed: nothing ready, no stack, one line on standard error. */
 const refusal = async (
@@ -53,6 +53,14 @@ test.serial('a port that is in use is named', async (t) => {
   const port = String(await listening(t, createServer()));
   const line = await refusal(t, { ...(await serverSettings(t)), GW_PORT: port });
   t.true(line.endsWith(`port ${port} is in use; set GW_PORT to another one`), line);
+});
+
+test.serial('the credentials are in their file before the port opens', async (t) => {
+  const port = await listening(t, createServer());
+  const settings = await serverSettings(t);
+  await refusal(t, { ...settings, GW_PORT: String(port) });
+  const { base_url } = await credentialsIn(settings['GW_DATA_DIR'] ?? '');
+  t.is(base_url, `http://127.0.0.1:${port}`);
 });
 
 test.serial('a file in the place of the data folder is named', async (t) => {

@@ -1,40 +1,61 @@
+import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
-import { authenticateAdmin } from '#src/persistence/admin-tokens.ts';
-import { authenticateNumber } from '#src/persistence/number-keys.ts';
+import { newNumberKey } from '#src/api/new-key.ts';
+import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-tokens.ts';
+import { openDatabase } from '#src/persistence/database.ts';
+import { authenticateNumber, putNumberKey } from '#src/persistence/number-keys.ts';
+import { createNumber, deleteNumber } from '#src/persistence/numbers.ts';
 import { createVault } from '#src/persistence/vault.ts';
+import { createWorkspace } from '#src/persistence/workspaces.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { seed } from '#src/start/seed.ts';
-import { ownDatabase } from '#test/helpers/database.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { emptyFolder } from './gateway-process.ts';
+
+const logger = pino({ level: 'silent' });
 
 const urls = { base_url: 'http://127.0.0.1:8080', console_url: 'http://127.0.0.1:8080/' };
 
 /** The first start of a gateway with its credentials kept, and a second start with whatever changed meanwhile. */
 const seeded = async (t: ExecutionContext) => {
-  const database = await ownDatabase(t);
+  const url = await testDatabaseUrl(t);
+  const open = async (node: string) => {
+    const opened = await openDatabase({ connection: { url }, poolSize: 2, node, logger });
+    t.teardown(opened.close);
+    return opened;
+  };
+  const database = await open('one');
   const dataFolder = await emptyFolder(t);
   const vault = createVault(Buffer.alloc(32, 7));
-  const again = () => seed({ database, vault, dataFolder });
+  const again = () => seed({ database, vault, dataFolder, node: 'one', logger });
   const first = await again();
   await writeCredentials(dataFolder, { ...urls, ...first });
+  const adminOf = (token: string) => authenticateAdmin(database, vault, token, new Date());
   const audit = () =>
     database.execute<{ action: string; subject: string; detail: unknown }>(
       'select action, subject, detail from audit_entry order by id',
     );
-  return { database, dataFolder, vault, first, again, audit };
+  return { database, open, dataFolder, vault, first, again, adminOf, audit };
 };
 
 test('the first start makes one workspace with one number, a key and an admin token that work', async (t) => {
-  const { database, vault, first, audit } = await seeded(t);
+  const { database, vault, first, adminOf, audit } = await seeded(t);
   t.is(first.number, '07000000000');
   const number = await authenticateNumber(database, vault, first.number_key);
   t.is(number?.id, first.number_id);
-  const admin = await authenticateAdmin(database, vault, first.admin_token);
+  const admin = await adminOf(first.admin_token);
   t.is(admin?.workspace.id, first.workspace_id);
-  t.deepEqual(await audit(), [{ action: 'credentials.written', subject: first.number_id, detail: {} }]);
+  t.deepEqual(await audit(), [
+    {
+      action: 'credentials.written',
+      subject: `number:${first.number_id}`,
+      detail: { admin_token: admin?.id },
+    },
+  ]);
 });
 
 test('a later start finds everything again and makes nothing', async (t) => {
@@ -48,22 +69,102 @@ test('a later start finds everything again and makes nothing', async (t) => {
   t.is((await audit()).length, 1);
 });
 
-test('a lost file of credentials is made anew with the same number and key', async (t) => {
-  const { database, dataFolder, vault, first, again, audit } = await seeded(t);
+test('a lost file of credentials is made anew with the same number and key, and its token is worth nothing', async (t) => {
+  const { dataFolder, first, again, adminOf, audit } = await seeded(t);
+  const lost = await adminOf(first.admin_token);
   await rm(join(dataFolder, 'dev-credentials.json'));
   const { admin_token: fresh, ...others } = await again();
-  const { admin_token: lost, ...before } = first;
-  t.deepEqual(others, before);
-  t.not(fresh, lost);
-  t.is((await authenticateAdmin(database, vault, fresh))?.workspace.id, first.workspace_id);
-  t.is((await audit()).length, 2, 'an admin token that is made leaves its trace');
+  const { admin_token: before, ...same } = first;
+  t.deepEqual(others, same);
+  t.not(fresh, before);
+  t.is((await adminOf(fresh))?.workspace.id, first.workspace_id);
+  t.is(await adminOf(before), undefined);
+  t.deepEqual((await audit()).map(({ action, subject }) => [action, subject]).slice(1), [
+    ['admin_token.revoked', `admin_token:${lost?.id}`],
+    ['credentials.written', `number:${first.number_id}`],
+  ]);
+  // A gateway that dies before it has written the file.
+  await again();
+  t.is(await adminOf(fresh), undefined);
+});
+
+test('a gateway leaves alone the tokens that people made, and those of gateways that run', async (t) => {
+  const { database, open, dataFolder, vault, first, again, adminOf } = await seeded(t);
+  const made = { workspaceId: first.workspace_id, createdAt: new Date() };
+  await createAdminToken(database, {
+    ...made,
+    id: randomUUID(),
+    name: 'Me',
+    tokenHash: vault.fingerprint('mine'),
+  });
+  for (const node of ['running', 'gone']) {
+    await database.execute(
+      `insert into admin_token (id, workspace_id, name, token_hash, created_at, node) values ($1, $2, $3, $4, $5, $3)`,
+      [randomUUID(), first.workspace_id, node, vault.fingerprint(node), new Date()],
+    );
+  }
+  await open('running');
+  await rm(join(dataFolder, 'dev-credentials.json'));
+  await again();
+  t.truthy(await adminOf('mine'));
+  t.truthy(await adminOf('running'));
+  t.is(await adminOf('gone'), undefined);
+});
+
+test('a gateway under another name keeps its token when another one loses its own', async (t) => {
+  const { database, open, vault, dataFolder, first, adminOf } = await seeded(t);
+  const renamed = await open('renamed');
+  await seed({ database: renamed, vault, dataFolder, node: 'renamed', logger });
+  await seed({ database, vault, dataFolder: await emptyFolder(t), node: 'one', logger });
+  t.truthy(await adminOf(first.admin_token));
+});
+
+test('a key that was reissued comes into the file, and no token is made for it', async (t) => {
+  const { database, vault, first, again } = await seeded(t);
+  const key = newNumberKey();
+  const numberId = first.number_id;
+  await putNumberKey(database, {
+    numberId,
+    keyHash: vault.fingerprint(key),
+    keySealed: vault.seal(key, numberId),
+    issuedAt: new Date(),
+  });
+  t.deepEqual(await again(), { ...first, number_key: key });
+});
+
+test('a token that somebody revoked is not replaced', async (t) => {
+  const { database, first, again, adminOf } = await seeded(t);
+  await database.execute('update admin_token set revoked_at = now()');
+  t.deepEqual(await again(), first);
+  t.is(await adminOf(first.admin_token), undefined);
+});
+
+test('where the first number was deleted the next one of the workspace is taken, else a free one is made', async (t) => {
+  const { database, first, again } = await seeded(t);
+  const workspaceId = first.workspace_id;
+  const second = { id: randomUUID(), workspaceId, number: '07012345678', language: 'ko' as const };
+  await createNumber(database, { ...second, createdAt: new Date() });
+  await deleteNumber(database, { numberId: first.number_id, workspaceId }, new Date());
+  t.like(await again(), { number_id: second.id, number: second.number, admin_token: first.admin_token });
+
+  await deleteNumber(database, { numberId: second.id, workspaceId }, new Date());
+  const other = randomUUID();
+  await createWorkspace(database, { id: other, name: 'Other', createdAt: new Date() });
+  await createNumber(database, {
+    id: randomUUID(),
+    workspaceId: other,
+    number: '07000000000',
+    language: 'ko',
+    createdAt: new Date(),
+  });
+  t.like(await again(), { number: '07000000001', workspace_id: workspaceId });
 });
 
 test('a file of credentials of another database is not believed', async (t) => {
   const other = await seeded(t);
   const { database, dataFolder, vault } = await seeded(t);
   await writeCredentials(dataFolder, { ...urls, ...other.first });
-  const found = await seed({ database, vault, dataFolder });
+  const found = await seed({ database, vault, dataFolder, node: 'one', logger });
   t.not(found.workspace_id, other.first.workspace_id);
   t.is((await authenticateNumber(database, vault, found.number_key))?.id, found.number_id);
 });
@@ -81,9 +182,12 @@ test('a key from before recovery copies is replaced when the file that held it i
 
 test('a master key that is not the one of the database stops the start and changes nothing', async (t) => {
   const { database, dataFolder, first, again } = await seeded(t);
-  const error = await t.throwsAsync(seed({ database, dataFolder, vault: createVault(Buffer.alloc(32, 8)) }), {
-    instanceOf: StartError,
-  });
+  const error = await t.throwsAsync(
+    seed({ database, dataFolder, vault: createVault(Buffer.alloc(32, 8)), node: 'one', logger }),
+    {
+      instanceOf: StartError,
+    },
+  );
   t.regex(error.message, /^GW_MASTER_KEY .*GW_OLD_MASTER_KEYS$/);
   t.deepEqual(await again(), first);
 });
@@ -91,5 +195,5 @@ test('a master key that is not the one of the database stops the start and chang
 test('with the earlier master key among the old ones a new one is taken', async (t) => {
   const { database, dataFolder, first } = await seeded(t);
   const vault = createVault(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)]);
-  t.deepEqual(await seed({ database, dataFolder, vault }), first);
+  t.deepEqual(await seed({ database, dataFolder, vault, node: 'one', logger }), first);
 });

@@ -10,7 +10,7 @@ export const getNumber = defineRoute({
   tag: 'Numbers',
   summary: 'Read a number',
   description: 'Its settings, its agents and whether it has a key; no secrets.',
-  auth: 'admin',
+  auth: 'viewer',
   params: numberInPath,
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],

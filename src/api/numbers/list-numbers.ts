@@ -11,7 +11,7 @@ export const listNumbers = defineRoute({
   tag: 'Numbers',
   summary: 'List the numbers',
   description: 'All numbers of the workspace, the oldest first.',
-  auth: 'admin',
+  auth: 'viewer',
   responses: { 200: { description: 'The numbers.', schema: z.object({ numbers: z.array(number) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, interior) => {

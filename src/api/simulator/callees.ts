@@ -40,7 +40,7 @@ export const getCallee = defineRoute({
   tag: 'Simulator',
   summary: 'How a callee behaves',
   description: 'The script that was stored for this number.',
-  auth: 'admin',
+  auth: 'viewer',
   params,
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],

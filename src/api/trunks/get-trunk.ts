@@ -9,7 +9,7 @@ export const getTrunk = defineRoute({
   tag: 'Trunks',
   summary: 'Read a trunk',
   description: 'Its settings, and what it is doing; no password.',
-  auth: 'admin',
+  auth: 'viewer',
   params: trunkInPath,
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],

@@ -10,7 +10,7 @@ export const listTrunks = defineRoute({
   tag: 'Trunks',
   summary: 'List the trunks',
   description: 'All of the workspace, the oldest first, with their states; no passwords.',
-  auth: 'admin',
+  auth: 'viewer',
   responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, interior) => {

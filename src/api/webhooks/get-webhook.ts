@@ -9,7 +9,7 @@ export const getWebhook = defineRoute({
   tag: 'Webhooks',
   summary: 'Read a webhook endpoint',
   description: 'Its settings and its state; no secrets.',
-  auth: 'admin',
+  auth: 'viewer',
   params: webhookInPath,
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],

@@ -13,7 +13,7 @@ export const listDeliveries = defineRoute({
   tag: 'Webhooks',
   summary: 'List the deliveries of a webhook endpoint',
   description: 'Newest first, each with its attempts.',
-  auth: 'admin',
+  auth: 'viewer',
   params: webhookInPath,
   query: z.object({
     limit: integerInQuery(1, 200, 50),

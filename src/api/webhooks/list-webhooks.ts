@@ -10,7 +10,7 @@ export const listWebhooks = defineRoute({
   tag: 'Webhooks',
   summary: 'List the webhook endpoints',
   description: 'All of the workspace, the oldest first; no secrets.',
-  auth: 'admin',
+  auth: 'viewer',
   responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, { database }) => {

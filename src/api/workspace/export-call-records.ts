@@ -18,7 +18,7 @@ export const exportCallRecords = defineRoute({
   summary: 'Call detail records, as a file',
   description:
     'Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again.',
-  auth: 'admin',
+  auth: 'viewer',
   query: z.object({
     format: z.enum(['csv', 'jsonl']).default('csv'),
     since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),

@@ -34,7 +34,7 @@ export const getCallReplay = defineRoute({
   summary: 'A call once more, through its charts',
   description:
     'What the journal holds of a call, fed through the same charts step by step. The journal keeps what was heard and said and not each event: the sentences of one turn are one here. Of a call in progress: what happened until now.',
-  auth: 'admin',
+  auth: 'viewer',
   params: callIdInPath,
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
   refusals: ['call_not_found'],

@@ -9,7 +9,7 @@ export const getWorkspaceCallEvents = defineRoute({
   operationId: 'getWorkspaceCallEvents',
   tag: 'Workspace',
   summary: 'What happened in a call of any number, and happens',
-  auth: 'admin',
+  auth: 'viewer',
 }).handledBy(async ({ caller, params, ...request }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });

@@ -11,7 +11,7 @@ export const getWorkspaceCall = defineRoute({
   tag: 'Workspace',
   summary: 'Read a call of any number',
   description: 'As `getCall`, for the whole workspace.',
-  auth: 'admin',
+  auth: 'viewer',
   params: callIdInPath,
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],

@@ -10,7 +10,7 @@ export const getWorkspaceRecording = defineRoute({
   tag: 'Workspace',
   summary: 'Download the recording of a call of any number',
   description: 'As `getRecording`, for the whole workspace.',
-  auth: 'admin',
+  auth: 'viewer',
 }).handledBy(async ({ caller, params, headers, isHead }, interior) => {
   const wanted = { callId: params.call_id, workspaceId: caller.workspace.id };
   return answerRecording(await findOwnCall(interior, wanted), { headers, isHead }, interior);

@@ -9,7 +9,7 @@ export const getWorkspaceTranscript = defineRoute({
   operationId: 'getWorkspaceTranscript',
   tag: 'Workspace',
   summary: 'Read the transcript of a call of any number',
-  auth: 'admin',
+  auth: 'viewer',
 }).handledBy(async ({ caller, params }, interior) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });

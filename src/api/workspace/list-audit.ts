@@ -34,7 +34,7 @@ export const listAudit = defineRoute({
   tag: 'Workspace',
   summary: 'Who did what',
   description: 'Every change made by this API and every reveal of a key, newest first.',
-  auth: 'admin',
+  auth: 'viewer',
   query: z.object({ limit: integerInQuery(1, 200, 50), cursor: countCursorInQuery.optional() }),
   responses: {
     200: {

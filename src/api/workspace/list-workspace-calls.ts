@@ -9,7 +9,7 @@ export const listWorkspaceCalls = defineRoute({
   tag: 'Workspace',
   summary: 'List the calls of all numbers',
   description: 'As `listCalls`, for the whole workspace.',
-  auth: 'admin',
+  auth: 'viewer',
   query: callListQuery.extend({
     number_id: z.uuid().optional().meta({ description: 'Only calls of this number.' }),
   }),

@@ -11,7 +11,7 @@ export const PhoneNumber = defineEntity({
     id: p.uuid().primary(),
     workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
     /** Domestic format. */
-    number: p.text().unique(),
+    number: p.text(),
     language: p.text(),
     maxDurationSec: p.integer().nullable(),
     defaultDurationSec: p.integer().nullable(),
@@ -26,6 +26,8 @@ export const PhoneNumber = defineEntity({
     /** Signs the handshake request. */
     inboundAuthSecretSealed: p.text().nullable(),
     createdAt: p.datetime(3),
+    /** A deleted number keeps its row for the sake of its calls, and has neither key nor agents. */
+    deletedAt: p.datetime(3).nullable(),
     /** Its outbound calls go this way alone; null for the trunks of the workspace. */
     trunkId: () => p.manyToOne(TrunkRow).mapToPk().nullable().fieldName('trunk_id').deleteRule('set null'),
     voicemail: p.enum(voicemailPolicies).default('talk'),
@@ -37,4 +39,6 @@ export const PhoneNumber = defineEntity({
     /** Of the synthesizer; null for its usual one. */
     voice: p.text().nullable(),
   },
+  // The digits of a deleted number are free again.
+  uniques: [{ name: 'phone_number_number_unique', properties: ['number'], where: 'deleted_at is null' }],
 });

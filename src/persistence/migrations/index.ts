@@ -1,6 +1,8 @@
 /** All migrations, oldest first. A name never changes once it was released. */
+import { AdminRoles } from './admin-roles.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
+import { DeletedNumbers } from './deleted-numbers.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
@@ -19,4 +21,6 @@ export const migrations = [
   { name: '0007-dead-deliveries', class: DeadDeliveries },
   { name: '0008-delivery-claims', class: DeliveryClaims },
   { name: '0009-keyed-answers', class: KeyedAnswers },
+  { name: '0010-admin-roles', class: AdminRoles },
+  { name: '0011-deleted-numbers', class: DeletedNumbers },
 ];
