@@ -8,7 +8,7 @@ import type { OpenLine } from '#machines/line.ts';
 export type Arrival = {
   /** Chosen by the driver; becomes the call's id, by which `open` finds the waiting caller. */
   callId: string;
-  /** The caller, domestic format; empty when withheld. */
+  /** The caller: domestic format, `+…` from abroad, `anonymous` where the number is not shown; never empty. */
   from: string;
   /** The number that was called, domestic format. */
   to: string;

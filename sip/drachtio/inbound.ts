@@ -9,7 +9,8 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
 import type { Arrival, ArrivalVerdict, OnArrival } from '../lines.ts';
-import { calledNumber, callingNumber } from '../numbers.ts';
+import { calledParty } from '../called-party.ts';
+import { callingParty } from '../calling-party.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import type { Door } from '../trunks/door.ts';
 import type { Place, TrunkLimits } from '../trunks/limits.ts';
@@ -103,23 +104,31 @@ export const createInbound = (options: {
     if (caller !== undefined && !caller.isGone) refuse(caller, refusal);
   };
 
-  const fromHeader = (request: Srf.SrfRequest): string =>
-    request.get(request.has('P-Asserted-Identity') ? 'P-Asserted-Identity' : 'From');
+  /**
+   * Of several numbers, the first that this trunk brings calls for: a trunk of a workspace, for the numbers of that
+   * workspace alone.
+   */
+  const dialled = async (numbers: readonly string[], { workspaceId }: Trunk): Promise<string | undefined> => {
+    const [likeliest, ...others] = numbers;
+    if (workspaceId === null && others.length === 0) return likeliest;
+    for (const number of numbers) {
+      const owner = await directory.ownerOf(number);
+      if (owner !== undefined && owner.workspaceId === (workspaceId ?? owner.workspaceId)) return number;
+    }
+    return workspaceId === null ? likeliest : undefined;
+  };
 
-  /** The URI within a header such as `"A. Caller" <sip:010…@trunk.example>;tag=1`. */
-  const uriOf = (header: string): string => /<([^>]+)>/.exec(header)?.[1] ?? header;
-
-  /** A trunk of a workspace brings calls for the numbers of that workspace alone. */
-  const belongsTo = async (trunk: Trunk, number: string): Promise<boolean> =>
-    trunk.workspaceId === null || (await directory.ownerOf(number))?.workspaceId === trunk.workspaceId;
-
-  const verdictOn = async (arrival: Arrival, trunk: Trunk, ask: OnArrival): Promise<ArrivalVerdict> =>
-    (await belongsTo(trunk, arrival.to)) ? ask(arrival) : { accepted: false, because: 'unknown_number' };
-
-  const offer = async (arrival: Arrival, trunk: Trunk, ask: OnArrival): Promise<void> => {
+  const offer = async (
+    arrival: Omit<Arrival, 'to'>,
+    numbers: readonly string[],
+    trunk: Trunk,
+    ask: OnArrival,
+  ): Promise<void> => {
     const { callId } = arrival;
     try {
-      const verdict = await verdictOn(arrival, trunk, ask);
+      const to = await dialled(numbers, trunk);
+      const verdict: ArrivalVerdict =
+        to === undefined ? { accepted: false, because: 'unknown_number' } : await ask({ ...arrival, to });
       if (verdict.accepted) return;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
       refuseWaiting(callId, refusals[verdict.because]);
@@ -143,10 +152,11 @@ export const createInbound = (options: {
       if (trunk === null) return undefined;
       if (repeats.isRepeat(request)) return refuse({ response }, merged);
       if (mediaServers.problem() !== null) return refuse({ response }, unavailable);
-      const to = calledNumber(request.uri, country);
-      if (to === undefined) return refuse({ response }, refusals.unknown_number);
-      const from = callingNumber(uriOf(fromHeader(request)), country);
-      if (trunkCheck.isOwnCall({ from, to })) return refuse({ response }, refusals.over_capacity);
+      const { numbers, bare } = calledParty(request, country);
+      if (numbers.length === 0) return refuse({ response }, refusals.unknown_number);
+      const from = callingParty(request, country, bare);
+      if (numbers.some((to) => trunkCheck.isOwnCall({ from, to })))
+        return refuse({ response }, refusals.over_capacity);
       // An offer that comes with the ACK is for a later day.
       const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs, trunk.srtp);
       if (problem !== undefined) {
@@ -172,7 +182,7 @@ export const createInbound = (options: {
         place.leave();
       });
       waiting.set(callId, caller);
-      void offer({ callId, from, to, at: clock.now() }, trunk, onArrival);
+      void offer({ callId, from, at: clock.now() }, numbers, trunk, onArrival);
       return undefined;
     },
 

@@ -45,7 +45,7 @@ export type SimulatorLinesOptions = {
 export type InboundCall = {
   /** Domestic format. */
   to: string;
-  /** Domestic format; empty when withheld. */
+  /** Domestic format, `+…` from abroad, or `anonymous`. */
   from: string;
   /** `null`: a polite caller with a question. Checked by `parseScript` for a caller. */
   script: Script | null;

@@ -1,4 +1,6 @@
+import { anonymous } from '#src/domain/anonymous.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
+import { readPhoneNumber } from '#src/domain/read-number.ts';
 import type { Interior } from './interior.ts';
 import { invalidField } from './validated.ts';
 
@@ -9,5 +11,17 @@ export const domesticNumber = ({ country }: Interior, path: string, value: strin
   throw invalidField({
     path,
     message: 'This is no telephone number in domestic format, such as 010-0000-0001.',
+  });
+};
+
+/** Who calls in a simulated call, as a trunk would tell it: domestic, `+…` from abroad, or `anonymous`. */
+export const callingNumber = (interior: Interior, path: string, value: string): string => {
+  if (value === '' || value === anonymous) return anonymous;
+  if (!value.startsWith('+')) return domesticNumber(interior, path, value);
+  const number = readPhoneNumber(value.replaceAll(/[- ]/g, ''), interior.country);
+  if (number !== undefined) return number;
+  throw invalidField({
+    path,
+    message: 'This is no telephone number of any country, such as +1 202 555 0123.',
   });
 };

@@ -127,7 +127,7 @@ export interface Simulator {
   receiveSimulatedCall(request: {
     workspaceId: string;
     to: string;
-    /** Empty when withheld. */
+    /** Domestic format, `+…` from abroad, or `anonymous`. */
     from: string;
     /** `null` for a polite caller. */
     script: Script | null;

@@ -65,7 +65,7 @@ export type CallListItem = {
   /** The number that the call belongs to. */
   number_id: string;
   direction: 'inbound' | 'outbound';
-  /** Domestic format: digits alone. */
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   counterparty: string;
   status: CallStatus;
   /** Null while the call is in progress. */
@@ -104,7 +104,7 @@ export type Call = {
   /** The number that the call belongs to. */
   number_id: string;
   direction: 'inbound' | 'outbound';
-  /** Domestic format: digits alone. */
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   counterparty: string;
   status: CallStatus;
   /** Null while the call is in progress. */
@@ -116,9 +116,9 @@ export type Call = {
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
-  /** Domestic format: digits alone. */
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   from: string;
-  /** Domestic format: digits alone. */
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   to: string;
   /** BCP 47. */
   language: string;
@@ -1236,7 +1236,7 @@ export type Operations = {
       body: {
         /** A number of the workspace. */
         to: string;
-        /** Who calls, in domestic format; empty when withheld. */
+        /** Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld. */
         from: string;
         /** What the caller does; a polite caller without one. */
         script?: Script | null | undefined;

@@ -1,7 +1,10 @@
 /** What an agent endpoint is told of the call with every request (specification 2.4). */
 import type { Direction } from '#machines/line.ts';
 
-/** The wire form: snake_case, numbers in domestic format. `from` and `to` flip with the direction. */
+/**
+ * The wire form: snake_case, numbers in domestic format. `from` and `to` flip with the direction.
+ * `from` of an inbound call is `+…` for a caller from abroad and `anonymous` for one who shows no number; never empty.
+ */
 export type CallContext = Readonly<{
   call_id: string;
   direction: Direction;

@@ -1,50 +1,86 @@
 /**
- * Telephone numbers in domestic format (specification 2.4, 4.1; decisions 2): digits alone, leading 0 kept.
- * Korea's own forms are checked here. For another country the numbering plan of libphonenumber decides; it is data,
- * and the one package that this folder uses.
+ * Telephone numbers in domestic format (specification 2.4, 4.1; decisions 2): digits alone, leading 0 kept, each number
+ * in one form. The numbering plan of libphonenumber says which lengths go with which prefix; it is data, and the one
+ * package that this folder uses. Where a country's own rules say more or less, they stand here.
  */
-import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
+import {
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  type CountryCode,
+} from 'libphonenumber-js/max';
+import { anonymous } from './anonymous.ts';
 
 export type Country = CountryCode;
 
 export const isCountry = (text: string): text is Country => isSupportedCountry(text);
 
-/** Area, mobile and 070/080 numbers; 050 numbers with up to twelve digits; service numbers such as 1588-1234. */
-const koreanForms = [/^0[1-9]\d{7,9}$/, /^050\d{8,9}$/, /^1[568]\d{6}$/];
+/** What a country's own rules say beside the plan of libphonenumber. */
+const ownRules: Partial<Record<Country, { form?: RegExp; besides?: RegExp; alike?: readonly Country[] }>> = {
+  KR: {
+    // 010 has eight digits behind it, always. Special numbers (114, 02-120, 031-120) and what stands behind an
+    // international prefix (00…) are no numbers of subscribers.
+    form: /^(?:010\d{8}|0(?!10|0)\d{8,11}|1[568]\d{6})$/,
+    // Service numbers (15xx, 16xx, 18xx) in whichever block; 030 numbers have up to twelve digits.
+    besides: /^(?:1[568]\d{6}|030\d{8,9})$/,
+  },
+  // Ranges that the regulators (Ofcom, ARCEP) keep free for examples, and that no plan lists for that reason.
+  // Ofcom's plan is that of the Channel Islands and the Isle of Man as well.
+  GB: { besides: /^0(?:7700900|1632960)\d{3}$/, alike: ['GG', 'IM', 'JE'] },
+  FR: { besides: /^063998\d{4}$/ },
+};
 
-const isDomestic = (digits: string, country: Country): boolean => {
-  if (country === 'KR') return koreanForms.some((form) => form.test(digits));
+/** Digits as they are dialled within the country; undefined for what the plan does not know. */
+const dialledWithin = (digits: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(digits, country);
-  return parsed !== undefined && parsed.country === country && parsed.isPossible();
+  if (parsed?.country === undefined || !parsed.isValid()) return undefined;
+  const isWithin = parsed.country === country || ownRules[country]?.alike?.includes(parsed.country) === true;
+  if (!isWithin) return undefined;
+  return parsed.formatNational().replaceAll(/\D/g, '');
+};
+
+const domesticForm = (digits: string, country: Country): string | undefined => {
+  const { form, besides } = ownRules[country] ?? {};
+  if (form?.test(digits) === false) return undefined;
+  if (besides?.test(digits) === true) return digits;
+  const dialled = dialledWithin(digits, country);
+  // The parser forgives a missing 0 and reads country codes; here the digits are to be domestic as they stand.
+  if (dialled === digits) return digits;
+  // In North America the 1 before a number may be dialled or not.
+  return getCountryCallingCode(country) === '1' && digits === `1${dialled}` ? dialled : undefined;
 };
 
 /**
  * Removes hyphens and spaces. Returns undefined for anything that is no domestic number of the country:
- * an international form (`+82…`, `00…`), letters, too few or too many digits.
+ * an international form (`+82…`, `00…`, `82…`), letters, a length that does not go with the prefix.
  */
 export const normalizePhoneNumber = (input: string, country: Country): string | undefined => {
   if (input.length > 40) return undefined;
   const digits = input.replaceAll(/[- ]/g, '');
-  if (!/^\d+$/.test(digits)) return undefined;
-  return isDomestic(digits, country) ? digits : undefined;
+  return /^\d+$/.test(digits) ? domesticForm(digits, country) : undefined;
 };
 
 /** `01012345678` → `+821012345678` (E.164); undefined for a number that is dialled only within its country. */
 export const internationalNumber = (number: string, country: Country): string | undefined => {
   if (country === 'KR' && !number.startsWith('0')) return undefined;
-  const parsed = parsePhoneNumberFromString(number, country);
-  return parsed?.isPossible() === true ? parsed.number : undefined;
+  if (normalizePhoneNumber(number, country) === undefined) return undefined;
+  return parsePhoneNumberFromString(number, country)?.number;
 };
 
-/** `+821012345678` → `01012345678`; undefined for a number of another country. */
+/** `+821012345678` → `01012345678`; undefined for a number of another country, or of none. */
 export const domesticNumber = (number: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(number);
-  if (parsed === undefined || parsed.country !== country) return undefined;
-  return normalizePhoneNumber(parsed.formatNational().replaceAll(/\D/g, ''), country);
+  if (parsed === undefined || parsed.countryCallingCode !== getCountryCallingCode(country)) return undefined;
+  return (
+    normalizePhoneNumber(parsed.formatNational().replaceAll(/\D/g, ''), country) ??
+    // What the plan does not know is formatted without its 0.
+    normalizePhoneNumber(`0${parsed.nationalNumber}`, country)
+  );
 };
 
 /** For logs and traces, which never carry a whole number: `010•••••001`. */
-export const maskPhoneNumber = (number: string): string =>
-  number.length <= 6
-    ? '•'.repeat(number.length)
-    : `${number.slice(0, 3)}${'•'.repeat(number.length - 6)}${number.slice(-3)}`;
+export const maskPhoneNumber = (number: string): string => {
+  if (number === anonymous) return number;
+  if (number.length <= 6) return '•'.repeat(number.length);
+  return `${number.slice(0, 3)}${'•'.repeat(number.length - 6)}${number.slice(-3)}`;
+};

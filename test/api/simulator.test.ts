@@ -43,9 +43,36 @@ test('a call comes in, by a script or a polite caller', async (t) => {
   t.is((await admin.post(calls, { to: number.number, from: '' })).status, 201);
   t.deepEqual(asked, [
     { workspaceId, to: number.number, from: '01012345678', script },
-    { workspaceId, to: number.number, from: '', script: null },
+    { workspaceId, to: number.number, from: 'anonymous', script: null },
   ]);
 });
+
+const calling = test.macro<[string, string | undefined]>({
+  async exec(t, from, told) {
+    const asked: string[] = [];
+    const { admin, number } = await fakeGateway(t, {
+      simulator: simulator({
+        async receiveSimulatedCall(request) {
+          asked.push(request.from);
+          return { callId: randomUUID(), status: 'ringing', endReason: null };
+        },
+      }),
+    });
+    const { status, body } = await admin.post(calls, { to: number.number, from });
+    t.is(status, told === undefined ? 400 : 201);
+    t.deepEqual(asked, told === undefined ? [] : [told]);
+    if (told === undefined) t.like(body, { code: 'invalid_request', errors: { 0: { path: 'from' } } });
+  },
+  title: (_, from, told) => `a simulated caller "${from}" is ${told ?? 'refused'}`,
+});
+test(calling, '010-1234-5678', '01012345678');
+test(calling, '', 'anonymous');
+test(calling, 'anonymous', 'anonymous');
+test(calling, '+1 202 555 0123', '+12025550123');
+test(calling, '+82 10 1234 5678', '01012345678');
+test(calling, '+1', undefined);
+test(calling, '12025550123', undefined);
+test(calling, 'alice', undefined);
 
 test('a call that was rejected has ended', async (t) => {
   const { admin } = await fakeGateway(t, {

@@ -66,7 +66,7 @@ export const promptFor = (
   return [
     manner,
     isOutbound ? outbound : inbound,
-    isOutbound ? numbers(from, to) : numbers(to, from === '' ? '-' : from),
+    isOutbound ? numbers(from, to) : numbers(to, from),
     ending,
     ...(canPressKeys ? [keys] : []),
   ].join('\n');

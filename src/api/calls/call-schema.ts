@@ -17,9 +17,11 @@ export const endReason = z
   .enum(endReasons)
   .meta({ id: 'EndReason', description: 'The first cause of the end.' });
 
-const phoneNumber = z
-  .string()
-  .meta({ description: 'Domestic format: digits alone.', example: '01000000001' });
+const phoneNumber = z.string().meta({
+  description:
+    'Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`.',
+  example: '01000000001',
+});
 
 const listFields = {
   id: z.uuid(),

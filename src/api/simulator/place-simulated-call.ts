@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { audit } from '../audit.ts';
 import { callStatus, endReason } from '../calls/call-schema.ts';
-import { domesticNumber } from '../domestic-number.ts';
+import { callingNumber, domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
@@ -16,9 +16,11 @@ export const placeSimulatedCall = defineRoute({
   auth: 'admin',
   body: z.strictObject({
     to: z.string().meta({ description: 'A number of the workspace.', example: '07012345678' }),
-    from: z
-      .string()
-      .meta({ description: 'Who calls, in domestic format; empty when withheld.', example: '01000000001' }),
+    from: z.string().meta({
+      description:
+        'Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld.',
+      example: '01000000001',
+    }),
     script: script.nullish().meta({ description: 'What the caller does; a polite caller without one.' }),
   }),
   responses: {
@@ -31,7 +33,7 @@ export const placeSimulatedCall = defineRoute({
 }).handledBy(async ({ caller, body }, interior) => {
   const simulator = requireSimulator(interior);
   const to = domesticNumber(interior, 'to', body.to);
-  const from = body.from === '' ? '' : domesticNumber(interior, 'from', body.from);
+  const from = callingNumber(interior, 'from', body.from);
   if (body.script) requirePlayable(simulator, body.script, 'caller');
   const { callId, status, endReason } = await simulator.receiveSimulatedCall({
     workspaceId: caller.workspace.id,

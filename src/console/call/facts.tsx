@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { anonymous } from '#src/domain/anonymous.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
@@ -20,7 +21,7 @@ export const CallFacts = ({ call }: { call: Call }) => {
     <section class="card">
       <dl class="facts">
         <Fact name={t.from}>
-          <span class="digits">{call.from === '' ? texts.value.calls.withheld : call.from}</span>
+          <span class="digits">{call.from === anonymous ? texts.value.calls.withheld : call.from}</span>
         </Fact>
         <Fact name={t.to}>
           <span class="digits">{call.to}</span>

@@ -1,4 +1,5 @@
 /** How a call is told: its state, its direction, the other party. */
+import { anonymous } from '#src/domain/anonymous.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import type { CallListItem, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -26,7 +27,7 @@ export const CallState = ({ call }: { call: Pick<CallListItem, 'status' | 'end_r
 };
 
 export const counterpartyOf = ({ counterparty }: Pick<CallListItem, 'counterparty'>): string =>
-  counterparty === '' ? texts.value.calls.withheld : counterparty;
+  counterparty === anonymous ? texts.value.calls.withheld : counterparty;
 
 export const DirectionMark = ({ direction }: { direction: Direction }) => (
   <span class={`direction ${direction}`}>

@@ -1,3 +1,4 @@
+import { anonymous } from '#src/domain/anonymous.ts';
 import type { PhoneCallDetails } from '#src/domain/web-phone.ts';
 import { texts } from '../language/language.ts';
 import { send } from './connection.ts';
@@ -8,7 +9,7 @@ export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
   return (
     <section
       class="ringing"
-      aria-label={call.from === '' ? t.ringsWithheld(call.to) : t.rings(call.from, call.to)}
+      aria-label={call.from === anonymous ? t.ringsWithheld(call.to) : t.rings(call.from, call.to)}
     >
       <span class="bell">
         <Icon name="handset" />
@@ -16,7 +17,7 @@ export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
       <p>
         <small>{t.ringing}</small>
         <b class="digits">{call.to}</b>
-        <small class="digits">← {call.from === '' ? texts.value.calls.withheld : call.from}</small>
+        <small class="digits">← {call.from === anonymous ? texts.value.calls.withheld : call.from}</small>
       </p>
       <div class="buttons">
         <button type="button" class="primary" onClick={() => send({ type: 'answer', call_id: call.call_id })}>

@@ -1,0 +1,50 @@
+/**
+ * Reading a telephone number as others write it: trunks, and people who call. There is one rule, the table of
+ * guides/trunks.md ("What becomes of numbers"): a number of this country becomes domestic (`01012345678`), any other
+ * one international (`+12025550123`), since it has no domestic format, and since a `+` cannot be mistaken for a digit
+ * of this country, as the international prefix (`001…`) could.
+ */
+import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { domesticNumber, normalizePhoneNumber, type Country } from './phone-number.ts';
+
+/**
+ * What bare digits are when they could be both: `3223456789` is 032-2345-6789 without its 0, or a number in Brussels
+ * without its +.
+ */
+export type BareDigits = 'national' | 'international';
+
+/** `+…`, with a superfluous 0 (`+82010…`) taken away. */
+const readInternational = (number: string, country: Country): string | undefined => {
+  const parsed = parsePhoneNumberFromString(number);
+  if (parsed === undefined) return undefined;
+  return domesticNumber(parsed.number, country) ?? (parsed.isValid() ? parsed.number : undefined);
+};
+
+/** Without its 0 (`1012345678`), or behind one of the country's own international prefixes (`00700…`, `011…`). */
+const readNational = (digits: string, country: Country): string | undefined => {
+  const withZero = normalizePhoneNumber(`0${digits}`, country);
+  if (withZero !== undefined) return withZero;
+  const parsed = parsePhoneNumberFromString(digits, country);
+  return parsed?.isValid() === true ? readInternational(parsed.number, country) : undefined;
+};
+
+/** Digits, with or without a `+` before them. Undefined for what is in no plan, read in whichever way. */
+export const readPhoneNumber = (
+  written: string,
+  country: Country,
+  bare: BareDigits = 'national',
+): string | undefined => {
+  if (!/^\+?\d{1,20}$/.test(written)) return undefined;
+  if (written.startsWith('+')) return readInternational(written, country);
+  const domestic = normalizePhoneNumber(written, country);
+  if (domestic !== undefined) return domestic;
+  // Trunks of all countries write 00 for +, whatever is dialled there.
+  const behindZeros = written.startsWith('00')
+    ? readInternational(`+${written.slice(2)}`, country)
+    : undefined;
+  if (behindZeros !== undefined) return behindZeros;
+  const withoutPlus = readInternational(`+${written}`, country);
+  if (bare === 'international' || written.startsWith(getCountryCallingCode(country)))
+    return withoutPlus ?? readNational(written, country);
+  return readNational(written, country) ?? withoutPlus;
+};

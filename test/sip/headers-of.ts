@@ -1,0 +1,10 @@
+import type { Headers } from '#sip/calling-party.ts';
+
+/** Headers of an INVITE, each by its name; names of headers know no case. */
+export const headersOf = (headers: Record<string, string>): Headers => {
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return {
+    has: (header) => byName.has(header.toLowerCase()),
+    get: (header) => byName.get(header.toLowerCase()) ?? '',
+  };
+};
