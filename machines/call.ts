@@ -44,6 +44,9 @@ export type CallInput = {
   kickoff: string | null;
   greeting: string | null;
   apology: string;
+  brokenOff: string;
+  failedOpening: string;
+  failedGoodbye: string;
   reprompt: string;
   voicemail: VoicemailPolicy;
   /** What a machine is told by `leave_message`. */
@@ -243,6 +246,9 @@ export const callMachine = setup({
           kickoff: context.kickoff,
           greeting: context.greeting,
           apology: context.apology,
+          brokenOff: context.brokenOff,
+          failedOpening: context.failedOpening,
+          failedGoodbye: context.failedGoodbye,
           reprompt: context.reprompt,
           voicemailMessage: context.voicemailMessage,
           silenceTimeoutSec: context.silenceTimeoutSec,

@@ -1,15 +1,18 @@
 /**
  * The conversation of one call: who has the floor, what was heard, what was said.
  *
- * Three rules carry the chart:
+ * Four rules carry the chart:
  * - What counts as said is what was *heard*: only `line.played` adds to the history, never a sentence that was queued.
  * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said.
  * - A turn of the agent is over when all its utterances have left the line, wherever the chart is by then; the
  *   interrupted part of a reply is reported by the line a moment after the interruption.
+ * - No failure is dead air, nor a line that drops in mid-word: what had come of the reply is said, then an apology that
+ *   fits the moment. A first failure is listened after. A second one in a row, and a kickoff of which nobody has heard
+ *   anything, end in a goodbye, and the goodbye in the end of the call.
  *
  * It speaks to its call by messages (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
  */
-import { assign, sendParent, setup } from 'xstate';
+import { assign, raise, sendParent, setup } from 'xstate';
 import type { CallFact } from './facts.ts';
 import type { LineEvent } from './line.ts';
 import { reply, type Message, type ReplyEvent, type ReplyFailure } from './reply.ts';
@@ -20,8 +23,14 @@ export type ConversationInput = {
   kickoff: string | null;
   /** What an inbound caller is greeted with; `null` for nothing. */
   greeting: string | null;
-  /** Said when a reply failed. */
+  /** Said when a reply failed of which nothing had come. */
   apology: string;
+  /** Said when a reply broke off after its first words. */
+  brokenOff: string;
+  /** Introduces the call, excuses it and says goodbye: for a kickoff that failed. */
+  failedOpening: string;
+  /** Excuses and says goodbye: for the second failure in a row. */
+  failedGoodbye: string;
   /** Said once when nobody spoke for `silenceTimeoutSec`. */
   reprompt: string;
   /** What is said to a machine that takes messages. */
@@ -48,7 +57,7 @@ export type ConversationMessage =
   | { type: 'agent.busy' }
   /** Nothing is left to say or to answer. */
   | { type: 'agent.quiet' }
-  /** Two replies in a row failed. */
+  /** Replies have failed, and the goodbye was said. */
   | { type: 'agent.failed' }
   /** Nobody spoke, not even after the reprompt. */
   | { type: 'silence.lasted' }
@@ -76,6 +85,9 @@ type ConversationContext = ConversationInput & {
 /** Speech of which no words have come after this was none: silence is measured by words. */
 const longestSpeechMs = 30_000;
 
+/** A line that does not report the goodbye is not waited for. */
+const longestGoodbyeMs = 120_000;
+
 /** A machine that never says that it takes a message is told it all the same. */
 const longestGreetingMs = 60_000;
 
@@ -96,12 +108,19 @@ const spokenTurn = ({ spoken }: { spoken: Spoken | null }): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
-const crash = { failure: 'agent_crashed' } as const;
+/** Whether something of the reply under way is being said, or was. */
+const hasBegun = ({ spoken, unplayed }: ConversationContext): boolean => spoken !== null || unplayed > 0;
 
 const failedReply = (
-  { turn }: { turn: number },
+  context: ConversationContext,
   { failure, detail }: { failure: ReplyFailure; detail?: string },
-): CallFact => ({ type: 'reply.failed', turn, failure, ...(detail === undefined ? {} : { detail }) });
+): CallFact => ({
+  type: 'reply.failed',
+  turn: context.turn,
+  failure,
+  ...(detail === undefined ? {} : { detail }),
+  ...(hasBegun(context) ? { begun: true } : {}),
+});
 
 /** The agent's words stand before those of the other party that cut into them. */
 const withSpoken = ({ messages, spoken, isUnanswered }: ConversationContext): readonly Message[] => {
@@ -121,12 +140,19 @@ export const conversationMachine = setup({
     silenceTimeout: ({ context }) => context.silenceTimeoutSec * 1000,
     longestSpeech: longestSpeechMs,
     longestGreeting: longestGreetingMs,
+    longestGoodbye: longestGoodbyeMs,
   },
   guards: {
     agentSpeaksFirst: ({ context }) => context.kickoff !== null,
     callerIsGreeted: ({ context }) => context.greeting !== null,
     wasReprompted: ({ context }) => context.wasReprompted,
     failedBefore: ({ context }) => context.failuresInARow > 0,
+    /** Who was called has heard nothing of who calls. */
+    isUnintroduced: ({ context }) =>
+      context.kickoff !== null &&
+      !hasBegun(context) &&
+      context.messages.every(({ role }) => role !== 'assistant'),
+    hasBegun: ({ context }) => hasBegun(context),
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed === 0,
     /** Not one that was stopped: the line itself is ending then, and says so next. */
@@ -181,6 +207,8 @@ export const conversationMachine = setup({
     noteBrokenSilence: assign({ wasReprompted: false }),
     reportBusy: sendParent(toCall({ type: 'agent.busy' })),
     reportQuiet: sendParent(toCall({ type: 'agent.quiet' })),
+    /** A reply that crashed has failed like any other. */
+    failReply: raise({ type: 'reply.failed', failure: 'agent_crashed' } satisfies ReplyEvent),
     reportFailed: sendParent(toCall({ type: 'agent.failed' })),
     reportSilence: sendParent(toCall({ type: 'silence.lasted' })),
     reportLeft: sendParent(toCall({ type: 'message.left' })),
@@ -284,25 +312,7 @@ export const conversationMachine = setup({
         src: 'reply',
         id: 'reply',
         input: ({ context }) => ({ callId: context.callId, turn: context.turn, messages: context.messages }),
-        onError: [
-          {
-            guard: 'failedBefore',
-            target: 'closing',
-            actions: [
-              { type: 'publish', params: ({ context }) => failedReply(context, crash) },
-              'reportFailed',
-            ],
-          },
-          {
-            target: 'prompting',
-            actions: [
-              { type: 'publish', params: ({ context }) => failedReply(context, crash) },
-              'noteFailure',
-              'countUtterance',
-              { type: 'say', params: ({ context }) => ({ text: context.apology }) },
-            ],
-          },
-        ],
+        onError: { actions: 'failReply' },
       },
       initial: 'thinking',
       on: {
@@ -329,11 +339,36 @@ export const conversationMachine = setup({
         'reply.failed': [
           {
             guard: 'failedBefore',
-            target: 'closing',
+            target: 'parting',
             actions: [
               { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
-              'reportFailed',
+              'noteFailure',
+              'countUtterance',
+              { type: 'say', params: ({ context }) => ({ text: context.failedGoodbye }) },
             ],
+            description: 'The second failure in a row.',
+          },
+          {
+            guard: 'isUnintroduced',
+            target: 'parting',
+            actions: [
+              { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
+              'noteFailure',
+              'countUtterance',
+              { type: 'say', params: ({ context }) => ({ text: context.failedOpening }) },
+            ],
+            description: 'Nobody could repeat what was never said.',
+          },
+          {
+            guard: 'hasBegun',
+            target: 'prompting',
+            actions: [
+              { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
+              'noteFailure',
+              'countUtterance',
+              { type: 'say', params: ({ context }) => ({ text: context.brokenOff }) },
+            ],
+            description: 'Its first words are said to their end before the apology.',
           },
           {
             target: 'prompting',
@@ -343,6 +378,7 @@ export const conversationMachine = setup({
               'countUtterance',
               { type: 'say', params: ({ context }) => ({ text: context.apology }) },
             ],
+            description: 'The other party may say it again.',
           },
         ],
       },
@@ -406,6 +442,25 @@ export const conversationMachine = setup({
             guard: 'lastHasRunItsCourse',
             target: 'listening',
             actions: { type: 'notePlayed', params: ({ event }) => event },
+          },
+          { actions: { type: 'notePlayed', params: ({ event }) => event } },
+        ],
+      },
+    },
+    parting: {
+      description: 'Replies have failed; what is queued and a goodbye are heard before the call ends.',
+      entry: 'reportBusy',
+      after: { longestGoodbye: { target: 'closing', actions: 'reportFailed' } },
+      on: {
+        'line.heard': {
+          actions: { type: 'publish', params: ({ event }) => heardTurn(event) },
+          description: 'It is written down; nobody is left to answer it.',
+        },
+        'line.played': [
+          {
+            guard: 'lastHasRunItsCourse',
+            target: 'closing',
+            actions: [{ type: 'notePlayed', params: ({ event }) => event }, 'reportFailed'],
           },
           { actions: { type: 'notePlayed', params: ({ event }) => event } },
         ],

@@ -33,8 +33,8 @@ export type CallFact =
   /** Nothing that is said from here on is recorded, until the recording is resumed. */
   | { type: 'recording.paused'; at?: number }
   | { type: 'recording.resumed'; at?: number }
-  /** A reply that did not come; `turn` is the reply's number. */
-  | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string }
+  /** A reply that did not come; `turn` is the reply's number, `begun` that its first words came. */
+  | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string; begun?: true }
   | { type: 'call.ended'; at?: number; reason: EndReason; status: FinalStatus; sip?: SipDetails };
 
 /**

@@ -27,6 +27,8 @@ export type ReplyFailure =
   | 'no_reply'
   /** The agent itself said, within an answer, that it has failed or refuses. */
   | 'agent_reported_error'
+  /** The server ended the reply within a sentence. */
+  | 'reply_cut_off'
   | 'reply_too_large'
   | 'agent_crashed';
 

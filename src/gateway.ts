@@ -62,15 +62,16 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const country = countryOf(config.country);
   const { database, vault, seeded } = await startStorage(config, logger, started);
   const shared = { database, vault, clock: systemClock, logger };
+  const { metrics, turnTimes, traces, witness } = observeCalls(systemClock.now);
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
     limits: policy.replyLimits,
     clock: systemClock,
+    failed: metrics.languageModelFailed,
   });
   started.defer(languageModel.close);
 
   // The journal, and what follows from it
-  const { metrics, turnTimes, traces, witness } = observeCalls(systemClock.now);
   const liveCalls = createLiveCalls();
   const journalling = startJournal({
     ...shared,

@@ -25,8 +25,11 @@ export type AgentRequest = {
 /** The sentence so far is complete, also where its words do not show it: nothing more will be added to it. */
 export const sentenceEnd = Symbol('sentence end');
 
-/** What is worth a line in the log although the reply stands: why it is empty, that its end is missing. Safe to log. */
-export type Remark = { remark: string };
+/**
+ * What is worth a line in the log although the reply stands. Safe to log. `endsEarly`: the server has ended the reply
+ * before it was complete, so that it has failed where that tore a sentence apart.
+ */
+export type Remark = { remark: string; endsEarly?: true };
 
 export type ReplyPiece = string | typeof sentenceEnd | Remark;
 
@@ -34,7 +37,8 @@ export type Agent = {
   /** The other party is on the line: what a first reply needs may be prepared now. Never throws. */
   begin?(): void;
   /**
-   * The reply's text in pieces, as they come; cut anywhere. Ending without any text is the agent choosing silence.
+   * The reply's text in pieces, as they come; cut anywhere. Ending without any text is the agent choosing silence, and
+   * silence must have been declared in the agent's own format: whatever else has no words is no reply.
    * Throws an AgentFailure or EndpointFailure when no reply can be had; what came before it stays said. Aborting the
    * signal means that nobody wants the reply any more; whatever it throws then is of no interest.
    */

@@ -1,6 +1,6 @@
 /**
- * The built-in agent with a language model behind it. When the model cannot answer a turn, the agent without one takes
- * it, so that the other party never hears of it.
+ * The built-in agent with a language model behind it. A turn that the model cannot answer has failed, as that of any
+ * other agent: two minds in one conversation would contradict each other.
  */
 import type { Logger } from 'pino';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
@@ -12,7 +12,7 @@ import {
   type AgentRequest,
   type ReplyPiece,
 } from './agent.ts';
-import { builtInAgent, type HangUp, type PressKeys } from './built-in.ts';
+import type { HangUp, PressKeys } from './built-in.ts';
 import { wordsFor } from './built-in/words.ts';
 import type { ToolCall } from './chat-completions/read-completion.ts';
 import { askModel, type LanguageModel, type ModelMessage } from './language-model/ask-model.ts';
@@ -23,12 +23,11 @@ import { createTools } from './language-model/tools.ts';
 /** Requests to the model in one turn. */
 const mostRounds = 3;
 
+const again = 'it called tools again and again';
+
 /** Anything else is a mistake of the gateway, which its caller reports. */
 const isFailure = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
-
-/** What has come of a turn so far. */
-type Turn = { hasWords: boolean; hasPressedKeys: boolean };
 
 export const languageModelAgent = (
   model: LanguageModel,
@@ -42,20 +41,19 @@ export const languageModelAgent = (
     role: 'system',
     content: promptFor(call.context, { canPressKeys: pressKeys !== null }),
   };
-  const withoutModel = builtInAgent(call, { hangUp, logger });
 
   /** Goes on until the model wants nothing more to be done. */
   async function* converse(
     history: AgentRequest['messages'],
-    turn: Turn,
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPiece, void, undefined> {
     const messages: ModelMessage[] = [prompt, ...history];
+    let hasWords = false;
     const firstTokenBy = model.clock.now() + model.firstTokenMs;
     for (let round = 1; round <= mostRounds; round += 1) {
       // The other party waits for the first word, whatever was done before it.
       const left = Math.max(0, firstTokenBy - model.clock.now());
-      const patient = turn.hasWords ? model : { ...model, firstTokenMs: left };
+      const patient: LanguageModel = hasWords ? model : { ...model, firstTokenMs: left };
       let content = '';
       let wanted: readonly ToolCall[] = [];
       for await (const part of askModel(patient, { messages, tools: tools.offered }, signal)) {
@@ -65,7 +63,7 @@ export const languageModelAgent = (
         }
         if (typeof part === 'string') {
           content += part;
-          turn.hasWords ||= part.trim() !== '';
+          hasWords ||= part.trim() !== '';
         }
         yield part;
       }
@@ -78,32 +76,31 @@ export const languageModelAgent = (
         signal.throwIfAborted();
         const { did, result } = await tools.run(toolCall);
         if (did === 'hung up') {
-          if (!turn.hasWords) yield [words.thanks, words.goodbye].join(words.space);
+          if (!hasWords) yield [words.thanks, words.goodbye].join(words.space);
           return;
         }
-        turn.hasPressedKeys ||= did === 'pressed keys';
         if (did === 'nothing') logger.info({ call_id: callId }, 'a tool of the language model was not used');
         messages.push({ role: 'tool', callId: toolCalls[index]?.id ?? '', content: result });
       }
     }
-    yield { remark: 'the language model called tools again and again' };
+    if (!hasWords) throw new AgentFailure('no_reply', again);
+    yield { remark: again };
   }
 
   return {
-    async *reply(request, signal) {
-      const turn: Turn = { hasWords: false, hasPressedKeys: false };
+    async *reply({ messages }, signal) {
       try {
-        yield* converse(request.messages, turn, signal);
-        return;
+        yield* converse(messages, signal);
       } catch (error) {
         if (signal.aborted || !isFailure(error)) throw error;
-        const { failure, message: detail } = error;
-        logger.warn({ call_id: callId, turn: request.turn, failure, detail }, 'the language model failed');
+        throw new AgentFailure(error.failure, `the language model: ${error.message}`, {
+          cause: error,
+          ...(error instanceof AgentFailure && error.serverSays !== undefined
+            ? { serverSays: error.serverSays }
+            : {}),
+          ...(error.status === undefined ? {} : { status: error.status }),
+        });
       }
-      // It has begun to answer; another answer behind that would only confuse.
-      if (turn.hasWords || turn.hasPressedKeys) {
-        yield { remark: 'the language model broke off within its reply' };
-      } else yield* withoutModel.reply(request, signal);
     },
   };
 };

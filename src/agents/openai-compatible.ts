@@ -2,10 +2,12 @@
  * A chat-completions server (specification 4.7). It has no memory of the call: every turn brings all messages. The
  * context stands in headers alone, since some servers refuse a body with keys that they do not know.
  */
-import type { Agent, AgentCall } from './agent.ts';
+import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { completionsUrl } from './chat-completions/completions-url.ts';
 import { readCompletion } from './chat-completions/read-completion.ts';
+
+const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
 export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
   async *reply({ messages }, signal) {
@@ -23,10 +25,13 @@ export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: A
       signal,
       maxBodyBytes: world.limits.streamBytes,
     });
+    let hasWords = false;
     for await (const part of readCompletion(response.body, world.limits.lineCharacters)) {
+      if (typeof part === 'string') hasWords ||= part.trim() !== '';
       if (typeof part === 'string' || 'remark' in part) yield part;
       // The gateway has no tools to lend: the server must call its own.
-      else yield { remark: 'the model asked for a tool, which the server leaves to the caller' };
+      else if (hasWords) yield { remark: wantsTool };
+      else throw new AgentFailure('no_reply', wantsTool);
     }
   },
 });

@@ -11,6 +11,8 @@ export type SentenceCutter = {
   add(piece: string): string[];
   /** Nothing came for a moment: what was held back only because more might follow. Never half a sentence. */
   pause(): string[];
+  /** Whether what is left is a sentence that lacks its end. */
+  isTorn(): boolean;
   /** What is left at the end of the reply: at most one sentence. */
   end(): string[];
 };
@@ -107,6 +109,7 @@ export const createSentenceCutter = (): SentenceCutter => {
       return sentences;
     },
     pause: () => (half === '' && looksWhole(text.trimEnd()) ? rest() : []),
+    isTorn: () => /[\p{L}\p{N}]/u.test(text) && !looksWhole(text.trimEnd()),
     end() {
       text += half;
       half = '';

@@ -1,7 +1,7 @@
 /**
  * One reply of a call's agent, as the conversation hears of it: sentence by sentence, then finished or failed. Nothing
- * follows the last word, and nothing at all follows once it was let go of. A reply that says nothing leaves a line in
- * the log that says why.
+ * follows the last word, and nothing at all follows once it was let go of. A reply of which nothing can be spoken has
+ * failed, and so has one that its server ended within a sentence; one whose agent chose silence leaves a line in the log.
  */
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyFailure, ReplyInput } from '#machines/reply.ts';
@@ -38,6 +38,9 @@ export type ReplyOptions = {
 /** Asks for the reply; the returned function lets go of it and aborts what is behind it. Both are safe at any time. */
 export type StartReply = (input: ReplyInput, emit: (event: ReplyEvent) => void) => () => void;
 
+/** Said of a reply of emoji, code or thoughts alone. */
+export const unspeakable = 'the reply has text, and none of it can be spoken';
+
 /** Where an error came from. Its message is left out: that of a parser, for one, quotes what was said. */
 const origin = (error: unknown): { error: string; at: string[] } =>
   error instanceof Error
@@ -55,6 +58,8 @@ export const createStartReply =
     const utterances = createUtterances();
     let isOver = false;
     const seen = { text: false, speech: false, remark: false };
+    /** Why the reply ended before it was complete. */
+    let endsEarly: string | undefined;
     let idle: unknown;
 
     const say = (texts: readonly string[]): void => {
@@ -70,6 +75,7 @@ export const createStartReply =
       if (piece === sentenceEnd) return say(utterances.sentenceEnd());
       if (typeof piece === 'object') {
         seen.remark = true;
+        if (piece.endsEarly === true) endsEarly = piece.remark;
         return logger.info({ ...about, remark: piece.remark }, 'about a reply');
       }
       if (piece === '') return;
@@ -99,11 +105,12 @@ export const createStartReply =
     };
 
     const finish = (): void => {
+      if (endsEarly !== undefined && utterances.isTorn()) return fail('reply_cut_off', endsEarly);
       say(utterances.end());
       if (isOver) return;
+      if (!seen.speech && seen.text) return fail('no_reply', unspeakable);
       letGo();
-      if (!seen.speech && seen.text) logger.info(about, 'nothing of a reply can be spoken');
-      else if (!seen.speech && !seen.remark) logger.info(about, 'the agent chose silence');
+      if (!seen.speech && !seen.remark) logger.info(about, 'the agent chose silence');
       emit({ type: 'reply.finished' });
     };
 

@@ -44,7 +44,6 @@ export const createTryAgent =
       return {
         exchanges: [],
         remarks: [],
-        hasText: false,
         serverSays: null,
         elapsed: () => clock.now() - begunAt,
       };
@@ -103,8 +102,6 @@ export const createTryAgent =
     };
   };
 
-const unspeakable = 'the reply has text, and none of it can be spoken';
-
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 const turnOf = (
@@ -123,10 +120,7 @@ const turnOf = (
     first_byte_ms: reply?.received?.first_byte_ms ?? null,
     first_sentence_ms: spoken.at(0)?.at_ms ?? null,
     end_ms: endMs,
-    remarks: [
-      ...notes.remarks,
-      ...(notes.hasText && spoken.length === 0 && failure === null ? [unspeakable] : []),
-    ],
+    remarks: notes.remarks,
     failure: failure && { ...failure, server_says: notes.serverSays },
     advice: null,
   };

@@ -10,6 +10,8 @@ export type Utterances = {
   sentenceEnd(): string[];
   /** Nothing came for a moment: what can be spoken although more may follow. */
   pause(): string[];
+  /** Whether the last sentence so far lacks its end, given out already or not. */
+  isTorn(): boolean;
   /** What is left at the end of the reply. */
   end(): string[];
 };
@@ -21,6 +23,8 @@ export const createUtterances = (): Utterances => {
   const cutter = createSentenceCutter();
   const speakable = createSpeakable();
   let spoken = 0;
+  /** Whether the last message ended within a sentence; nothing has followed it. */
+  let endedTorn = false;
 
   const toSpeech = (sentences: readonly string[]): string[] =>
     sentences.flatMap((sentence) => {
@@ -32,17 +36,20 @@ export const createUtterances = (): Utterances => {
   return {
     add(piece) {
       const speech = toSpeech(cutter.add(piece));
+      if (piece.trim() !== '') endedTorn = false;
       if (spoken > longestSpeech) {
         throw new AgentFailure('reply_too_large', `the reply is longer than ${longestSpeech} characters`);
       }
       return speech;
     },
     sentenceEnd() {
+      endedTorn ||= cutter.isTorn();
       const speech = toSpeech(cutter.end());
       speakable.reset();
       return speech;
     },
     pause: () => toSpeech(cutter.pause()),
+    isTorn: () => endedTorn || cutter.isTorn(),
     end: () => toSpeech(cutter.end()),
   };
 };

@@ -22,7 +22,7 @@ export const callInput = (call: {
   times: CallTimes;
 }): CallInput => {
   const { brief, language, policy, voicemail, times } = call;
-  const { apology, reprompt, voicemailMessage } = phrases[language];
+  const { voicemailMessage, ...said } = phrases[language];
   const { context, binding, instruction } = brief;
   const isOutbound = context.direction === 'outbound';
   return {
@@ -40,8 +40,7 @@ export const callInput = (call: {
     hangUpTimeoutMs: times.hangUpTimeoutMs,
     kickoff: isOutbound ? kickoffFor(instruction) : null,
     greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
-    apology,
-    reprompt,
+    ...said,
     voicemail: voicemail.policy,
     voicemailMessage: voicemail.message ?? voicemailMessage,
   };

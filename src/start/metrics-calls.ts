@@ -8,6 +8,8 @@ import type { TurnStage } from '#src/calls/turn-times.ts';
 export type CallMetrics = {
   witness: CallWitness;
   turnStage(stage: TurnStage, milliseconds: number): void;
+  /** A request to the operator's own language model has failed. */
+  languageModelFailed(failure: string): void;
   /** Counts what is told by facts. */
   factWritten(fact: StampedFact): void;
 };
@@ -42,6 +44,12 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     labelNames: ['failure'],
     registers,
   });
+  const modelFailures = new Counter({
+    name: 'trunkline_language_model_failures_total',
+    help: 'Requests to the language model of the built-in agent that failed, by what went wrong',
+    labelNames: ['failure'],
+    registers,
+  });
   const recordings = new Counter({
     name: 'trunkline_recordings_finished_total',
     help: 'Recordings that were completed or have failed',
@@ -56,6 +64,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
       ended: ({ direction, status, reason }) => ended.inc({ direction, status, end_reason: reason }),
     },
     turnStage: (stage, milliseconds) => stages.observe({ stage }, milliseconds / 1000),
+    languageModelFailed: (failure) => modelFailures.inc({ failure }),
     factWritten(fact) {
       if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
       if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });

@@ -24,10 +24,11 @@ export const startLanguageModel = (
     connectMs: number;
     connections: number;
     firstTokenMs: number;
+    failed: NonNullable<LanguageModel['failed']>;
   },
 ): StartedLanguageModel => {
   if (config === null) return { model: null, summarize: null, close: () => Promise.resolve() };
-  const { clock, limits, connectMs, connections, firstTokenMs } = options;
+  const { clock, limits, connectMs, connections, firstTokenMs, failed } = options;
   const client = createEndpointClient({
     // The operator's own choice, which may be a server of the house.
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
@@ -35,6 +36,6 @@ export const startLanguageModel = (
     maxBodyBytes: limits.streamBytes,
     connectionsPerHost: connections,
   });
-  const model: LanguageModel = { ...config, client, clock, limits, firstTokenMs };
+  const model: LanguageModel = { ...config, client, clock, limits, firstTokenMs, failed };
   return { model, summarize: createSummarizeByModel(model), close: () => client.close() };
 };

@@ -200,45 +200,52 @@ test('a model that only calls tools is stopped, with a reason in the log', async
   const { ask, server } = await setUp(t, () => ({
     calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
   }));
-  const { remarks, error } = await hearReply(ask());
-  t.is(error, undefined);
-  t.deepEqual(remarks, ['the language model called tools again and again']);
+  const { text, error } = await hearReply(ask());
+  t.is(text, '');
+  t.like(error, { failure: 'no_reply', message: 'the language model: it called tools again and again' });
   t.is(server.requests.length, 3);
 });
 
-const failures: [string, ModelAnswer, Partial<Doors>?][] = [
-  ['an HTTP error', sendJson({ error: { message: '비밀' } }, 500)],
-  ['a wrong key', sendJson({ error: { message: '비밀' } }, 401)],
-  ['a connection that breaks', hangUpConnection],
-  ['an error in the stream', sendBody('data: {"error":"비밀"}\n\n')],
-  ['nothing at all', sendBody('')],
-  ['a page', sendBody('<html>비밀</html>')],
-  ['a model that takes too long', stayQuiet, { firstTokenMs: 100 }],
+test('words between tools that never end are a reply', async (t) => {
+  const { ask } = await setUp(t, () => ({
+    pieces: ['눌러 볼게요.'],
+    calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
+  }));
+  const { remarks, error } = await hearReply(ask());
+  t.is(error, undefined);
+  t.deepEqual(remarks, ['it called tools again and again']);
+});
+
+const failures: [string, ModelAnswer, failure: string, Partial<Doors>?][] = [
+  ['an HTTP error', sendJson({ error: { message: '비밀' } }, 500), 'http_error'],
+  ['a wrong key', sendJson({ error: { message: '비밀' } }, 401), 'http_error'],
+  ['a connection that breaks', hangUpConnection, 'connection_failed'],
+  ['an error in the stream', sendBody('data: {"error":"비밀"}\n\n'), 'agent_reported_error'],
+  ['nothing at all', sendBody(''), 'no_reply'],
+  ['a page', sendBody('<html>비밀</html>'), 'invalid_reply'],
+  ['a model that takes too long', stayQuiet, 'first_token_timeout', { firstTokenMs: 100 }],
 ];
 
-for (const [title, answer, doors] of failures) {
-  test(`${title}: the agent without a model takes the turn`, async (t) => {
-    const { ask, logged } = await setUp(t, () => answer, doors);
+for (const [title, answer, failure, doors] of failures) {
+  test(`${title} fails the turn, and nobody else answers it`, async (t) => {
+    const { ask } = await setUp(t, () => answer, doors);
     const { text, error } = await hearReply(ask());
-    t.is(error, undefined);
-    t.regex(text, /^안녕하세요, 요청을 받고 대신 전화드렸습니다\..*예약 확인/);
-    const [line] = logged.map((entry): unknown => JSON.parse(entry));
-    t.like(line, { level: 40, msg: 'the language model failed', turn: 1 });
-    t.notRegex(logged.join(''), /비밀|예약/);
+    t.is(text, '');
+    t.like(error, { name: 'AgentFailure', failure });
+    t.regex(String(error), /the language model: /);
+    t.notRegex(String(error), /비밀|예약/);
   });
 }
 
-test('a model that breaks off within its words is not started over', async (t) => {
-  const { ask, logged } = await setUp(t, () =>
+test('a model that breaks off within its words fails behind them', async (t) => {
+  const { ask } = await setUp(t, () =>
     sendBody(
       'data: {"choices":[{"index":0,"delta":{"content":"안녕하세요. 저는"}}]}\n\ndata: {"error":"overloaded"}\n\n',
     ),
   );
-  const { text, remarks, error } = await hearReply(ask());
+  const { text, error } = await hearReply(ask());
   t.is(text, '안녕하세요. 저는');
-  t.is(error, undefined);
-  t.deepEqual(remarks, ['the language model broke off within its reply']);
-  t.is(logged.length, 1);
+  t.like(error, { failure: 'agent_reported_error', serverSays: 'overloaded' });
 });
 
 test('aborting lets go of the model', async (t) => {

@@ -148,9 +148,13 @@ test(ends, 'a finish without text is silence', events(finish()) + done, {
   text: '',
   remarks: ['the agent finished without text'],
 });
-test(ends, 'a tool call for the caller', events(finish('tool-calls')) + done, {
+test(ends, 'a tool call for the caller behind words', events(words, finish('tool-calls')) + done, {
+  text: '네.',
   remarks: ['the agent finished with a tool call that it leaves to the caller'],
 });
+for (const reason of ['tool-calls', 'length', 'content-filter', 'unknown', 'a new one']) {
+  test(ends, `a finish for ${reason} without words is no silence`, events(finish(reason)) + done, 'no_reply');
+}
 test(ends, 'a finish of a kind that is new', events(words, finish('toString')) + done, {
   text: '네.',
   remarks: ['the agent finished for a reason that is not known here'],
@@ -159,10 +163,8 @@ test(ends, 'an approval that nobody gives', events(words, chunk('tool-call-appro
   text: '네.',
   remarks: ['the agent waits for a tool call to be approved'],
 });
-test(ends, 'a suspended tool without text', events(chunk('tool-call-suspended')) + done, {
-  text: '',
-  remarks: ['the agent waits for a suspended tool call to be resumed'],
-});
+test(ends, 'a suspended tool without text', events(chunk('tool-call-suspended')) + done, 'no_reply');
+test(ends, 'an approval without text', events(chunk('tool-call-approval'), finish()) + done, 'no_reply');
 test(ends, 'data that is not JSON', `${events(words)}data: {"type":\n\n${events(finish())}${done}`, {
   text: '네.',
   remarks: ['a part of the stream could not be read'],

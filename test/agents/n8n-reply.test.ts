@@ -101,8 +101,14 @@ test(fails, 'a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
 test(fails, 'text in UTF-16', Buffer.from('hello', 'utf16le'), 'invalid_reply');
 test(fails, 'text in an old encoding', Buffer.from([0xbe, 0xc8, 0xb3, 0xe7]), 'invalid_reply');
 
-for (const body of ['', '  '].map((output) => JSON.stringify({ output, text: '다른 말' }))) {
-  test(`${body} is the agent choosing silence`, async (t) => {
+const jsonLines = (...values: unknown[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+for (const body of [
+  ...['', '  '].map((output) => JSON.stringify({ output, text: '다른 말' })),
+  jsonLines({ type: 'begin' }, { type: 'item', content: '' }, { type: 'end' }),
+  jsonLines({ type: 'begin' }, { type: 'end' }),
+]) {
+  test(`${body.trim()} is the agent choosing silence`, async (t) => {
     const { error, remarks } = await hearBody(body);
     t.is(error, undefined);
     t.deepEqual(remarks, ['the workflow answered with an empty text']);
@@ -121,7 +127,7 @@ test(speaks, 'text that begins with a brace', '{이름} 님, 안녕하세요.', 
 test(speaks, 'text that begins with a quote', '"안녕" 이라고 했어요.', '"안녕" 이라고 했어요.');
 
 // Streams
-const lines = (...values: unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const lines = jsonLines;
 const begin = { type: 'begin', metadata: { nodeName: 'AI Agent' } };
 const end = { type: 'end', metadata: { nodeName: 'AI Agent' } };
 const item = (content: unknown) => ({ type: 'item', content, metadata: { text: '아님', output: '아님' } });
@@ -165,10 +171,36 @@ test('JSON in an item gives its reply, or nothing', async (t) => {
   t.like(await hearBody(body), { text: '하나 둘 셋 {이름} [1] "넷"', error: undefined });
 });
 
-test('an error fails the reply, with or without words, and what came before it is said', async (t) => {
-  const withWords = await hearBody(
-    lines(begin, item('오늘은 '), { type: 'error', content: '한도 초과' }, item('더')),
-  );
+const toolError = { type: 'error', content: '연결 거부', metadata: { nodeName: 'hang_up' } };
+const wentOn = 'a node of the workflow failed, and the workflow went on';
+
+test('a tool that fails is no failed turn: what the agent says behind it is the reply', async (t) => {
+  const body = lines(begin, item('잠시만요.'), end, toolError, begin, item('안녕히 '), item('계세요.'), end);
+  t.deepEqual(await hearBody(body), {
+    text: '잠시만요.안녕히 계세요.',
+    sentences: ['잠시만요.', '안녕히 계세요.'],
+    remarks: [wentOn],
+    error: undefined,
+  });
+});
+
+test('a tool that fails behind the words, and a step that adds nothing, leave the words', async (t) => {
+  t.deepEqual(await hearBody(lines(begin, item('안녕히 계세요.'), end, toolError, begin, end)), {
+    text: '안녕히 계세요.',
+    sentences: ['안녕히 계세요.'],
+    remarks: [wentOn],
+    error: undefined,
+  });
+});
+
+test('an error behind which no words come is that of the reply', async (t) => {
+  const { text, error } = await hearBody(lines(begin, toolError, begin, end));
+  t.is(text, '');
+  t.like(error, { failure: 'agent_reported_error', serverSays: '연결 거부' });
+});
+
+test('an error that is the last word fails the reply, and what came before it is said', async (t) => {
+  const withWords = await hearBody(lines(begin, item('오늘은 '), { type: 'error', content: '한도 초과' }));
   t.is(withWords.text, '오늘은 ');
   t.like(withWords.error, { failure: 'agent_reported_error', serverSays: '한도 초과' });
   t.false(String(withWords.error).includes('한도'));
@@ -176,7 +208,8 @@ test('an error fails the reply, with or without words, and what came before it i
   t.like(without.error, { failure: 'agent_reported_error', serverSays: undefined });
 });
 
-test(fails, 'a stream without an item', lines(begin, end), 'no_reply');
+test(fails, 'a stream that breaks off before a word', lines(begin, item('')), 'no_reply');
+test(fails, 'a stream whose nodes do not all end', lines(begin, begin, end), 'no_reply');
 test(fails, 'a stream whose items hold no reply', lines(begin, item('{"answer":"네"}'), end), 'no_reply');
 test(
   speaks,

@@ -114,12 +114,27 @@ for (const { name, bytes, response } of recordedReplies('openai_compatible').fil
   });
 }
 
-test('a tool that nobody here can call is a remark', async (t) => {
+const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
+
+test('a tool that nobody here can call is no reply', async (t) => {
   const toolCalls = recordedReplies('openai_compatible').find(({ name }) => name === '29-tool_calls');
   const { ask } = await setUp(t, sendBody(toolCalls?.bytes ?? ''));
+  const { text, error } = await hearReply(ask());
+  t.is(text, '');
+  t.like(error, { failure: 'no_reply', message: wantsTool });
+});
+
+test('a tool that nobody here can call is a remark behind words', async (t) => {
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const call = { index: 0, id: 'c', function: { name: 'look_up', arguments: '{}' } };
+  const { ask } = await setUp(
+    t,
+    sendBody(chunk({ content: '찾아볼게요.' }) + chunk({ tool_calls: [call] }) + chunk({}, 'tool_calls')),
+  );
   const { text, remarks, error } = await hearReply(ask());
-  t.deepEqual({ text, error }, { text: '', error: undefined });
-  t.deepEqual(remarks, ['the model asked for a tool, which the server leaves to the caller']);
+  t.deepEqual({ text, error }, { text: '찾아볼게요.', error: undefined });
+  t.deepEqual(remarks, [wantsTool]);
 });
 
 test('aborting reaches the server', async (t) => {

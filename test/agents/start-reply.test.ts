@@ -78,12 +78,6 @@ const silences: [pieces: ReplyPiece[], logged: object[]][] = [
   [[''], [{ msg: 'the agent chose silence' }]],
   [['', ' \n', sentenceEnd], [{ msg: 'the agent chose silence' }]],
   [[{ remark: 'tools were called' }], [{ msg: 'about a reply', remark: 'tools were called' }]],
-  [['```\n', 'secret()\n', '```'], [{ msg: 'nothing of a reply can be spoken' }]],
-  [['😀', sentenceEnd, '---\n'], [{ msg: 'nothing of a reply can be spoken' }]],
-  [
-    ['😀', { remark: 'the reply was cut short' }],
-    [{ remark: 'the reply was cut short' }, { msg: 'nothing of a reply can be spoken' }],
-  ],
 ];
 
 for (const [pieces, expected] of silences) {
@@ -99,6 +93,56 @@ for (const [pieces, expected] of silences) {
       t.like(line, { level: 30, call_id: 'call-1', turn: 3, ...expected[index] }),
     );
     t.notRegex(logged.join(''), /secret/);
+  });
+}
+
+const unspeakable: ReplyPiece[][] = [
+  ['```\n', 'secret()\n', '```'],
+  ['😀', sentenceEnd, '---\n'],
+  ['😀', { remark: 'the reply was cut short' }],
+];
+
+for (const pieces of unspeakable) {
+  const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
+  test(`a reply of [${title}] is no silence that anybody chose: it has failed`, async (t) => {
+    const { agent, next } = scriptedAgent();
+    const { events, log, logged } = setUp(t, agent);
+    for (const piece of pieces) await next({ piece });
+    await next('end');
+    const detail = 'the reply has text, and none of it can be spoken';
+    t.deepEqual(events, [{ type: 'reply.failed', failure: 'no_reply', detail }]);
+    t.like(log().at(-1), { level: 40, call_id: 'call-1', turn: 3, failure: 'no_reply' });
+    t.notRegex(logged.join(''), /secret/);
+  });
+}
+
+const early = { remark: 'the response ended without its end mark', endsEarly: true } as const;
+const cutOff = { type: 'reply.failed', failure: 'reply_cut_off', detail: early.remark } as const;
+const finished = { type: 'reply.finished' } as const;
+const endings: [pieces: ReplyPiece[], last: ReplyEvent][] = [
+  [['네. 오늘은', early], cutOff],
+  [['네. 오늘은 1.', early], cutOff],
+  [['네. "오늘은', early], cutOff],
+  [['네. 오늘은', sentenceEnd, early], cutOff],
+  [['네. 오늘은', sentenceEnd, ' \n', early], cutOff],
+  [['네. 오늘은', sentenceEnd, '쉽니다.', early], finished],
+  [['네. 오늘은 쉽니다.', early], finished],
+  [['네. 오늘은 쉽니다', { remark: 'the workflow failed somewhere else' }], finished],
+  [['네! 😊', early], finished],
+  [['네. ', early], finished],
+];
+
+for (const [pieces, last] of endings) {
+  const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
+  test(`a reply of [${title}] has ${last.type === 'reply.failed' ? 'torn a sentence apart' : 'ended'}`, async (t) => {
+    const { agent, next } = scriptedAgent();
+    const { events } = setUp(t, agent);
+    for (const piece of pieces) await next({ piece });
+    await next('end');
+    t.deepEqual(events.at(-1), last);
+    t.is(events.filter(({ type }) => type !== 'reply.sentence').length, 1);
+    t.regex(JSON.stringify(events[0]), /네[.!]/, 'what came is said');
+    if (last === cutOff) t.regex(JSON.stringify(events.at(-2)), /오늘은/, 'also what was torn');
   });
 }
 

@@ -168,10 +168,13 @@ test('silence that the agent chooses is no failure, and no reply either', async 
   t.regex(turn?.advice ?? '', /say nothing/);
 });
 
-test('text that no voice can speak is silence with a reason', async (t) => {
+test('text that no voice can speak is no reply', async (t) => {
   const { turn } = await tryWith(t, sendReply('🙂'));
-  t.like(turn, { failure: null, spoken: [], remarks: ['the reply has text, and none of it can be spoken'] });
-  t.regex(turn?.advice ?? '', /the remark says why/);
+  t.like(turn, {
+    failure: { kind: 'no_reply', detail: 'the reply has text, and none of it can be spoken' },
+    spoken: [],
+  });
+  t.regex(turn?.advice ?? '', /words/);
 });
 
 test('a redirect and a broken reply are told by name', async (t) => {

@@ -57,6 +57,11 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
       '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] Book a table',
     greeting: null,
     apology: 'I am sorry, something went wrong. Could you say that again, please?',
+    brokenOff: 'I am sorry, I was cut off in the middle of that. Please go ahead.',
+    failedOpening:
+      'Hello, this is an automated call. I am sorry, because of a technical problem I cannot talk with you now. Please excuse the disturbance. Goodbye.',
+    failedGoodbye:
+      'I am sorry, because of a technical problem I cannot go on with this call. Please excuse the trouble. Goodbye.',
     reprompt: 'Hello? Are you still there?',
     voicemail: 'leave_message',
     voicemailMessage: 'Hello. We tried to reach you and will call again. Thank you, and goodbye.',

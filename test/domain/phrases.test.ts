@@ -4,6 +4,8 @@ import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 
 for (const language of languages)
   test(`the gateway can apologise, ask again and greet in ${language}`, (t) => {
-    const { apology, reprompt } = phrases[language];
-    for (const sentence of [apology, reprompt, builtInGreeting[language]]) t.regex(sentence, /^\S.+[.?。]$/s);
+    const { voicemailMessage: _message, ...said } = phrases[language];
+    const sentences = [...Object.values(said), builtInGreeting[language]];
+    t.is(new Set(sentences).size, 6, 'each moment has words of its own');
+    for (const sentence of sentences) t.regex(sentence, /^\S.+[.?。]$/s);
   });

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
+import { phrases } from '#src/domain/phrases.ts';
 import { sendBody } from '#test/helpers/agent-server.ts';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { startModelServer } from '#test/helpers/model-server.ts';
@@ -47,17 +48,36 @@ test('the built-in agent talks by its model, presses keys, hangs up with a tool 
   t.false(gateway.logged.some((line) => /model-key|예약|확인되었/.test(line)));
 });
 
-test('a model that fails is not heard: the agent without it goes through the conversation', async (t) => {
-  const model = await startModelServer(() => sendBody('{"error":{"message":"overloaded"}}', 529));
+test('a model that fails is excused as any agent is, and the operator learns of it', async (t) => {
+  const model = await startModelServer(({ messages }) =>
+    messages.length === 2 ? { pieces: ['안녕하세요.'] } : sendBody('{"error":{"message":"비밀"}}', 529),
+  );
   t.teardown(model.close);
   const gateway = await testGateway(t, settings(model.url));
-  const callId = await gateway.call('01000000001', '예약 확인');
-  t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-    status: 'completed',
-    end_reason: 'agent_hangup',
+  await gateway.admin.put('/api/v1/admin/simulator/callees/01077770002', {
+    script: [
+      { listen: true },
+      { say: '누구세요?' },
+      { listen: true },
+      { say: '누구시냐고요' },
+      { listen: true },
+    ],
   });
-  const said = (await gateway.transcript(callId)).filter(({ role }) => role === 'assistant');
-  t.false(said.some(({ text }) => text.includes('문제가 있었습니다')));
-  t.regex(await summaryOf(gateway, callId), /AI가 통화를 마쳤습니다/);
-  t.true(gateway.logged.some((line) => line.includes('the language model failed')));
+  const callId = await gateway.call('01077770002', '예약 확인');
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+    status: 'failed',
+    end_reason: 'agent_error',
+  });
+  const { apology, failedGoodbye } = phrases.ko;
+  t.deepEqual(
+    (await gateway.transcript(callId)).filter(({ role }) => role === 'assistant').map(({ text }) => text),
+    ['안녕하세요.', apology, failedGoodbye],
+  );
+  t.regex(await summaryOf(gateway, callId), /\S/);
+  const failed = gateway.logged.filter((line) => line.includes('a reply failed'));
+  t.is(failed.length, 2);
+  t.regex(failed[0] ?? '', /the language model: HTTP 529/);
+  const metrics = await gateway.client.as(undefined).get('/metrics');
+  t.regex(metrics.bytes.toString(), /trunkline_language_model_failures_total\{failure="http_error"\} [23]/);
+  t.false(gateway.logged.some((line) => line.includes('비밀')));
 });

@@ -1,5 +1,6 @@
-import test from 'ava';
-import { startAgentServer, sendReply } from '#test/helpers/agent-server.ts';
+import test, { type ExecutionContext } from 'ava';
+import { phrases } from '#src/domain/phrases.ts';
+import { sendBody, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { until } from '#test/helpers/until.ts';
@@ -151,10 +152,14 @@ test('a webhook agent is asked with kickoff, context and token, and hangs up thr
   t.false(gateway.logged.some((line) => /secret-token|01000000001|tomorrow|gw_live_|gw_admin_/.test(line)));
 });
 
-test('an agent that fails twice in a row ends the call after one apology', async (t) => {
+/** A call to somebody who answers politely, by a webhook agent of which these replies fail. */
+const callWithFailing = async (t: ExecutionContext, failing: (turn: number) => boolean) => {
   const gateway = await testGateway(t);
-  const server = await startAgentServer((response) => {
-    response.writeHead(500).end();
+  let turn = 0;
+  const server = await startAgentServer((...asked) => {
+    turn += 1;
+    const answer = failing(turn) ? sendBody('', 500) : sendReply('안녕하세요. 내일 괜찮으세요?');
+    return answer(...asked);
   });
   t.teardown(server.close);
   await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, {
@@ -162,16 +167,35 @@ test('an agent that fails twice in a row ends the call after one apology', async
     agent_type: 'webhook',
     chat_url: server.url,
   });
-  const callId = await gateway.call('01000000001');
+  await gateway.admin.put('/api/v1/admin/simulator/callees/01077770003', {
+    script: [
+      { listen: true },
+      { say: '누구세요?' },
+      { listen: true },
+      { say: '누구시냐고요' },
+      { listen: true },
+    ],
+  });
+  const callId = await gateway.call('01077770003');
   t.like(await gateway.untilStatus(callId, ...finalStatuses), {
     status: 'failed',
     end_reason: 'agent_error',
   });
   const said = (await gateway.transcript(callId)).filter(({ role }) => role === 'assistant');
-  t.deepEqual(
-    said.map(({ text }) => text),
-    ['죄송합니다. 잠시 문제가 있었습니다. 다시 한번 말씀해 주시겠어요?'],
-  );
+  return { said: said.map(({ text }) => text), asked: server.requests.length };
+};
+
+test('an agent that fails twice in a row apologises once, then says goodbye and ends the call', async (t) => {
+  const { said, asked } = await callWithFailing(t, (turn) => turn > 1);
+  const { apology, failedGoodbye } = phrases.ko;
+  t.deepEqual(said, ['안녕하세요. 내일 괜찮으세요?', apology, failedGoodbye]);
+  t.is(asked, 3);
+});
+
+test('an agent that fails at the kickoff introduces the call and says goodbye', async (t) => {
+  const { said, asked } = await callWithFailing(t, () => true);
+  t.deepEqual(said, [phrases.ko.failedOpening]);
+  t.is(asked, 1);
 });
 
 const outcome = test.macro<[string, string, string]>({

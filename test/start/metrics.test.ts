@@ -94,6 +94,7 @@ test('stages, replies, recordings, requests and lines have their figures, in bas
   const { metrics, health, text } = createWorld();
   metrics.turnStage('first_token', 250);
   metrics.factWritten({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
+  metrics.languageModelFailed('first_token_timeout');
   metrics.factWritten({ type: 'recording.failed', at: 1 });
   const request = { method: 'GET', route: '/api/v1/calls', status: 200, seconds: 0.02, isStream: false };
   metrics.requestAnswered(request);
@@ -106,6 +107,7 @@ test('stages, replies, recordings, requests and lines have their figures, in bas
     ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token"}', 0],
     ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
     ['trunkline_replies_failed_total{failure="http_error"}', 1],
+    ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
     ['trunkline_recordings_finished_total{outcome="failed"}', 1],
     ['trunkline_recordings_finished_total{outcome="completed"}', 0],
     ['trunkline_http_requests_total{method="GET",route="/api/v1/calls",status="200"}', 2],

@@ -12,6 +12,7 @@ export type ToolCall = { id: string; name: string; arguments: string };
 
 export type CompletionPart = string | Remark | { toolCalls: readonly ToolCall[] };
 
+/** What the known finishes say against the completeness of the reply; null for nothing. */
 const finishes: ReadonlyMap<string, string | null> = new Map([
   ['stop', null],
   ['tool_calls', null],
@@ -37,18 +38,23 @@ type Seen = {
   finish: string;
 };
 
-function* judge(seen: Seen, wantsTools: boolean): Generator<Remark, void, undefined> {
-  const { anything, chunks, unreadable, words, done, finish } = seen;
-  if (!words && finish === '' && !wantsTools) {
-    if (anything && !chunks && !done) {
-      throw new AgentFailure('invalid_reply', 'the response is not a chat completion');
-    }
-    throw new AgentFailure('no_reply', 'the response holds no reply');
+/** Without words, only `stop` declares silence: the model has ended its turn and had nothing to say. */
+const noReply = ({ anything, chunks, done, finish }: Seen): AgentFailure | undefined => {
+  if (finish === 'stop') return undefined;
+  if (anything && !chunks && !done) {
+    return new AgentFailure('invalid_reply', 'the response is not a chat completion');
   }
+  return new AgentFailure('no_reply', finishes.get(finish) ?? 'the response holds no reply');
+};
+
+function* judge(seen: Seen, wantsTools: boolean): Generator<Remark, void, undefined> {
+  const { unreadable, words, done, finish } = seen;
+  const failure = words || wantsTools ? undefined : noReply(seen);
+  if (failure !== undefined) throw failure;
   if (unreadable) yield { remark: 'a part of the response could not be read' };
-  if (finish === '' && !done) yield { remark: 'the response ended without its end mark' };
+  if (finish === '' && !done) yield { remark: 'the response ended without its end mark', endsEarly: true };
   const oddity = finishes.get(finish) ?? null;
-  if (oddity !== null) yield { remark: oddity };
+  if (oddity !== null) yield { remark: oddity, endsEarly: true };
   else if (!words && !wantsTools) yield { remark: 'the model finished without text' };
 }
 

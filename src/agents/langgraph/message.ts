@@ -1,11 +1,20 @@
 /** One message of a graph's state, as the JavaScript and the Python server write it. */
 import { z } from 'zod';
 
+const calls = z.array(z.unknown()).nullish().catch(null);
+const reason = z.string().nullish().catch(null);
+
 const message = z.object({
   id: z.string().nullish(),
   type: z.string().nullish(),
   role: z.string().nullish(),
   content: z.unknown().optional(),
+  tool_calls: calls,
+  tool_call_chunks: calls,
+  response_metadata: z
+    .object({ finish_reason: reason, stop_reason: reason, finishReason: reason })
+    .nullish()
+    .catch(null),
 });
 
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
@@ -17,9 +26,14 @@ export type GraphMessage = {
   from: 'agent' | 'human' | 'other';
   /** Thoughts, tool calls and images are no text. */
   text: string;
+  callsTools: boolean;
+  /** Its model came to an end before it was done. */
+  isCutOff: boolean;
 };
 
 const agentTypes = new Set(['ai', 'AIMessage', 'AIMessageChunk']);
+/** As the models behind a graph call it. */
+const cutsOff = new Set(['length', 'max_tokens', 'MAX_TOKENS', 'content_filter', 'SAFETY']);
 const humanTypes = new Set(['human', 'HumanMessage', 'HumanMessageChunk']);
 
 const textOf = (content: unknown): string => {
@@ -44,5 +58,7 @@ export const readMessage = (value: unknown): GraphMessage | undefined => {
     id: data.id ?? '',
     from: isAgent ? 'agent' : isHuman ? 'human' : 'other',
     text: textOf(data.content),
+    callsTools: [data.tool_calls, data.tool_call_chunks].some((called) => (called?.length ?? 0) > 0),
+    isCutOff: Object.values(data.response_metadata ?? {}).some((why) => cutsOff.has(why ?? '')),
   };
 };

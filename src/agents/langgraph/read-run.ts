@@ -31,12 +31,17 @@ const failureOf = (frame: Frame): AgentFailure => {
   );
 };
 
+const interrupt = 'the graph stopped at an interrupt and waits for a person';
+
 const interrupted = z.object({ __interrupt__: z.array(z.unknown()).nonempty() });
 
 const messagesOf = (values: readonly unknown[]): GraphMessage[] =>
   values.flatMap((value) => readMessage(value) ?? []);
 
-/** Throws an AgentFailure, also for an `error` event, which comes with HTTP 200. */
+/**
+ * Without words, only an empty message of the agent declares silence. Throws an AgentFailure, also for an `error` event,
+ * which comes with HTTP 200.
+ */
 export async function* readRun(frames: AsyncIterable<Frame>): AsyncGenerator<ReplyPiece, void, undefined> {
   const said = createSaidMessages();
   const seen = { frame: false, event: false, unreadable: false, interrupt: false };
@@ -60,6 +65,13 @@ export async function* readRun(frames: AsyncIterable<Frame>): AsyncGenerator<Rep
   if (!seen.event) throw new AgentFailure('invalid_reply', 'the response is not the stream of a run');
   if (seen.unreadable) yield { remark: 'a part of the stream could not be read' };
   if (said.hasChanged()) yield { remark: 'a message was changed after its beginning was spoken' };
-  if (seen.interrupt) yield { remark: 'the graph stopped at an interrupt and waits for a person' };
-  else if (!said.hasWords()) yield { remark: 'the run ended without text of the agent' };
+  if (!said.hasWords() && (seen.interrupt || !said.choseSilence())) {
+    throw new AgentFailure(
+      'no_reply',
+      seen.interrupt ? interrupt : 'the run ended without text of the agent',
+    );
+  }
+  if (seen.interrupt) yield { remark: interrupt };
+  else if (!said.hasWords()) yield { remark: 'the agent answered with an empty message' };
+  else if (said.endsEarly()) yield { remark: 'the run ended within a message', endsEarly: true };
 }

@@ -15,6 +15,10 @@ export type SaidMessages = {
   complete(messages: readonly GraphMessage[]): Generator<ReplyPiece, void, undefined>;
   /** Whether anything was said. */
   hasWords(): boolean;
+  /** Whether the agent's last message is empty by itself, and not because it calls tools or was cut off. */
+  choseSilence(): boolean;
+  /** Whether the last message with words never became complete, although this server completes its messages. */
+  endsEarly(): boolean;
   /** Whether a message became another one after its beginning was said. */
   hasChanged(): boolean;
 };
@@ -23,6 +27,9 @@ export const createSaidMessages = (): SaidMessages => {
   const said = new Map<string, string>();
   let hasWords = false;
   let hasChanged = false;
+  /** The newest message of the agent. */
+  let last: GraphMessage | undefined;
+  let completesMessages = false;
   /** The message that the last words belong to, until it is complete. */
   let speaking: string | undefined;
 
@@ -35,8 +42,10 @@ export const createSaidMessages = (): SaidMessages => {
     yield words;
   }
 
-  function* grow({ id, from, text }: GraphMessage): Generator<ReplyPiece, void, undefined> {
+  function* grow(message: GraphMessage): Generator<ReplyPiece, void, undefined> {
+    const { id, from, text } = message;
     if (from !== 'agent') return;
+    last = message;
     const before = said.get(id) ?? '';
     if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
     // A shorter text is an older one, or was trimmed. Words that were said cannot be taken back.
@@ -49,10 +58,16 @@ export const createSaidMessages = (): SaidMessages => {
 
   return {
     grow,
-    *add({ id, from, text }) {
-      if (from === 'agent') yield* speak(id, text);
+    *add(message) {
+      const { id, from, text } = message;
+      if (from !== 'agent') return;
+      // A message comes in parts here, and the last of them is always empty.
+      const isSame = last !== undefined && last.id === id;
+      last = isSame ? { ...message, callsTools: message.callsTools || last?.callsTools === true } : message;
+      yield* speak(id, text);
     },
     *complete(messages) {
+      completesMessages ||= messages.some(({ from }) => from === 'human');
       const lastHuman = messages.findLastIndex(({ from }) => from === 'human');
       for (const message of messages.slice(lastHuman + 1)) {
         if (message.from !== 'agent') continue;
@@ -66,6 +81,9 @@ export const createSaidMessages = (): SaidMessages => {
       }
     },
     hasWords: () => hasWords,
+    choseSilence: () =>
+      !hasWords && last !== undefined && last.text.trim() === '' && !last.callsTools && !last.isCutOff,
+    endsEarly: () => last?.isCutOff === true || (completesMessages && speaking !== undefined),
     hasChanged: () => hasChanged,
   };
 };

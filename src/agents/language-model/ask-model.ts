@@ -1,5 +1,7 @@
 /** One request to the operator's language model, by the protocol of chat completions. */
 import type { Clock } from '#src/domain/clock.ts';
+import type { ReplyFailure } from '#machines/reply.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure } from '../agent.ts';
 import { completionsUrl } from '../chat-completions/completions-url.ts';
@@ -17,6 +19,8 @@ export type LanguageModel = {
   limits: { streamBytes: number; lineCharacters: number };
   /** Until the first word or tool of a reply. */
   firstTokenMs: number;
+  /** Is told of each request that has failed. */
+  failed?: (failure: ReplyFailure) => void;
 };
 
 /** A message as the protocol has it. */
@@ -48,7 +52,7 @@ const presentMessage = (message: ModelMessage): object => {
  * signal's reason when aborted.
  */
 export async function* askModel(
-  { baseUrl, model, apiKey, client, clock, limits, firstTokenMs }: LanguageModel,
+  { baseUrl, model, apiKey, client, clock, limits, firstTokenMs, failed }: LanguageModel,
   { messages, tools }: { messages: readonly ModelMessage[]; tools: readonly Tool[] },
   signal: AbortSignal,
 ): AsyncGenerator<CompletionPart, void, undefined> {
@@ -81,7 +85,12 @@ export async function* askModel(
       yield part;
     }
   } catch (error) {
-    if (!tooLate.signal.aborted || signal.aborted) throw error;
+    if (signal.aborted) throw error;
+    if (!tooLate.signal.aborted) {
+      if (error instanceof AgentFailure || error instanceof EndpointFailure) failed?.(error.failure);
+      throw error;
+    }
+    failed?.('first_token_timeout');
     throw new AgentFailure('first_token_timeout', `nothing within ${firstTokenMs / 1000} s`, {
       cause: error,
     });

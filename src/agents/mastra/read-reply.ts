@@ -8,6 +8,11 @@ const oddFinishes = new Map([
   ['tool-calls', 'the agent finished with a tool call that it leaves to the caller'],
 ]);
 
+const cutsOff = new Set(['length', 'content-filter']);
+
+const remarkOn = (finish: string): string =>
+  oddFinishes.get(finish) ?? 'the agent finished for a reason that is not known here';
+
 /** What came of a reply, for its end to be judged. */
 type Seen = {
   /** Anything at all. */
@@ -20,20 +25,31 @@ type Seen = {
   /** The mark of the end, behind whatever it ends. */
   done: boolean;
   finish: string | undefined;
-  waiting: boolean;
+  /** For what nobody does in a call. */
+  waiting: string | undefined;
 };
 
-function* judge({ frames, parts, unreadable, words, done, finish, waiting }: Seen): Generator<ReplyPiece> {
-  if (!words && finish === undefined && !waiting) {
-    if (frames && !parts) throw new AgentFailure('invalid_reply', 'the response is not a stream of Mastra');
-    throw new AgentFailure('no_reply', 'the stream ended without a reply');
-  }
+/** Without words, only the finish `stop` declares silence: the agent has ended its turn and had nothing to say. */
+const noReply = ({ frames, parts, finish, waiting }: Seen): AgentFailure | undefined => {
+  if (waiting !== undefined) return new AgentFailure('no_reply', waiting);
+  if (finish === 'stop') return undefined;
+  if (frames && !parts) return new AgentFailure('invalid_reply', 'the response is not a stream of Mastra');
+  return new AgentFailure(
+    'no_reply',
+    finish === undefined ? 'the stream ended without a reply' : remarkOn(finish),
+  );
+};
+
+function* judge(seen: Seen): Generator<ReplyPiece> {
+  const { unreadable, words, done, finish, waiting } = seen;
+  const failure = words ? undefined : noReply(seen);
+  if (failure !== undefined) throw failure;
   if (unreadable) yield { remark: 'a part of the stream could not be read' };
-  // A waiting agent has said why it ends as it does.
-  if (waiting) return;
-  if (finish === undefined && !done) yield { remark: 'the stream ended without its end mark' };
-  else if (finish !== undefined && finish !== 'stop') {
-    yield { remark: oddFinishes.get(finish) ?? 'the agent finished for a reason that is not known here' };
+  if (waiting !== undefined) yield { remark: waiting };
+  else if (finish === undefined && !done) {
+    yield { remark: 'the stream ended without its end mark', endsEarly: true };
+  } else if (finish !== undefined && finish !== 'stop') {
+    yield { remark: remarkOn(finish), ...(cutsOff.has(finish) ? { endsEarly: true as const } : {}) };
   } else if (!words) yield { remark: 'the agent finished without text' };
 }
 
@@ -52,7 +68,7 @@ export async function* readMastraReply(
     words: false,
     done: false,
     finish: undefined,
-    waiting: false,
+    waiting: undefined,
   };
   /** Of the text since the last end of a sentence; undefined without any. */
   let block: string | undefined;
@@ -83,10 +99,7 @@ export async function* readMastraReply(
       seen.words ||= part.text.trim() !== '';
       yield part.text;
     } else if (part.type === 'finish') seen.finish ??= part.reason;
-    else if (part.type === 'waiting') {
-      seen.waiting = true;
-      yield { remark: part.remark };
-    }
+    else if (part.type === 'waiting') seen.waiting ??= part.remark;
   }
   yield* judge(seen);
 }

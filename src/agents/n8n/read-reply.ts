@@ -32,15 +32,27 @@ const replyInItem = (content: unknown): string | undefined => {
 
 /**
  * `end` is not the end: each node and each step of an agent has its own, and only the response's end is that of the
- * reply. Throws an AgentFailure.
+ * reply. Neither is `error`: an agent whose tool has failed goes on with its next step, so that only an error which is
+ * the last word is that of the reply. Silence is declared by an empty text, or by a stream whose nodes all have ended
+ * without a word. Throws an AgentFailure.
  */
 export async function* readN8nReply(
   body: AsyncIterable<Uint8Array>,
   longestLine: number,
 ): AsyncGenerator<ReplyPiece, void, undefined> {
-  const seen = { anything: false, status: false, unreadable: false, reply: false, words: false };
+  const seen = {
+    anything: false,
+    status: false,
+    unreadable: false,
+    reply: false,
+    words: false,
+    foreign: false,
+    end: false,
+  };
   /** Nodes or steps that have begun and not ended. */
   let open = 0;
+  /** The newest error, and whether the stream went on behind it. */
+  let error: { failure: AgentFailure; isLast: boolean } | undefined;
   let isMidSentence = false;
 
   function* say(reply: string | undefined): Generator<ReplyPiece, void, undefined> {
@@ -58,13 +70,18 @@ export async function* readN8nReply(
   function* take(value: unknown): Generator<ReplyPiece, void, undefined> {
     const line = streamLine.safeParse(value).data;
     isStream ||= line !== undefined;
+    if (error !== undefined) error.isLast = false;
     if (line === undefined) {
       seen.status ||= isStatus(value);
       // Only the first document counts, as only the first item of a list does.
       if (!isStream && !seen.reply) yield* say(findReply(value));
-    } else if (line.type === 'error') throw reportedError(line.content);
-    else if (line.type === 'item') yield* say(replyInItem(line.content));
-    else {
+    } else if (line.type === 'error') error = { failure: reportedError(line.content), isLast: true };
+    else if (line.type === 'item') {
+      const reply = replyInItem(line.content);
+      seen.foreign ||= reply === undefined;
+      yield* say(reply);
+    } else {
+      seen.end ||= line.type === 'end';
       open = Math.max(0, open + (line.type === 'begin' ? 1 : -1));
       yield* endSentence();
     }
@@ -77,9 +94,12 @@ export async function* readN8nReply(
     else seen.unreadable = true;
   }
 
-  if (!seen.reply) throw missingReply(seen);
+  if (error !== undefined && (error.isLast || !seen.words)) throw error.failure;
+  const isSilence = open === 0 && (seen.reply || (seen.end && !seen.foreign));
+  if (!seen.words && !isSilence) throw missingReply(seen);
+  if (error !== undefined) yield { remark: 'a node of the workflow failed, and the workflow went on' };
   if (seen.unreadable) yield { remark: 'a line of the response could not be read' };
-  if (open > 0) yield { remark: 'the stream ended before all of its nodes had' };
+  if (open > 0) yield { remark: 'the stream ended before all of its nodes had', endsEarly: true };
   if (!seen.words) yield { remark: 'the workflow answered with an empty text' };
 }
 

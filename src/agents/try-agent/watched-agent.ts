@@ -4,8 +4,6 @@ import type { ExchangeLog } from './observed-client.ts';
 /** Everything that is noted of one turn. */
 export type TurnNotes = ExchangeLog & {
   remarks: string[];
-  /** Whether the reply held any text, speakable or not. */
-  hasText: boolean;
   /** The server's own words about its failure; they are for the endpoint's owner alone. */
   serverSays: string | null;
 };
@@ -19,7 +17,6 @@ export const watchedAgent = (agent: Agent, currentNotes: () => TurnNotes): Agent
     try {
       for await (const piece of agent.reply(request, signal)) {
         if (typeof piece === 'object') notes.remarks.push(piece.remark);
-        if (typeof piece === 'string' && piece.trim() !== '') notes.hasText = true;
         yield piece;
       }
     } catch (error) {

@@ -13,7 +13,7 @@ export type Cue = { at: number; fact: number } & (
   /** The agent is heard from now on. */
   | { kind: 'agent begins'; text: string }
   | { kind: 'agent ends'; text: string; whole: boolean; startedAt: number }
-  | { kind: 'reply fails' }
+  | { kind: 'reply fails'; begun: boolean }
   | { kind: 'over' }
 );
 
@@ -75,7 +75,7 @@ const cuesOfFact = (fact: CallEvent): Cue[] => {
     case 'recording.resumed':
       return event({ type: 'recording.resume_requested' });
     case 'reply.failed':
-      return [{ at, fact: sequence, kind: 'reply fails' }];
+      return [{ at, fact: sequence, kind: 'reply fails', begun: data['begun'] === true }];
     case 'call.ended':
       return [{ at, fact: sequence, kind: 'over' }];
     default:

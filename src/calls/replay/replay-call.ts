@@ -77,6 +77,9 @@ const inputOf = (call: RecordedCall, times: ReplayTimes): CallInput => {
     kickoff: call.direction === 'outbound' ? '' : null,
     greeting: isGreeted ? (firstTurn.text ?? '') : null,
     apology: '',
+    brokenOff: '',
+    failedOpening: '',
+    failedGoodbye: '',
     reprompt: '',
     voicemail: voicemailOf(call),
     voicemailMessage: '',
@@ -130,6 +133,9 @@ export const createReplay =
     const isConversationIn = (state: string): boolean =>
       steps.at(-1)?.conversation?.startsWith(state) ?? false;
 
+    const unplayed = (): number =>
+      actor.getSnapshot().children.conversation?.getSnapshot().context.unplayed ?? 0;
+
     const finish = (cue: Cue): void => {
       const { at } = cue;
       const reason = call.endReason ?? 'system_error';
@@ -168,9 +174,15 @@ export const createReplay =
             tellConversation(cue, { type: 'reply.sentence', text: cue.text });
           if (isConversationIn('replying.speaking')) tellConversation(cue, { type: 'reply.finished' });
           const { at, startedAt, text, whole } = cue;
+          // The words of a turn are one in the journal, also where they were several utterances.
+          for (let more = unplayed() - 1; more > 0; more -= 1)
+            tell(cue, { type: 'line.played', at, startedAt, utterance: 0, text: '', whole: true });
           return tell(cue, { type: 'line.played', at, startedAt, utterance: 0, text, whole });
         }
         case 'reply fails':
+          // The first words were queued before, and may have been heard only later.
+          if (cue.begun && isConversationIn('replying.thinking'))
+            tellConversation(cue, { type: 'reply.sentence', text: '' });
           current = { at: cue.at, event: 'reply.failed', fact: cue.fact };
           actor
             .getSnapshot()

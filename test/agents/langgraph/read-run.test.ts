@@ -68,11 +68,11 @@ test('roles tell as well as types do who is speaking', async (t) => {
 for (const type of ['tool', 'system', 'remove', 'function', 'human', 'constructor']) {
   test(`a message of the type ${type} is never spoken`, async (t) => {
     const message = { ...ai('아니요'), type };
-    const { text, remarks } = await hearText(
+    const { text, error } = await hearText(
       metadata + complete(message) + event('messages/partial', [message]) + event('messages', [message, {}]),
     );
     t.is(text, '');
-    t.deepEqual(remarks, ['the run ended without text of the agent']);
+    t.like(error, { failure: 'no_reply', message: 'the run ended without text of the agent' });
   });
 }
 
@@ -159,18 +159,82 @@ test('Python ends its lines with CRLF, sends heartbeats and completes nothing th
   t.is((await hearText(stream.replaceAll('\n', '\r\n'))).text, '네, 그렇습니다.');
 });
 
+const waits = 'the graph stopped at an interrupt and waits for a person';
 const interrupts: [title: string, stream: string][] = [
   ['values', event('values', { __interrupt__: [{ value: '승인할까요?' }] })],
   ['updates', event('updates|sub:1', { __interrupt__: [{ value: '승인할까요?' }] })],
 ];
 for (const [title, stream] of interrupts) {
-  test(`an interrupt among ${title} is a remark, and nothing of it is spoken`, async (t) => {
-    const { text, remarks, error } = await hearText(metadata + stream);
+  test(`an interrupt among ${title} is no reply, and nothing of it is spoken`, async (t) => {
+    const { text, error } = await hearText(metadata + stream);
     t.is(text, '');
-    t.is(error, undefined);
-    t.deepEqual(remarks, ['the graph stopped at an interrupt and waits for a person']);
+    t.like(error, { failure: 'no_reply', message: waits });
+  });
+  test(`an interrupt among ${title} behind words is a remark`, async (t) => {
+    const { text, remarks, error } = await hearText(metadata + complete(ai('승인할까요?')) + stream);
+    t.deepEqual({ text, remarks, error }, { text: '승인할까요?', remarks: [waits], error: undefined });
   });
 }
+
+const silent: [title: string, stream: string][] = [
+  ['an empty message', complete(human('네'), ai(''))],
+  ['an empty message that was streamed', partial('') + complete(ai(''))],
+  ['an empty message in parts', event('messages', [ai(''), {}]) + event('messages', [ai(''), {}])],
+  ['an empty message in blocks', complete(ai([{ type: 'text', text: ' ' }]))],
+];
+for (const [title, stream] of silent) {
+  test(`${title} is the agent choosing silence`, async (t) => {
+    const { text, remarks, error } = await hearText(metadata + stream);
+    t.deepEqual([text.trim(), error], ['', undefined]);
+    t.deepEqual(remarks, ['the agent answered with an empty message']);
+  });
+}
+
+const call = { name: 'look_up', args: {}, id: 'c' };
+const thought = ai([{ type: 'thinking', thinking: '음…' }]);
+const wordless: [title: string, stream: string][] = [
+  ['nothing but the words of the other party', complete(human('네'))],
+  ['a tool call that nobody runs', complete({ ...ai(''), tool_calls: [call] })],
+  [
+    'a tool call in parts',
+    event('messages', [{ ...ai(''), tool_call_chunks: [call] }, {}]) + event('messages', [ai(''), {}]),
+  ],
+  [
+    'a thought cut off at its length',
+    complete({ ...thought, response_metadata: { finish_reason: 'length' } }),
+  ],
+  [
+    'a thought cut off at its tokens',
+    complete({ ...thought, response_metadata: { stop_reason: 'max_tokens' } }),
+  ],
+];
+for (const [title, stream] of wordless) {
+  test(`${title} is no silence`, async (t) => {
+    const { text, error } = await hearText(metadata + stream);
+    t.is(text, '');
+    t.like(error, { failure: 'no_reply' });
+  });
+}
+
+const endings = async (stream: string): Promise<(string | true)[]> => {
+  const marks: (string | true)[] = [];
+  const frames = readFrames(bodyOf([Buffer.from(metadata + stream)]), {
+    longestLine: replyLimits.lineCharacters,
+  });
+  for await (const piece of readRun(frames)) {
+    if (typeof piece === 'object' && piece.endsEarly === true) marks.push(piece.remark, true);
+  }
+  return marks;
+};
+const within = ['the run ended within a message', true];
+
+test('a server that completes its messages has ended early where it does not', async (t) => {
+  t.deepEqual(await endings(complete(human('네')) + partial('오늘은')), within);
+  t.deepEqual(await endings(complete(human('네')) + partial('오늘은') + complete(ai('오늘은'))), []);
+  t.deepEqual(await endings(partial('오늘은')), [], 'Python completes nothing that was streamed');
+  const cutOff = { ...ai('오늘은'), response_metadata: { finish_reason: 'length' } };
+  t.deepEqual(await endings(event('messages/partial', [cutOff])), within);
+});
 
 const errors: [title: string, data: string, serverSays: string | undefined][] = [
   ['a message', '{"error":"ValueError","message":"boom"}', 'boom'],

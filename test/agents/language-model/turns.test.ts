@@ -1,8 +1,9 @@
-/** Whatever a model answers, a turn comes to an end, and the other party hears of no failure. */
+/** Whatever a model answers, a turn comes to an end: in words, in silence that it declared, or in a failure. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import pino from 'pino';
 import { replyLimits } from '#config/policy.ts';
+import { AgentFailure } from '#src/agents/agent.ts';
 import { languageModelAgent } from '#src/agents/language-model.ts';
 import { wordsFor } from '#src/agents/built-in/words.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
@@ -109,7 +110,7 @@ const round: fc.Arbitrary<Round> = fc.record({
   breaks: fc.constantFrom('no', 'no', 'status', 'stream', 'connection'),
 });
 
-test('a turn never fails, never asks more than three times, and hangs up at most once', async (t) => {
+test('a turn ends in words, in a declared silence or in a failure, asks three times at most, and hangs up once at most', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(round, { minLength: 1, maxLength: 4 }),
@@ -117,14 +118,15 @@ test('a turn never fails, never asks more than three times, and hangs up at most
       async (rounds, isRefused) => {
         const { hear, done, asked } = setUp(rounds, { isRefused });
         const { text, error } = await hear();
-        t.is(error, undefined);
+        t.true(error === undefined || error instanceof AgentFailure);
         t.true(asked() <= 3);
+        const isSilent = text === '' && error === undefined;
+        const last = rounds[(asked() - 1) % rounds.length];
+        if (isSilent) t.like(last, { words: '', tools: [], breaks: 'no' });
         t.true(done.filter((what) => what === 'hang up').length <= 1);
         // Whoever is hung up on has heard something first.
         if (done.at(-1) === 'hang up') t.not(text, '');
-        // The agent without a model begins a turn or stays out of it.
-        const [before = ''] = text.split(opening);
-        if (text.includes(opening)) t.deepEqual([before, done], ['', []]);
+        t.false(text.includes(opening), 'the agent without a model stays out of it');
         if (text === `${wordsFor('en').thanks} ${goodbye}`) t.is(done.at(-1), 'hang up');
       },
     ),
@@ -132,15 +134,24 @@ test('a turn never fails, never asks more than three times, and hangs up at most
   );
 });
 
-test('keys that were pressed are an answer: a model that fails behind them is not replaced', async (t) => {
+test('a model that fails behind keys that it pressed has failed', async (t) => {
   const { hear, done } = setUp([
     { words: '', tools: ['press_keys'], breaks: 'no' },
     { words: '', tools: [], breaks: 'status' },
   ]);
-  const { text, remarks } = await hear();
+  const { text, error } = await hear();
   t.is(text, '');
   t.deepEqual(done, ['press 5']);
-  t.deepEqual(remarks, ['the language model broke off within its reply']);
+  t.like(error, { failure: 'http_error', status: 503 });
+});
+
+test('keys that were pressed are an answer, and silence behind them is declared', async (t) => {
+  const { hear, done } = setUp([
+    { words: '', tools: ['press_keys'], breaks: 'no' },
+    { words: '', tools: [], breaks: 'no' },
+  ]);
+  const { text, error } = await hear();
+  t.deepEqual([text, error, done], ['', undefined, ['press 5']]);
 });
 
 test('the first word is waited for once, over all rounds together', async (t) => {

@@ -123,3 +123,42 @@ test('a message that was left on a machine is replayed', (t) => {
   t.true(steps.some(({ call }) => call === 'active.leaving-message'));
   t.is(steps.at(-1)?.call, 'completed');
 });
+
+test('a reply that broke off is replayed as one, though its first words were heard only behind its failure', (t) => {
+  const steps = replayed([
+    fact('call.answered', 1_000),
+    fact('reply.failed', 1_500, { failure: 'reply_cut_off', begun: true }),
+    turn('assistant', 1_700, 4_000),
+    fact('call.ended', 7_000),
+  ]);
+  const states = steps.map(({ conversation }) => conversation);
+  t.true(states.includes('prompting'));
+  t.true(
+    states.indexOf('listening.silent') > states.indexOf('prompting'),
+    'the apology was heard to its end',
+  );
+});
+
+test('a second failure is replayed with its goodbye, and ends the call by the agent', (t) => {
+  const steps = replayed(
+    [
+      fact('call.answered', 1_000),
+      turn('assistant', 1_100, 2_000),
+      turn('user', 2_500, 3_000),
+      fact('reply.failed', 3_200),
+      turn('assistant', 3_300, 5_000),
+      turn('user', 5_500, 6_000),
+      fact('reply.failed', 6_200),
+      turn('assistant', 6_300, 8_000),
+      fact('call.ended', 8_100),
+    ],
+    { endReason: 'agent_error' },
+  );
+  const told = steps.map(({ event, conversation, call }) => `${event}: ${conversation ?? '-'}, ${call}`);
+  t.true(told.includes('reply.failed: parting, active.conversing'));
+  t.true(
+    told.some((step) => step.startsWith('line.played: closing')),
+    'the goodbye itself ends it',
+  );
+  t.is(steps.at(-1)?.call, 'failed');
+});

@@ -1,4 +1,5 @@
 /** What holds for every agent type, where the type itself had nothing to say. */
+import { unspeakable } from '../../start-reply.ts';
 import type { Adviser, Trouble } from './trouble.ts';
 
 const tokenPlace = ({ binding }: Trouble): string =>
@@ -50,7 +51,12 @@ export const generalAdvice: Adviser = (trouble) => {
       return text.startsWith('<')
         ? 'The answer is a web page. Correct the chat URL: it leads to something that is made for people.'
         : 'The answer is not in the format of this agent type. Compare the type with what the server is.';
+    case 'reply_cut_off':
+      return 'The reply ended within a sentence. Look at the limit of tokens, at a proxy that closes streams, and at the end of the stream: it should have its end mark.';
     case 'no_reply':
+      if (failure.detail === unspeakable) {
+        return 'The answer has nothing that can be spoken, such as emoji or code alone. Let the agent answer in words.';
+      }
       return 'The server answered without a reply. Look at what it answered.';
     case 'agent_reported_error':
       return 'The agent itself reported that it failed. Its own log should say more.';

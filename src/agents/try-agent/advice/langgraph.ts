@@ -1,5 +1,5 @@
 /** LangGraph's servers, in JavaScript and in Python. */
-import { firstAdvice, pathOf, type Adviser } from './trouble.ts';
+import { firstAdvice, isWordless, pathOf, type Adviser } from './trouble.ts';
 
 const noAssistant: Adviser = ({ binding, failure, status, text }) => {
   const name = binding.assistantId;
@@ -32,13 +32,13 @@ const refusedKey: Adviser = ({ status, hasToken }) =>
     ? `The server refuses ${hasToken ? 'this bearer token' : 'a request without a token'} (HTTP ${status}). LangGraph's cloud asks for the header x-api-key by itself, which calls do not send: give the server an "auth" of its own in langgraph.json that takes a bearer token.`
     : undefined;
 
-const waiting: Adviser = ({ failure, text, turn }) =>
-  failure === null && /interrupt|waits? for a person/i.test(`${text} ${turn.remarks.join(' ')}`)
+const waiting: Adviser = (trouble) =>
+  isWordless(trouble) && trouble.text.includes('__interrupt__')
     ? 'The graph stopped at an interrupt and waits for a person, which a call cannot answer. Let it ask its question as an AI message and end the run instead.'
     : undefined;
 
-const silent: Adviser = ({ failure, status }) =>
-  (failure === null || failure.kind === 'no_reply') && status === 200
+const silent: Adviser = (trouble) =>
+  isWordless(trouble) && trouble.status === 200
     ? 'The run ended without an AI message. Let a node add one to "messages" of the state; models that are tagged "nostream" are not heard, and an interrupt() ends a run in silence.'
     : undefined;
 

@@ -1,5 +1,5 @@
 /** Mastra's own server, from 0.18 on. */
-import { firstAdvice, type Adviser } from './trouble.ts';
+import { firstAdvice, isWordless, type Adviser } from './trouble.ts';
 
 /** Before 1.0 the context was read from `runtimeContext`; a `requestContext` is passed over without a word. */
 export const oldMastraAdvice: Adviser = ({ failure, headers, text }) => {
@@ -31,8 +31,8 @@ const guarded: Adviser = ({ text, failure }) =>
     ? 'A processor of the agent (a guardrail) stopped the reply. Let it answer with words instead, or change its rule.'
     : undefined;
 
-const waiting: Adviser = ({ failure, text, turn }) =>
-  failure === null && /approv|suspend/i.test(`${text} ${turn.remarks.join(' ')}`)
+const waiting: Adviser = (trouble) =>
+  isWordless(trouble) && /"tool-call-(approval|suspended)"/.test(trouble.text)
     ? 'The agent waits for a tool call to be approved or resumed, which nobody can do in a call. Switch the approval off for agents on the telephone.'
     : undefined;
 

@@ -1,5 +1,5 @@
 /** Servers that speak the format of OpenAI's chat completions. */
-import { firstAdvice, type Adviser } from './trouble.ts';
+import { firstAdvice, isWordless, type Adviser } from './trouble.ts';
 
 const aboutModel = /\bmodels?\b/i;
 const isMissing =
@@ -26,8 +26,8 @@ const unknownKey: Adviser = ({ status, text }) =>
     ? 'The server wants keys that calls do not send: the body is {messages, stream} alone, the context of the call is in the X-Gw headers. What it misses stands in its answer.'
     : undefined;
 
-const wantsTool: Adviser = ({ failure, text, turn }) =>
-  failure === null && /tool_calls|function_call/.test(`${text} ${turn.remarks.join(' ')}`)
+const wantsTool: Adviser = (trouble) =>
+  isWordless(trouble) && /"tool_calls"\s*:\s*\[|function_call/.test(trouble.text)
     ? 'The model asks for a tool to be run, which only the server itself could do. Let the server run its tools, and send the words that follow.'
     : undefined;
 

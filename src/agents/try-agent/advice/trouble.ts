@@ -19,6 +19,9 @@ export type Trouble = {
   headers: Readonly<Record<string, string>>;
 };
 
+/** Nothing came that could be spoken, and no other cause is known; chosen silence is one of them. */
+export const isWordless = ({ failure }: Trouble): boolean => failure === null || failure.kind === 'no_reply';
+
 /** A sentence or two that say what to change; undefined when it has nothing to say. */
 export type Adviser = (trouble: Trouble) => string | undefined;
 
