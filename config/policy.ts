@@ -173,6 +173,9 @@ export const speechEngines = {
   rememberedBytes: 16 * 1024 * 1024,
 } as const;
 
+/** How drachtio-server is asked over its control connection whether it still takes in what it is sent. */
+export const controlProbe = { everyMs: 2_000, answerMs: 2_000 } as const;
+
 /** The media servers: how many endpoints each keeps ready, and how it is watched; see `PoolNumbers` of sip/drachtio. */
 export const mediaServers = {
   pool: { size: 8, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },

@@ -29,7 +29,7 @@ import { createMediaServers, type MediaServerState } from './media-servers.ts';
 import { createMediaSocket } from './media-socket.ts';
 import { dial } from './outbound.ts';
 import type { SessionTimes } from './session-timer.ts';
-import { createSignalling, type ServerAddress } from './signalling.ts';
+import { createSignalling, type ControlProbe, type ServerAddress } from './signalling.ts';
 
 /** How long closing waits for BYE and CANCEL to be answered. */
 const closeWithinMs = 2_000;
@@ -50,6 +50,7 @@ export type DrachtioLinesOptions = {
   drachtio: ServerAddress;
   /** One or several; each carries a part of the calls. */
   freeSwitches: readonly ServerAddress[];
+  controlProbe: ControlProbe;
   mediaServers: MediaServerNumbers;
   /** The trunk of the configuration; `null` where there is none. */
   trunk: ConfiguredTrunk | null;
@@ -90,6 +91,9 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
           headers: { Accept: 'application/sdp', Allow: allowed, Supported: 'timer, 100rel' },
         });
     },
+    isIgnored: (request) => door.ignores(request),
+    probe: options.controlProbe,
+    onConnected() {},
     onLost() {
       for (const line of lines) line.lose();
       mediaServers.renew();

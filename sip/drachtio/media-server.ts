@@ -10,9 +10,10 @@ import { keepConnected } from './keep-connected.ts';
 import { within, type LooseEnds } from './loose-ends.ts';
 import { createMediaDialogs } from './media-dialogs.ts';
 import { createMediaEndpoint, leavingWith, type MediaEndpoint } from './media-endpoint.ts';
-import { probeMediaServer, watchMediaServer } from './probe-media-server.ts';
+import { probeMediaServer } from './probe-media-server.ts';
 import type { ServerAddress } from './signalling.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp-endpoint.ts';
+import { watchServer } from './watch-server.ts';
 
 const profile = 'drachtio_mrf';
 /** Narrow-band only: the way back of the audio fork must have the rate of the codec. */
@@ -66,7 +67,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
           // Its own listener reconnects, and writes to the console.
           media.conn.removeAllListeners('esl::end');
           media.conn.on('esl::end', onLost);
-          endWatch = watchMediaServer({
+          endWatch = watchServer({
             probe: () => probeMediaServer(server, profile),
             everyMs: options.probeMs,
             clock,

@@ -1,11 +1,8 @@
 import { connect } from 'node:net';
-import type { Clock } from '#src/domain/clock.ts';
 import type { ServerAddress } from './signalling.ts';
+import { ServerRefusal } from './watch-server.ts';
 
 const atMostMs = 3_000;
-
-/** It is there and has said no. */
-export class MediaServerRefusal extends Error {}
 
 /**
  * Asks FreeSWITCH over its event socket whether it is ready for drachtio-fsmrf, and rejects with a plain sentence when
@@ -22,7 +19,7 @@ export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile:
       if (problem === null) resolve();
       else reject(problem);
     };
-    const refuse = (why: string): void => end(new MediaServerRefusal(why));
+    const refuse = (why: string): void => end(new ServerRefusal(why));
 
     // Blank lines keep the answers apart; each is looked for where the dialogue has got to.
     const dialogue: readonly { expect: RegExp; send: string }[] = [
@@ -50,35 +47,3 @@ export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile:
       return undefined;
     });
   });
-
-/**
- * Asks again and again, and calls `onSilent` once when two answers in a row did not come: a machine that is gone, or a
- * process that hangs, ends no connection. Returns what ends the watch.
- */
-export const watchMediaServer = (options: {
-  probe: () => Promise<void>;
-  everyMs: number;
-  clock: Clock;
-  onSilent: () => void;
-}): (() => void) => {
-  const { clock, everyMs } = options;
-  let isOver = false;
-  let failures = 0;
-  const askLater = (): unknown => clock.setTimeout(() => void ask(), everyMs);
-  const ask = async (): Promise<void> => {
-    try {
-      await options.probe();
-      failures = 0;
-    } catch (error) {
-      failures = error instanceof MediaServerRefusal ? 0 : failures + 1;
-    }
-    if (isOver) return;
-    if (failures < 2) timer = askLater();
-    else options.onSilent();
-  };
-  let timer = askLater();
-  return () => {
-    isOver = true;
-    clock.clearTimeout(timer);
-  };
-};

@@ -5,9 +5,14 @@
 import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { guardControlConnection, type ControlConnection } from './control-connection.ts';
 import { keepConnected } from './keep-connected.ts';
+import { within } from './loose-ends.ts';
+import { watchServer } from './watch-server.ts';
 
 export type ServerAddress = { host: string; port: number; secret: string };
+
+export type ControlProbe = { everyMs: number; answerMs: number };
 
 type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
@@ -15,12 +20,23 @@ export const createSignalling = (options: {
   server: ServerAddress;
   onInvite: OnRequest;
   onOptions: OnRequest;
+  /** Whether a request outside of a call gets no answer at all; asked before anything else. */
+  isIgnored: (request: Srf.SrfRequest) => boolean;
+  /** How often it is asked whether it still takes in what it is sent, and how long it may take to answer. */
+  probe: ControlProbe;
+  onConnected: () => void;
   onLost: () => void;
   clock: Clock;
   logger: Logger;
 }) => {
   const { server, clock, logger } = options;
   const srf = new Srf();
+  let control: ControlConnection | null = null;
+  let endWatch: () => void = () => {};
+  srf.use((request, _response, next) => {
+    if (options.isIgnored(request)) control?.ignore(request);
+    else next();
+  });
   srf.invite(options.onInvite);
   srf.use('options', options.onOptions);
 
@@ -51,7 +67,22 @@ export const createSignalling = (options: {
     onLost();
   });
 
+  const watch = (): (() => void) =>
+    watchServer({
+      probe: async () => {
+        if (control === null) throw new Error('it is not connected.');
+        await within(clock, options.probe.answerMs, 'An answer', control.ping());
+      },
+      everyMs: options.probe.everyMs,
+      clock,
+      onSilent() {
+        logger.error('drachtio-server takes in nothing any more: it is connected with anew');
+        control?.cut();
+      },
+    });
+
   const disconnect = (): void => {
+    endWatch();
     try {
       srf.disconnect();
     } catch (error) {
@@ -69,8 +100,13 @@ export const createSignalling = (options: {
         // Its own reconnecting cannot be ended once it has begun.
         const settings = { ...server, reconnect: { maxAttempts: 1 } };
         void srf.connect(settings);
+        control = guardControlConnection(srf, logger);
       }),
     disconnect,
+    onConnected() {
+      endWatch = watch();
+      options.onConnected();
+    },
     onLost: options.onLost,
     clock,
     logger,

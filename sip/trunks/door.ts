@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { createChallenges } from './challenges.ts';
+import { isAnswerable } from './contact.ts';
 import { createDigestCheck } from './digest.ts';
 import type { TrunkDirectory } from './directory.ts';
 import { createHostAddresses } from './host-addresses.ts';
@@ -81,6 +82,13 @@ export const createDoor = (options: {
 
   return {
     open: async (): Promise<void> => addresses?.open(),
+
+    /** Whether a request is not to be answered at all, whoever sent it; it is counted then. */
+    ignores({ raw, source_address: address }: Pick<Srf.SrfRequest, 'raw' | 'source_address'>): boolean {
+      if (isAnswerable(raw)) return false;
+      strangers.count(address, 'unusable_contact');
+      return true;
+    },
 
     /** The trunk that calls; `null` when the caller was answered already: refused, or challenged. */
     admit(request: Request, response: Response): Trunk | null {

@@ -5,7 +5,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
-export type StrangerFault = 'unknown_address' | 'wrong_credentials' | 'unanswered_challenge';
+export type StrangerFault =
+  'unknown_address' | 'wrong_credentials' | 'unanswered_challenge' | 'unusable_contact';
 
 const minuteMs = 60_000;
 /** Refused at once so many times within a minute, then with a delay that doubles. */
@@ -22,6 +23,7 @@ const advice: Readonly<Record<StrangerFault, string>> = {
     'a call from an address of no trunk was refused (if it is a trunk, add it to its inbound_addresses)',
   wrong_credentials: 'a caller with wrong credentials was refused',
   unanswered_challenge: 'a caller that was asked for credentials gave none',
+  unusable_contact: 'a request was left unanswered: its Contact does not name a host',
 };
 
 export const createStrangers = (clock: Clock, logger: Logger) => {
@@ -30,6 +32,7 @@ export const createStrangers = (clock: Clock, logger: Logger) => {
     unknown_address: 0,
     wrong_credentials: 0,
     unanswered_challenge: 0,
+    unusable_contact: 0,
   };
   const waiting = new Set<unknown>();
 

@@ -4,6 +4,7 @@ import type { Config } from '#config/config.ts';
 import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
 import type { MediaServerState } from '#sip/drachtio/media-servers.ts';
+import type { ControlProbe } from '#sip/drachtio/signalling.ts';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
@@ -40,6 +41,7 @@ export const chooseLines = (options: {
   };
   trunks: TrunkDirectory;
   trunkTimes: TrunkTimes;
+  controlProbe: ControlProbe;
   mediaServers: MediaServerNumbers;
   logger: Logger;
 }): ChosenLines => {
@@ -50,6 +52,7 @@ export const chooseLines = (options: {
     const lines = createDrachtioLines({
       drachtio,
       freeSwitches,
+      controlProbe: options.controlProbe,
       mediaServers: options.mediaServers,
       trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers },
       trunks,

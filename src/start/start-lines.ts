@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
+import type { ControlProbe } from '#sip/drachtio/signalling.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { Journal } from '#src/calls/journal.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -33,6 +34,7 @@ export const startLines = async (
       speechEngines: Omit<Parameters<typeof startSpeech>[1], 'clock' | 'path' | 'logger'>;
       listening: ListeningNumbers;
       trunkTimes: TrunkTimes;
+      controlProbe: ControlProbe;
       mediaServers: MediaServerNumbers;
       recordingStore: RecordingStoreNumbers;
       trunkLifeTimes: TrunkDirectoryOptions['times'];
@@ -91,6 +93,7 @@ export const startLines = async (
     },
     trunks,
     trunkTimes: policy.trunkTimes,
+    controlProbe: policy.controlProbe,
     mediaServers: policy.mediaServers,
     logger,
   });

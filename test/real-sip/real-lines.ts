@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { listening, mediaServers, trunkTimes } from '#config/policy.ts';
+import { controlProbe, listening, mediaServers, trunkTimes } from '#config/policy.ts';
 import {
   createDrachtioLines,
   type DrachtioLines,
@@ -25,6 +25,7 @@ export const realLines = (
   createDrachtioLines({
     drachtio,
     freeSwitches: [freeSwitch],
+    controlProbe,
     mediaServers: { ...mediaServers, pool: { ...mediaServers.pool, size: pooled } },
     trunk: { address: `127.0.0.1:${trunkPort}` },
     trunks: emptyDirectory,

@@ -264,6 +264,7 @@ if (missing.length > 0) {
       unknown_address: 7,
       wrong_credentials: 0,
       unanswered_challenge: 0,
+      unusable_contact: 0,
     });
     t.deepEqual(lines.arrivals, []);
     await until(async () => (await servers.mediaServers[0]?.channels()) === pooled);
@@ -283,6 +284,7 @@ if (missing.length > 0) {
       unknown_address: 0,
       wrong_credentials: 1,
       unanswered_challenge: 0,
+      unusable_contact: 0,
     });
   });
 

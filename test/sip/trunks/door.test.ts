@@ -59,7 +59,12 @@ test('a trunk is let in by its address without a word', (t) => {
 test('a stranger is refused with 403, and counted', (t) => {
   const { knock, door } = world([open]);
   t.deepEqual(knock('198.51.100.1'), { trunk: null, answers: [{ status: 403, challenge: '' }] });
-  t.deepEqual(door.refused(), { unknown_address: 1, wrong_credentials: 0, unanswered_challenge: 0 });
+  t.deepEqual(door.refused(), {
+    unknown_address: 1,
+    wrong_credentials: 0,
+    unanswered_challenge: 0,
+    unusable_contact: 0,
+  });
 });
 
 test('a trunk that must prove itself is challenged, and let in with the right answer', (t) => {
@@ -70,7 +75,12 @@ test('a trunk that must prove itself is challenged, and let in with the right an
   const challenge = answers[0]?.challenge ?? '';
   t.regex(challenge, /^Digest realm="trunkline", nonce="[^"]+", algorithm=MD5, qop="auth"$/);
   t.deepEqual(knock('198.51.100.1', answerTo(challenge)), { trunk: guarded, answers: [] });
-  t.deepEqual(door.refused(), { unknown_address: 0, wrong_credentials: 0, unanswered_challenge: 0 });
+  t.deepEqual(door.refused(), {
+    unknown_address: 0,
+    wrong_credentials: 0,
+    unanswered_challenge: 0,
+    unusable_contact: 0,
+  });
 });
 
 test('a wrong answer is refused with 403, and counted', (t) => {
@@ -79,7 +89,12 @@ test('a wrong answer is refused with 403, and counted', (t) => {
     const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
     t.is(knock('198.51.100.1', answerTo(challenge, wrong)).answers[0]?.status, 403);
   }
-  t.deepEqual(door.refused(), { unknown_address: 0, wrong_credentials: 2, unanswered_challenge: 0 });
+  t.deepEqual(door.refused(), {
+    unknown_address: 0,
+    wrong_credentials: 2,
+    unanswered_challenge: 0,
+    unusable_contact: 0,
+  });
 });
 
 test('whoever uses an answer again is challenged again, and told that it is stale', (t) => {

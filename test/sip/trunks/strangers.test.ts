@@ -47,7 +47,12 @@ test('each is counted, and named in the log once a minute', (t) => {
   for (let times = 0; times < 5; times += 1) meet();
   meet('203.0.113.2');
   strangers.meet('203.0.113.3', 'wrong_credentials', () => {});
-  t.deepEqual(strangers.counts(), { unknown_address: 6, wrong_credentials: 1, unanswered_challenge: 0 });
+  t.deepEqual(strangers.counts(), {
+    unknown_address: 6,
+    wrong_credentials: 1,
+    unanswered_challenge: 0,
+    unusable_contact: 0,
+  });
   t.deepEqual(
     logged.map(({ address }) => address),
     ['203.0.113.1', '203.0.113.2', '203.0.113.3'],

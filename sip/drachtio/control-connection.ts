@@ -1,0 +1,134 @@
+/**
+ * What drachtio-srf leaves undone on its connection to drachtio-server.
+ *
+ * drachtio-server 0.9.10 collects what it is sent in a ring of 12,228 bytes, up to 8,192 at a time, and takes a message
+ * out when it is whole. What does not fit pushes out what came first; then it waits for ever for the rest of a message
+ * that it has overwritten. So nothing longer than the ring is sent, and behind a message that could fill it together
+ * with the next ones nothing is sent until it was answered.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+
+/** In bytes. */
+const longestMessage = 12_000;
+/** A longer one is sent alone. */
+const longestInCompany = 4_000;
+
+type Written = { id: string; bytes: number; text: string };
+
+/** What is sent to one socket, in order. */
+const createSending = (write: (text: string) => void) => {
+  const waiting: Written[] = [];
+  /** The message whose answer is waited for before anything else is sent. */
+  let alone: string | null = null;
+
+  const sendNext = (): void => {
+    while (alone === null) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      if (next.bytes > longestInCompany) alone = next.id;
+      write(next.text);
+    }
+  };
+
+  return {
+    send(message: Written): void {
+      waiting.push(message);
+      sendNext();
+    },
+    /** For each message that comes in. */
+    received(text: string): void {
+      if (alone === null || !text.startsWith(`|response|${alone}|`, text.indexOf('|'))) return;
+      alone = null;
+      sendNext();
+    },
+  };
+};
+
+export type ControlConnection = ReturnType<typeof guardControlConnection>;
+
+/** To be called as soon as `srf` has begun to connect. */
+export const guardControlConnection = (srf: Srf, logger: Logger) => {
+  const app: unknown = Reflect.get(srf, 'app');
+  const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
+  if (!(agent instanceof DrachtioAgent)) throw new Error('drachtio-srf is not as it is known here');
+  const { wp, mapServer } = agent;
+  const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
+
+  const sendingTo = (socket: Socket) => {
+    const known = sendings.get(socket);
+    if (known !== undefined) return known;
+    const sending = createSending((text) => void socket.write(text));
+    sendings.set(socket, sending);
+    return sending;
+  };
+
+  const hear = wp.emit.bind(wp);
+  /** What a message sets off must not end the process, nor keep the next message from being read. */
+  const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
+    if (event !== 'msg') return hear(event, ...given);
+    const [socket, text] = given;
+    try {
+      return hear(event, socket, text);
+    } catch (error) {
+      logger.error({ err: error }, 'a message of drachtio-server could not be taken');
+      return true;
+    } finally {
+      for (const one of mapServer.keys()) if (one === socket) sendingTo(one).received(String(text));
+    }
+  };
+
+  const send = (socket: Socket, message: string): string => {
+    const id = randomUUID();
+    const body = `${id}|${message}`;
+    const bytes = Buffer.byteLength(body);
+    if (bytes > longestMessage) {
+      logger.warn({ bytes }, 'a message is too long for drachtio-server, and was not sent');
+      const refusal = `${randomUUID()}|response|${id}|NOK|the message is too long for drachtio-server`;
+      setImmediate(() => wp.emit('msg', socket, refusal));
+    } else sendingTo(socket).send({ id, bytes, text: `${bytes}#${body}` });
+    return id;
+  };
+
+  Object.assign(wp, { emit: hearSafely, send });
+  wp.once('connect', (socket: Socket) => {
+    const listeners = socket.listeners('data');
+    socket.removeAllListeners('data');
+    socket.on('data', (data) => {
+      try {
+        for (const listener of listeners) listener.call(socket, data);
+      } catch (error) {
+        // Where one message ends and the next begins is not known any more.
+        logger.error({ err: error }, 'what drachtio-server sends cannot be read');
+        socket.destroy();
+      }
+    });
+  });
+
+  return {
+    /** Resolves when drachtio-server has taken in everything that was sent before, and answered. */
+    ping: (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const [standing] = mapServer;
+        if (standing === undefined) return reject(new Error('it is not connected.'));
+        const [socket, { pendingRequests }] = standing;
+        pendingRequests.set(wp.send(socket, 'ping'), () => resolve());
+        return undefined;
+      }),
+
+    /** Ends the connection at once, which is then reported as lost. */
+    cut(): void {
+      for (const socket of mapServer.keys()) socket.destroy();
+    },
+
+    /** A request that gets no answer from here. drachtio-server forgets it after 64 s, drachtio-srf never would. */
+    ignore(request: Srf.SrfRequest): void {
+      const callId = request.get('Call-ID');
+      for (const { pendingNetworkInvites } of mapServer.values())
+        if (pendingNetworkInvites.get(callId)?.req === request) pendingNetworkInvites.delete(callId);
+    },
+  };
+};

@@ -1,0 +1,57 @@
+/**
+ * Whether a request can be answered. drachtio-server 0.9.10 dies when it answers an INVITE whose Contact names no host,
+ * such as `<tel:+8210…>` or `*`: it compares the host with the sender's address. A refusal is an answer as well.
+ */
+
+/** The lines of the head as drachtio-server reads them: any line ending ends one, and a blank begins none. */
+const headerLines = (raw: string): string[] => {
+  const lines: string[] = [];
+  for (const line of raw.split(/\r\n|\r|\n/)) {
+    if (line === '') break;
+    if (/^[ \t]/.test(line) && lines.length > 0) lines.push(`${lines.pop() ?? ''}${line}`);
+    else lines.push(line);
+  }
+  return lines;
+};
+
+/** A name or an address, in brackets where it is IPv6. */
+const host = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*)|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[;?]|$)/;
+/** Without the characters that other readers take for the end of a user. */
+const user = /^[A-Za-z0-9+_.%!~*'()&=$,;:-]*$/;
+
+const namesHost = (uri: string): boolean => {
+  const [, rest] = /^sips?:(.*)$/is.exec(uri) ?? [];
+  if (rest === undefined) return false;
+  const at = rest.indexOf('@');
+  if (at === -1) return host.test(rest);
+  const name = rest.slice(0, at);
+  return /^[A-Za-z0-9+_.%-]/.test(name) && user.test(name) && host.test(rest.slice(at + 1));
+};
+
+/** `"A. Caller" <sip:…>;expires=60`, or the address alone; one of them and nothing after it. */
+const uriOf = (contact: string): string | undefined => {
+  const unnamed = contact.trim().replace(/^"(?:[^"\\]|\\.)*"\s*/, '');
+  const opening = unnamed.indexOf('<');
+  if (opening === -1) return /^[^\s,"<>]+$/.test(unnamed) ? unnamed : undefined;
+  const closing = unnamed.indexOf('>', opening);
+  const isOne =
+    closing !== -1 &&
+    /^[^",<>;:@]*$/.test(unnamed.slice(0, opening)) &&
+    /^\s*(?:;(?:[^",]|"[^"]*")*)?$/.test(unnamed.slice(closing + 1));
+  return isOne ? unnamed.slice(opening + 1, closing) : undefined;
+};
+
+/**
+ * False for more than one Contact, for one without a host, and for one that cannot be read with certainty; true where
+ * there is none at all. `raw` is the whole request as it came.
+ */
+export const isAnswerable = (raw: string): boolean => {
+  const contacts = headerLines(raw).flatMap((line) => {
+    const [, value] = /^\s*(?:contact|m)\s*:(.*)$/is.exec(line) ?? [];
+    return value === undefined ? [] : [value];
+  });
+  const [contact] = contacts;
+  if (contact === undefined) return true;
+  const uri = contacts.length === 1 ? uriOf(contact) : undefined;
+  return uri !== undefined && namesHost(uri);
+};
