@@ -34,11 +34,23 @@ export const createSignalling = (options: {
   let control: ControlConnection | null = null;
   let endWatch: () => void = () => {};
   srf.use((request, _response, next) => {
-    if (options.isIgnored(request)) control?.ignore(request);
-    else next();
+    if (options.isIgnored(request)) return control?.ignore(request);
+    // It is missing where the head of a message never ends.
+    request.body ??= '';
+    return next();
   });
-  srf.invite(options.onInvite);
-  srf.use('options', options.onOptions);
+  const taking =
+    (take: OnRequest): OnRequest =>
+    (request, response) => {
+      try {
+        take(request, response);
+      } catch (error) {
+        logger.error({ err: error }, `${request.method} could not be taken`);
+        if (!response.finalResponseSent) response.send(500);
+      }
+    };
+  srf.invite(taking(options.onInvite));
+  srf.use('options', taking(options.onOptions));
 
   type Waiting = { resolve: () => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;

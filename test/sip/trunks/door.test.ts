@@ -145,3 +145,12 @@ test('a challenge that is answered is not counted, whatever the answer', (t) => 
   t.is(door.refused().unanswered_challenge, 0);
   door.close();
 });
+
+test('a request whose Contact names no host is ignored, whoever sends it, and counted', (t) => {
+  const { door } = world([open]);
+  const raw = (contact: string): string => `INVITE sip:1@127.0.0.1 SIP/2.0\r\nContact: ${contact}\r\n\r\n`;
+  t.false(door.ignores({ raw: raw('<sip:a@203.0.113.9>'), source_address: '203.0.113.9' }));
+  t.true(door.ignores({ raw: raw('<tel:+82>'), source_address: '203.0.113.9' }));
+  t.true(door.ignores({ raw: raw('*'), source_address: '198.51.100.1' }));
+  t.is(door.refused().unusable_contact, 2);
+});

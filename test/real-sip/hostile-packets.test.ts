@@ -1,0 +1,104 @@
+/** Packets from outside that must stop nothing. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { contactsWithoutHost, hostilePackets } from './hostile-packets.ts';
+import { realLines, until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { missingPrograms, startServers, type SipServers } from './servers.ts';
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`hostile packets against real servers: NOT RUN, ${missing.join(', ')} not installed`, (t) =>
+    t.pass());
+} else {
+  let servers: SipServers;
+  test.before(async () => {
+    servers = await startServers();
+  });
+  test.after.always(() => servers.close());
+
+  const startSender = async (t: ExecutionContext) => {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    t.teardown(() => socket.close());
+    const answers: string[] = [];
+    socket.on('message', (answer) => answers.push(answer.toString()));
+    const { port } = socket.address();
+    const send = (packet: string | Buffer): void => socket.send(packet, servers.sipPort, '127.0.0.1');
+    /** To which there must be an answer. */
+    const ask = async (callId: string): Promise<string> => {
+      send(request('OPTIONS', { callId, contact: `<sip:127.0.0.1:${port}>` }));
+      const isAnswer = (answer: string): boolean => answer.includes(`Call-ID: ${callId}\r\n`);
+      await until(() => answers.some(isAnswer), 15_000);
+      return answers.find(isAnswer) ?? '';
+    };
+    const request = (method: string, { callId, contact }: { callId: string; contact: string }): string =>
+      [
+        `${method} sip:07012345678@127.0.0.1:${servers.sipPort} SIP/2.0`,
+        `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${callId}`,
+        `From: <sip:01012345678@127.0.0.1>;tag=${callId}`,
+        'To: <sip:07012345678@127.0.0.1>',
+        `Call-ID: ${callId}`,
+        `CSeq: 1 ${method}`,
+        `Contact: ${contact}`,
+        'Max-Forwards: 70',
+        'Content-Length: 0',
+        '',
+        '',
+      ].join('\r\n');
+    return { port, send, ask, answers, request };
+  };
+
+  const startLines = async (t: ExecutionContext) => {
+    const lines = realLines(servers, 9);
+    const arrivals: string[] = [];
+    await lines.start(async ({ callId }) => {
+      arrivals.push(callId);
+      return { accepted: false, because: 'unknown_number' };
+    });
+    t.teardown(() => lines.close());
+    return { lines, arrivals };
+  };
+
+  realTimeTest(
+    'an INVITE whose Contact names no host is left unanswered, and drachtio-server lives',
+    async (t) => {
+      const { lines, arrivals } = await startLines(t);
+      const { send, ask, answers, request } = await startSender(t);
+      for (const [index, contact] of contactsWithoutHost.entries()) {
+        const invite = { callId: `contact-${index}`, contact };
+        send(request('INVITE', invite));
+        await delay(20);
+        for (const method of ['ACK', 'CANCEL', 'INVITE', 'BYE', 'UPDATE']) send(request(method, invite));
+      }
+      t.regex(await ask('afterwards'), /^SIP\/2.0 200 OK/);
+      t.deepEqual(lines.health(), { ready: true });
+      t.true(lines.refusedCallers().unusable_contact > 8, 'they came as far as the gateway');
+      t.deepEqual(arrivals, []);
+      // 400 is drachtio-server's own word on what it cannot read, 487 on a CANCEL.
+      const statuses = answers
+        .filter((answer) => /^CSeq: 1 INVITE/m.test(answer) && answer.includes('contact-'))
+        .map((answer) => answer.slice(8, 11));
+      t.deepEqual(
+        [...new Set(statuses)].filter((status) => !['100', '400', '487'].includes(status)),
+        [],
+      );
+    },
+  );
+
+  realTimeTest('thousands of hostile packets stop neither drachtio-server nor the gateway', async (t) => {
+    const { lines } = await startLines(t);
+    const { port, send, ask, answers } = await startSender(t);
+    const packets = hostilePackets(3_000, { port: servers.sipPort, from: port });
+    for (const [index, packet] of packets.entries()) {
+      send(packet);
+      if (index % 10 === 9) await delay(10);
+      if (index % 500 === 499) t.regex(await ask(`still-there-${index}`), /^SIP\/2.0 200 OK/);
+    }
+    t.true(answers.length > 1_000, `most of them are read, ${answers.length} answers`);
+    t.deepEqual(lines.health(), { ready: true });
+    t.log(lines.refusedCallers());
+  });
+}
