@@ -38,7 +38,9 @@ export type Config = Readonly<{
   dataFolder: string;
   /** `null` starts the embedded PostgreSQL in the data folder. */
   databaseUrl: string | null;
+  /** Connections for what is read and written, and for the journal of calls. */
   databasePool: number;
+  databaseJournalPool: number;
   lines: 'simulator' | 'drachtio';
   /** `null` with the simulated lines. */
   realLines: DrachtioConfig | null;
@@ -104,6 +106,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     dataFolder: resolve(values.GW_DATA_DIR),
     databaseUrl,
     databasePool: values.GW_DATABASE_POOL,
+    databaseJournalPool: values.GW_DATABASE_JOURNAL_POOL,
     lines: values.GW_LINES,
     realLines: values.GW_LINES === 'simulator' ? null : realLinesOf(values),
     masterKey: values.GW_MASTER_KEY ?? null,

@@ -16,6 +16,23 @@ export const platformMaxCallsInProgress = 1_000;
 /** The journal: facts that may wait for an absent database, and from how many on no new call is begun. */
 export const journalLimits = { facts: 200_000, admission: 20_000 } as const;
 
+/**
+ * How long the database may take; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A request that meets a
+ * frozen server is answered within `connectMs + answerMs`, and once `beatMs + beatAnswerMs` have found it out, at once.
+ */
+export const databaseLimits = {
+  connectMs: 5_000,
+  statementMs: 8_000,
+  answerMs: 10_000,
+  idleMs: 30_000,
+  keepAliveMs: 10_000,
+  endMs: 2_000,
+  beatMs: 2_000,
+  beatAnswerMs: 5_000,
+  retryFirstMs: 100,
+  retryLongestMs: 1_000,
+} as const;
+
 /** How long a call waits for what ends it. */
 export const callTimes = {
   /** A pending hangup ends the call at the latest after this. */

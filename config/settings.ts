@@ -32,6 +32,7 @@ export const settings = z.object({
     .refine(isDatabaseUrl, 'must look like postgresql://user:password@host:5432/database')
     .optional(),
   GW_DATABASE_POOL: wholeNumber(2, 200).default(10),
+  GW_DATABASE_JOURNAL_POOL: wholeNumber(1, 200).default(5),
   GW_LINES: z.enum(['simulator', 'drachtio'], 'must be simulator or drachtio').default('simulator'),
   GW_MASTER_KEY: z
     .string()

@@ -60,7 +60,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await using started = new AsyncDisposableStack();
 
   const country = countryOf(config.country);
-  const { database, vault, seeded } = await startStorage(config, logger, started);
+  const { database, vault, seeded } = await startStorage(config, policy.databaseLimits, logger, started);
   const shared = { database, vault, clock: systemClock, logger };
   const { metrics, turnTimes, traces, witness } = observeCalls(systemClock.now);
   const languageModel = startLanguageModel(config.languageModel, {

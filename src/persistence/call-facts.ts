@@ -4,7 +4,7 @@
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { SipDetails } from '#machines/line.ts';
-import type { Database } from './database.ts';
+import type { Statements } from './database.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
@@ -171,7 +171,7 @@ const writingOf = (fact: RecordedFact): Writing => {
  * ends (answers) it.
  */
 export const recordFact = async (
-  db: Database,
+  db: Statements,
   callId: string,
   sequence: number,
   fact: RecordedFact,
@@ -189,14 +189,14 @@ export const recordFact = async (
 };
 
 /** The journal of a call, in order. */
-export const facts = (db: Database, callId: string): Promise<StoredFact[]> =>
+export const facts = (db: Statements, callId: string): Promise<StoredFact[]> =>
   db.execute<StoredFact>(
     'select sequence, type, at, data from call_fact where call_id = $1 order by sequence',
     [callId],
   );
 
 /** The highest sequence written for a call, 0 for none. */
-export const lastFactSequence = async (db: Database, callId: string): Promise<number> => {
+export const lastFactSequence = async (db: Statements, callId: string): Promise<number> => {
   const [row] = await db.execute<{ last: number }>(
     'select coalesce(max(sequence), 0) as last from call_fact where call_id = $1',
     [callId],

@@ -7,21 +7,35 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
 };
 
-const lostConnection = /^(08...|57P0.|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)/;
-const lostConnectionText = /connection terminated|timeout exceeded when trying to connect|not queryable/i;
+/** Told at once, without a try: the database has just been found not to answer. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+  constructor() {
+    super('The database does not answer');
+  }
+}
+
+const lostConnection =
+  /^(08...|57P0.|57014|53...|40001|40P01|25006)$|^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)/;
+const lostConnectionText =
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
 /** The unix socket of a server that is not running; any other missing file has nothing to do with the database. */
 const isMissingSocket = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 
 /**
- * Whether the same statement can succeed later, when the database is back: the connection was lost or refused, the
- * server was shutting down or out of resources, or two transactions collided.
+ * Whether the same statement can succeed later, when the database is back: the connection was lost, refused or silent,
+ * the server was shutting down, out of resources or too slow, or two transactions collided.
  */
 export const isTransient = (error: unknown): boolean =>
+  error instanceof DatabaseAway ||
   lostConnection.test(codeOf(error)) ||
   isMissingSocket(error) ||
   (error instanceof Error && lostConnectionText.test(error.message));
+
+/** Whether it was the server itself that refused, for want of free connections: it is there and answers others. */
+export const hasNoConnectionLeft = (error: unknown): boolean => codeOf(error) === '53300';
 
 const explanations: Record<string, string> = {
   ECONNREFUSED: 'no server listens there',

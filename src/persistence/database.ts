@@ -1,21 +1,37 @@
-/** The one way to the database: MikroORM over a PostgreSQL server, embedded or configured. */
+/**
+ * The one way to the database: MikroORM over a PostgreSQL server, embedded or configured. There are three pools:
+ *
+ * - one for the reads and writes that somebody waits for;
+ * - one for the journal of calls, whose facts come in floods and can wait: nobody else ever stands behind them;
+ * - one for the node itself (`node-session.ts`) and the migrations.
+ *
+ * While the node's session finds the server gone or frozen, statements fail at once instead of each waiting for it.
+ */
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql';
+import type { EntityManager, Options } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
-import { connectionStartError } from './connection-errors.ts';
+import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { entities } from './entities/index.ts';
+import { inTurn } from './in-turn.ts';
 import { migrate, migrationTable } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import { nativePool, statementRunner } from './native-pool.ts';
-import { openNodeSession } from './node-session.ts';
+import { statementRunner, type RunStatement } from './native-pool.ts';
+import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
+import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
 
-export type Database = {
+export type Statements = {
   /**
    * Runs one prepared statement. Parameters are PostgreSQL's own `$1`, `$2` …; timestamps come back as Date, 64-bit
-   * integers as numbers, jsonb parsed.
+   * integers as numbers, jsonb parsed. Rejects with an error that `isTransient` knows when the database does not answer
+   * in time.
    */
   execute: <Row>(sql: string, parameters?: readonly unknown[]) => Promise<Row[]>;
+};
+
+export type Database = Statements & {
+  /** The same, on connections of the journal's own. Statements wait for each other there, not for a time limit. */
+  journal: Statements;
   /** A fresh fork with an identity map of its own. */
   entityManager: () => EntityManager;
   /**
@@ -25,7 +41,7 @@ export type Database = {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
   /** Throws when the database does not answer. */
   ping: () => Promise<void>;
-  /** Ends every connection. */
+  /** Ends every connection, within a limit. */
   close: () => Promise<void>;
 };
 
@@ -33,8 +49,7 @@ export type DatabaseConnection =
   /** `postgresql://user:password@host:port/database`, with the parameters that `pg` knows (`sslmode` …). */
   { url: string } | { socketFolder: string; database: string; user: string };
 
-const connectTimeoutMs = 5_000;
-const idleTimeoutMs = 30_000;
+export type DatabaseLimits = PoolLimits & NodeSessionLimits;
 
 /** The address without its password, for messages; and the name of the database. */
 const parseUrl = (url: string): { where: string; database: string } => {
@@ -60,63 +75,96 @@ const describe = (connection: DatabaseConnection): { where: string; options: Con
   return { where: socketFolder, options: { dbName: database, host: socketFolder, port: 5432, user } };
 };
 
+/** The node's own session, one that holds the lock of the migrations, and two that migrate. */
+const nodePoolSize = 4;
+
+const migrateOn = async (pool: OpenPool): Promise<void> => {
+  const client = await pool.native.connect();
+  try {
+    await migrate(pool.orm, client);
+  } finally {
+    client.release();
+  }
+};
+
+const statementsOf = (run: RunStatement, isAway: () => boolean): Statements => ({
+  execute: async <Row>(sql: string, parameters: readonly unknown[] = []) => {
+    if (isAway()) throw new DatabaseAway();
+    // The row type is the caller's word: each query file states what its own statement returns.
+    return (await run(sql, parameters)) as Row[];
+  },
+});
+
 /**
  * Connects, takes the name of this node and migrates. Throws a StartError when the server cannot be used, the database
  * is newer than the code, or another gateway has the same name.
  */
 export const openDatabase = async (settings: {
   connection: DatabaseConnection;
-  /** Connections for statements; one more is held for the node itself. */
+  /** Connections for reads and writes. */
   poolSize: number;
+  /** Connections for the journal. A few more are the node's own. */
+  journalPoolSize: number;
+  limits: DatabaseLimits;
   /** The name of this process among those that share the database. */
   node: string;
   logger: Logger;
 }): Promise<Database> => {
+  const { limits, node, journalPoolSize, logger } = settings;
   const { where, options } = describe(settings.connection);
-  const orm = new MikroORM({
+  const shared = {
     ...options,
-    entities,
-    extensions: [Migrator],
-    migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
-    pool: { min: 0, max: settings.poolSize + 1, idleTimeoutMillis: idleTimeoutMs },
-    driverOptions: {
-      application_name: `trunkline ${settings.node}`,
-      connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
-      ...options.driverOptions,
-    },
-  });
+    driverOptions: { application_name: `trunkline ${node}`, ...options.driverOptions },
+  };
+  await using opened = new AsyncDisposableStack();
+  const open = async (pool: Parameters<typeof openPool>[0]): Promise<OpenPool> => {
+    const fresh = await openPool(pool);
+    opened.defer(fresh.end);
+    return fresh;
+  };
 
   try {
-    const pool = await nativePool(orm);
-    const session = await openNodeSession({
-      connect: () => pool.connect(),
-      node: settings.node,
-      logger: settings.logger,
+    const nodePool = await open({
+      options: {
+        ...shared,
+        extensions: [Migrator],
+        migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
+      },
+      size: nodePoolSize,
+      limits,
+      isPatient: true,
     });
-    try {
-      await migrate(orm, session.client());
-    } catch (error) {
-      session.close();
-      throw error;
-    }
-    const run = statementRunner(pool);
+    const others: OpenPool[] = [];
+    const session = await openNodeSession({
+      connect: () => nodePool.native.connect(),
+      node,
+      limits,
+      onSilence() {
+        for (const pool of others) pool.renew();
+      },
+      logger,
+    });
+    opened.defer(session.close);
+    await migrateOn(nodePool);
+    const pool = await open({ options: { ...shared, entities }, size: settings.poolSize, limits });
+    const journalPool = await open({ options: shared, size: journalPoolSize, limits });
+    const statements = statementsOf(statementRunner(pool.native), session.isAway);
+    others.push(pool, journalPool);
+    const running = opened.move();
     return {
-      // The row type is the caller's word: each query file states what its own statement returns.
-      execute: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
-        (await run(sql, parameters)) as Row[],
-      entityManager: () => orm.em.fork(),
+      ...statements,
+      journal: statementsOf(inTurn(statementRunner(journalPool.native), journalPoolSize), session.isAway),
+      entityManager() {
+        if (session.isAway()) throw new DatabaseAway();
+        return pool.orm.em.fork();
+      },
       listen: session.listen,
       ping: async () => {
-        await run('select 1', []);
+        await statements.execute('select 1');
       },
-      close: async () => {
-        session.close();
-        await orm.close(true);
-      },
+      close: () => running.disposeAsync(),
     };
   } catch (error) {
-    await orm.close(true);
     throw error instanceof StartError ? error : connectionStartError(where, error);
   }
 };

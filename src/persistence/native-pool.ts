@@ -10,6 +10,8 @@ export type NativeQuery = {
   text: string;
   values?: readonly unknown[];
   types?: TypeParsers;
+  /** Milliseconds without an answer after which it fails; otherwise what the pool says. */
+  query_timeout?: number;
 };
 
 type TypeParsers = { getTypeParser(oid: number, format?: string): (value: string) => unknown };
@@ -21,17 +23,29 @@ export interface NativeClient {
   on(event: 'end', listener: () => void): unknown;
   /** `true` closes the connection instead of giving it back. */
   release(destroy?: boolean): void;
+  connection: { stream: { destroy(): void } };
 }
 
 export interface NativePool {
   options: { types: TypeParsers };
   query(query: NativeQuery): Promise<{ rows: unknown[] }>;
   connect(): Promise<NativeClient>;
+  on(event: 'connect' | 'acquire' | 'remove', listener: (client: NativeClient) => void): unknown;
+  on(event: 'release', listener: (error: unknown, client: NativeClient) => void): unknown;
 }
+
+/** Runs a statement with its parameters, `$1`, `$2` …, and resolves to its rows. */
+export type RunStatement = (text: string, values: readonly unknown[]) => Promise<unknown[]>;
 
 export const nativePool = async (orm: MikroORM): Promise<NativePool> => {
   const pool: NativePool = await orm.em.getConnection().getNativeClient();
   return pool;
+};
+
+/** Closes a connection that may be dead: the usual farewell would wait for an answer. */
+export const discard = (client: NativeClient): void => {
+  client.connection.stream.destroy();
+  client.release(true);
 };
 
 const oid = { int8: 20, timestamptz: 1184 };
@@ -50,10 +64,10 @@ const typeParsers = (fallback: TypeParsers): TypeParsers => ({
 });
 
 /** Runs statements on the pool, each prepared under a name of its own. */
-export const statementRunner = (pool: NativePool) => {
+export const statementRunner = (pool: NativePool): RunStatement => {
   const names = new Map<string, string>();
   const types = typeParsers(pool.options.types);
-  return async (text: string, values: readonly unknown[]): Promise<unknown[]> => {
+  return async (text, values) => {
     let name = names.get(text);
     if (name === undefined) {
       name = `trunkline_${names.size + 1}`;

@@ -46,9 +46,9 @@ export const startJournal = (options: {
   const factNews = createFactNews();
   const journal: Journal = createJournal({
     write: async (callId, sequence, fact) => {
-      await recordFact(database, callId, sequence, fact);
+      await recordFact(database.journal, callId, sequence, fact);
     },
-    lastSequence: (callId) => lastFactSequence(database, callId),
+    lastSequence: (callId) => lastFactSequence(database.journal, callId),
     onWritten(callId, fact) {
       factNews.tell(callId);
       metrics.factWritten(fact);

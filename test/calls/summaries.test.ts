@@ -23,6 +23,7 @@ const setUp = (summarizeByModel: SummarizeByModel | null, turns: readonly object
   };
   const database: Database = {
     execute,
+    journal: { execute: notHere },
     entityManager: notHere,
     listen: notHere,
     ping: notHere,

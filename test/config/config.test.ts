@@ -90,6 +90,12 @@ const settings: Readonly<Record<string, Setting>> = {
     valid: { 2: 2, 200: 200 },
     invalid: [...notWhole, '1', '201'],
   },
+  GW_DATABASE_JOURNAL_POOL: {
+    of: ({ databaseJournalPool }) => databaseJournalPool,
+    default: 5,
+    valid: { 1: 1, 200: 200 },
+    invalid: [...notWhole, '0', '201'],
+  },
   GW_MASTER_KEY: {
     of: (config) => config.masterKey,
     default: null,

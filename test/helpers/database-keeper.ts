@@ -6,6 +6,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { databaseLimits } from '#config/policy.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { databaseIn, runStatement } from './database-statement.ts';
@@ -59,6 +60,8 @@ try {
     const database = await openDatabase({
       connection: { url: databaseIn(url, template) },
       poolSize: 1,
+      journalPoolSize: 2,
+      limits: databaseLimits,
       node: 'template',
       logger,
     });

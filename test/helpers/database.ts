@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { databaseLimits } from '#config/policy.ts';
 import { z } from 'zod';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { databaseIn, runStatement } from './database-statement.ts';
@@ -69,7 +70,14 @@ const createCopy = async (): Promise<{ url: string; drop: () => Promise<unknown>
 };
 
 const open = (url: string): Promise<Database> =>
-  openDatabase({ connection: { url }, poolSize: 4, node: 'test', logger: pino({ level: 'silent' }) });
+  openDatabase({
+    connection: { url },
+    poolSize: 4,
+    journalPoolSize: 2,
+    limits: databaseLimits,
+    node: 'test',
+    logger: pino({ level: 'silent' }),
+  });
 
 /** The address of a migrated, empty database of this test alone; it is dropped when the test ends. */
 export const testDatabaseUrl = async (t: ExecutionContext): Promise<string> => {

@@ -6,6 +6,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { entities } from '#src/persistence/entities/index.ts';
@@ -18,7 +19,14 @@ import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 const logger = pino({ level: 'silent' });
 
 const open = async (t: ExecutionContext, url: string, node = 'test'): Promise<Database> => {
-  const database = await openDatabase({ connection: { url }, poolSize: 2, node, logger });
+  const database = await openDatabase({
+    connection: { url },
+    poolSize: 2,
+    journalPoolSize: 2,
+    limits: databaseLimits,
+    node,
+    logger,
+  });
   t.teardown(database.close);
   return database;
 };
@@ -92,9 +100,19 @@ test('what cannot be connected to is said in one line without the password', asy
     ['postgresql://user:hunter2@127.0.0.1', /names no database/],
   ];
   for (const [url, expected] of cases) {
-    const error = await t.throwsAsync(openDatabase({ connection: { url }, poolSize: 1, node: 'x', logger }), {
-      instanceOf: StartError,
-    });
+    const error = await t.throwsAsync(
+      openDatabase({
+        connection: { url },
+        poolSize: 1,
+        journalPoolSize: 2,
+        limits: databaseLimits,
+        node: 'x',
+        logger,
+      }),
+      {
+        instanceOf: StartError,
+      },
+    );
     t.regex(error.message, expected);
     t.regex(error.message, /GW_DATABASE_URL/);
     t.notRegex(error.message, /hunter2|\n/);

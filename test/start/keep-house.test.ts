@@ -9,7 +9,14 @@ const database = (execute: () => Promise<never[]>): Database => {
   const never = (): never => {
     throw new Error('This is not asked for');
   };
-  return { execute, entityManager: never, listen: never, ping: never, close: never } as Database;
+  return {
+    execute,
+    journal: { execute },
+    entityManager: never,
+    listen: never,
+    ping: never,
+    close: never,
+  } as Database;
 };
 
 test.serial(

@@ -23,6 +23,7 @@ const databaseOf = (answer: () => Promise<Row>) => {
       // What the statement returns is the test's word, as it is that of a query file.
       return [await answer()] as Found[];
     },
+    journal: { execute: never },
     entityManager: never,
     listen: never,
     ping: never,

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { newNumberKey } from '#src/api/new-key.ts';
 import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-tokens.ts';
@@ -24,7 +25,14 @@ const urls = { base_url: 'http://127.0.0.1:8080', console_url: 'http://127.0.0.1
 const seeded = async (t: ExecutionContext) => {
   const url = await testDatabaseUrl(t);
   const open = async (node: string) => {
-    const opened = await openDatabase({ connection: { url }, poolSize: 2, node, logger });
+    const opened = await openDatabase({
+      connection: { url },
+      poolSize: 2,
+      journalPoolSize: 1,
+      limits: databaseLimits,
+      node,
+      logger,
+    });
     t.teardown(opened.close);
     return opened;
   };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
@@ -26,7 +27,14 @@ const start = async (t: ExecutionContext, folder: string): Promise<EmbeddedDatab
 };
 
 const open = async (t: ExecutionContext, { connection }: EmbeddedDatabase): Promise<Database> => {
-  const database = await openDatabase({ connection, poolSize: 2, node: 'test', logger });
+  const database = await openDatabase({
+    connection,
+    poolSize: 2,
+    journalPoolSize: 2,
+    limits: databaseLimits,
+    node: 'test',
+    logger,
+  });
   t.teardown(database.close);
   return database;
 };

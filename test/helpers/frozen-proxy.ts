@@ -1,0 +1,87 @@
+/** A TCP proxy in front of a database server that can freeze: it accepts connections and no byte passes any more. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { ExecutionContext } from 'ava';
+
+export type FrozenProxy = {
+  /** The address of the same database by way of the proxy. */
+  url: string;
+  /** Nothing passes from now on, nor on connections that are made now. */
+  freeze(): void;
+  /** What waited passes, and everything after it. */
+  thaw(): void;
+  /** New connections work; those of before never say a word again, as behind a firewall that has forgotten them. */
+  forget(): void;
+  /** Resolves when something was held back since the last time it was frozen. */
+  held: () => Promise<void>;
+};
+
+const targetOf = (url: URL): { path: string } | { host: string; port: number } => {
+  const folder = url.searchParams.get('host');
+  return folder === null
+    ? { host: url.hostname, port: Number(url.port || 5432) }
+    : { path: `${folder}/.s.PGSQL.5432` };
+};
+
+/** It ends with the test. */
+export const frozenProxy = async (t: ExecutionContext, databaseUrl: string): Promise<FrozenProxy> => {
+  const target = targetOf(new URL(databaseUrl));
+  const pairs = new Set<{ near: Socket; far: Socket; isForgotten: boolean }>();
+  const whenThawed: (() => void)[] = [];
+  let isFrozen = false;
+  let hold = Promise.withResolvers<void>();
+
+  const server = createServer((near) => {
+    const far = connect(target);
+    const pair = { near, far, isForgotten: false };
+    pairs.add(pair);
+    const end = (): void => {
+      pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    const waiting: (() => void)[] = [];
+    const pass = (to: Socket) => (bytes: Buffer) => {
+      if (pair.isForgotten) return;
+      if (isFrozen) {
+        waiting.push(() => to.write(bytes));
+        hold.resolve();
+      } else {
+        to.write(bytes);
+      }
+    };
+    near.on('data', pass(far));
+    far.on('data', pass(near));
+    for (const socket of [near, far]) socket.on('error', end).on('close', end);
+    whenThawed.push(() => waiting.splice(0).forEach((write) => write()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const { near, far } of pairs) {
+      near.destroy();
+      far.destroy();
+    }
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
+  const url = new URL(databaseUrl);
+  url.searchParams.delete('host');
+  url.host = `127.0.0.1:${address.port}`;
+  return {
+    url: url.href,
+    freeze() {
+      isFrozen = true;
+      hold = Promise.withResolvers();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const goOn of whenThawed) goOn();
+    },
+    forget() {
+      for (const pair of pairs) pair.isForgotten = true;
+    },
+    held: () => hold.promise,
+  };
+};
