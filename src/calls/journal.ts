@@ -15,6 +15,8 @@ export type Journal = {
   open(callId: string): void;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
+  /** A fact of a call was written with its row: what follows a written fact follows. */
+  wasWritten(callId: string, fact: StampedFact): void;
   /** Facts that wait to be written, over all calls. */
   backlog(): number;
   /** Resolves when everything published so far is written or given up. */
@@ -130,6 +132,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       const writer = drain(callId, journal).finally(() => writers.delete(writer));
       writers.add(writer);
     },
+    wasWritten: options.onWritten,
     backlog: () => waiting,
     async settled() {
       while (writers.size > 0) await Promise.all(writers);

@@ -11,6 +11,7 @@ import { insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { CallWitness } from './call-witness.ts';
 import type { CalledNumber, PolicyOf } from './called-number.ts';
+import type { Journal } from './journal.ts';
 import type { StartCall } from './start-call.ts';
 
 /** The same words as the line drivers' (`sip/lines.ts`), which this folder does not know. */
@@ -41,6 +42,9 @@ export const createReceiveCall = (options: {
   handshake: Handshake;
   startCall: StartCall;
   witness: CallWitness;
+  journal: Pick<Journal, 'wasWritten'>;
+  /** Wall-clock milliseconds since the epoch. */
+  now: () => number;
   node: string;
   logger: Logger;
 }): ReceiveCall => {
@@ -53,6 +57,7 @@ export const createReceiveCall = (options: {
   ): Promise<ReceiveVerdict> => {
     const policy = policyOf(number);
     const status = statusAfter(reason, false);
+    const at = options.now();
     await insertEndedCall(
       database,
       {
@@ -69,11 +74,12 @@ export const createReceiveCall = (options: {
         startedAt: new Date(arrival.at),
         node: options.node,
       },
-      { status, reason, at: new Date() },
+      { status, reason, at: new Date(at) },
     );
     const { callId } = arrival;
     options.witness.began({ callId, direction: 'inbound' });
     options.witness.ended({ callId, direction: 'inbound', status, reason });
+    options.journal.wasWritten(callId, { type: 'call.ended', at, reason, status });
     logger.info({ call_id: arrival.callId, number_id: number.id, reason }, 'an inbound call was not taken');
     return { accepted: false, because: reason };
   };

@@ -81,6 +81,10 @@ const insertion = `with born as (
   ), ${keyedAnswersWritten}, changed as (
     insert into call (${bornColumns}) select ${bornColumns} from born
     where idempotency_key is null or id in (select call_id from keyed) returning *
+  ), journalled as (
+    insert into call_fact (call_id, sequence, type, at, data)
+    select id, 1, 'call.ended', ended_at, jsonb_build_object('reason', end_reason, 'status', status)
+    from changed where ended_at is not null
   ), ${eventAndDeliveries({
     id: 'born.event_id',
     type: 'born.event_type',
@@ -148,7 +152,7 @@ export const insertCall = async (db: Database, birth: CallBirth): Promise<void> 
   await insertAll(db, [bornWithEvent(birth)]);
 };
 
-/** A call that was rejected before it could ring anywhere: its row is born ended, with `call.ended`. */
+/** A call that was rejected before it could ring anywhere: its row is born ended, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
   await insertAll(db, [bornWithEvent(birth, end)]);
 };

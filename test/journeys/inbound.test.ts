@@ -1,6 +1,7 @@
 import test from 'ava';
 import { startAgentServer, sendJson, sendReply } from '#test/helpers/agent-server.ts';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
 import { z } from 'zod';
 
 const arrival = z.object({ call_id: z.string(), status: z.string(), end_reason: z.string().nullable() });
@@ -81,6 +82,46 @@ test('a caller whom the handshake rejects is not answered', async (t) => {
   t.deepEqual(rest, { status: 'failed', end_reason: 'caller_rejected' });
   t.like(await gateway.untilStatus(call_id, 'failed'), { answered_at: null, duration_sec: 0 });
 });
+
+const rejections = test.macro<[(gateway: TestGateway) => Promise<unknown>, string, string]>({
+  async exec(t, arrange, reason, summary) {
+    const gateway = await testGateway(t);
+    await arrange(gateway);
+    const { call_id } = await callIn(gateway);
+    const path = `/api/v1/calls/${call_id}`;
+    const call = await until('the call is summarized', async () => {
+      const { body } = await gateway.client.get(path);
+      return body['summary'] === null ? undefined : body;
+    });
+    t.like(call, { status: 'failed', end_reason: reason, summary });
+    const { body } = await gateway.client.get(`${path}/events`);
+    t.like(body, {
+      events: {
+        length: 2,
+        0: { type: 'call.ended', data: { end_reason: reason, status: 'failed' } },
+        1: { type: 'call.summarized', data: { summary } },
+      },
+    });
+  },
+  title: (_, __, reason) => `a caller turned away by ${reason} leaves facts and a summary like every call`,
+});
+test(
+  rejections,
+  async (gateway) => {
+    // Nobody listens there.
+    const door = await startAgentServer(sendJson({}, 403));
+    await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, { method: 'handshake', url: door.url });
+    await door.close();
+  },
+  'caller_rejected',
+  '대화는 없었습니다. 발신자 확인을 통과하지 못해 받지 않았습니다.',
+);
+test(
+  rejections,
+  (gateway) => gateway.admin.put(`${gateway.numberPath}/agents/inbound`, { agent: 'endpoint' }),
+  'no_agent_endpoint',
+  '대화는 없었습니다. 연결된 에이전트가 없어 받지 않았습니다.',
+);
 
 test('a number without an inbound endpoint rejects its callers', async (t) => {
   const gateway = await testGateway(t);

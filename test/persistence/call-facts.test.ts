@@ -76,7 +76,7 @@ test('a call is born ringing, with its event', async (t) => {
   t.is(Date.parse(event?.snapshot.call.started_at ?? ''), startedAt);
 });
 
-test('a rejected inbound call is born ended, with call.ended alone', async (t) => {
+test('a rejected inbound call is born ended, with the fact and the event call.ended alone', async (t) => {
   const db = await testDatabase();
   const owner = await storedNumber(db);
   const birth = callBirth(owner, { direction: 'inbound' });
@@ -89,6 +89,9 @@ test('a rejected inbound call is born ended, with call.ended alone', async (t) =
     durationSec: 0,
   });
   t.deepEqual(await typesOf(db, birth.id), ['call.ended']);
+  t.deepEqual(await facts(db, birth.id), [
+    { sequence: 1, type: 'call.ended', at, data: { status: 'failed', reason: 'caller_rejected' } },
+  ]);
 });
 
 test('a call that cannot be stored leaves no event', async (t) => {
