@@ -27,6 +27,13 @@ export const noSip: SipDetails = { status: null, reason: null, callId: null };
 /** What may be asked of a call; for the header `Allow`. */
 export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 
+/** What is told of us to who asks what we can (RFC 3261 section 11). */
+export const abilities = {
+  Accept: 'application/sdp',
+  Allow: allowed,
+  Supported: 'timer, 100rel',
+} as const;
+
 /**
  * Lets what the far end asks within a dialog wait, a BYE too, or lets it through. What comes while nobody listens would
  * be answered by drachtio-srf alone. A setter that its types do not know.

@@ -18,7 +18,7 @@ import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trun
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createDoor, type Door } from '../trunks/door.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
-import { allowed, type Attempt } from './attempt.ts';
+import { abilities, type Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createTrunkCheck, type TrunkCheck } from './check-trunk.ts';
 import { createInbound } from './inbound.ts';
@@ -86,10 +86,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     onOptions(request, response) {
       if (door.isStranger(request)) response.send(403);
       else if (isClosed || mediaServers.problem() !== null) response.send(503);
-      else
-        response.send(200, {
-          headers: { Accept: 'application/sdp', Allow: allowed, Supported: 'timer, 100rel' },
-        });
+      else response.send(200, { headers: abilities });
     },
     isIgnored: (request) => door.ignores(request),
     probe: options.controlProbe,

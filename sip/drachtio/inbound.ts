@@ -19,6 +19,7 @@ import { allowed, holdRequests, noSip, hangUpDialog, type Attempt, type Outcome 
 import type { LooseEnds } from './loose-ends.ts';
 import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import type { MediaServers } from './media-servers.ts';
+import { acceptedOffer, onTerms, warningOf } from './negotiate.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createRepeats } from './repeats.ts';
 import { answerTimer, isTooSmall, type SessionTimes } from './session-timer.ts';
@@ -45,11 +46,10 @@ const tooSmall = ({ shortestSec }: SessionTimes): Refusal => ({
   headers: { 'Min-SE': String(shortestSec) },
 });
 const merged: Refusal = { status: 482, reason: 'Loop Detected' };
-/** 399 is for people to read (RFC 3261 section 20.43). */
 const notAcceptable = (why: string): Refusal => ({
   status: 488,
   reason: 'Not Acceptable Here',
-  headers: { Warning: `399 trunkline "${why}"` },
+  headers: warningOf(why),
 });
 
 type Caller = {
@@ -211,7 +211,7 @@ export const createInbound = (options: {
         let endpoint: MediaEndpoint;
         try {
           endpoint = leavingWith(
-            await mediaServers.createEndpoint(request.body, trunk.srtp),
+            onTerms(await mediaServers.createEndpoint(acceptedOffer(request.body, trunk), trunk.srtp), trunk),
             caller.place.leave,
           );
         } catch (error) {

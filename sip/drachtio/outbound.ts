@@ -18,6 +18,7 @@ import { invite, type Invitation } from './invitation.ts';
 import type { LooseEnds } from './loose-ends.ts';
 import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import type { MediaServers } from './media-servers.ts';
+import { onTerms } from './negotiate.ts';
 import type { SessionTimes } from './session-timer.ts';
 
 type Unanswered = Extract<Outcome, { answered: false }>;
@@ -89,7 +90,7 @@ export const dial = (options: {
     // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
     const isUnwanted = (): boolean => given.signal.aborted;
     try {
-      if (!isUnwanted()) await endpoint.takeAnswer(remoteSdp);
+      if (!isUnwanted()) await onTerms(endpoint, trunk).takeAnswer(remoteSdp);
     } catch (error) {
       logger.warn({ trunk: trunk.name, err: error }, 'the answer of the far end could not be taken');
       hangUp();
@@ -99,7 +100,12 @@ export const dial = (options: {
       hangUp();
       return { outcome: cancelled(sip), next: false };
     }
-    const connection = { dialog, endpoint: leavingWith(endpoint, place.leave), weRefresh, sip };
+    const connection = {
+      dialog,
+      endpoint: leavingWith(onTerms(endpoint, trunk), place.leave),
+      weRefresh,
+      sip,
+    };
     return { outcome: { answered: true, connection }, next: false };
   };
 

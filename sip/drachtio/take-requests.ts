@@ -3,12 +3,24 @@
  * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
  */
 import type Srf from 'drachtio-srf';
-import { allowed, holdRequests, type Connection } from './attempt.ts';
+import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
 import { keyMediaTypes, keyOf } from './keys.ts';
 import type { LooseEnds } from './loose-ends.ts';
+import { Unacceptable, warningOf } from './negotiate.ts';
 import { refreshedTimer } from './session-timer.ts';
 
 type Headers = Record<string, string>;
+
+const refusals: Readonly<
+  Record<'refer' | 'message' | 'publish' | 'notify', { status: number; headers?: Headers }>
+> = {
+  // Nobody is transferred because the other party says so.
+  refer: { status: 603 },
+  message: { status: 405, headers: { Allow: allowed } },
+  publish: { status: 405, headers: { Allow: allowed } },
+  // We have subscribed to nothing (RFC 6665 section 4.1.3).
+  notify: { status: 481 },
+};
 
 export const takeRequests = (
   { dialog, endpoint, weRefresh }: Connection,
@@ -33,8 +45,8 @@ export const takeRequests = (
         response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
       } catch (error) {
         // The call stays as it was (RFC 3261 section 14.2).
-        response.send(488);
-        throw error;
+        response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
+        if (!(error instanceof Unacceptable)) throw error;
       }
     });
 
@@ -67,6 +79,12 @@ export const takeRequests = (
     if (typeof key === 'string') onKey(key);
     return undefined;
   });
+
+  dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));
+  for (const [event, { status, headers }] of Object.entries(refusals))
+    dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
+      response.send(status, headers === undefined ? {} : { headers }),
+    );
 
   dialog.on('destroy', onLeft);
   holdRequests(dialog, false);

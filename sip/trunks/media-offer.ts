@@ -62,22 +62,39 @@ export const offerProblem = (
     : `There is no common codec (known here: ${codecs.join(', ')})`;
 };
 
-/** Our own offer, with these voice codecs alone and in this order; what is no codec (keys, noise) stays behind them. */
+/** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
+const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
+  const isOther = (format: string): boolean =>
+    /^(TELEPHONE-EVENT|CN)$/.test(nameOf(format, audio.attributes) ?? '') || format === '13';
+  const kept = [...voices, ...audio.formats.filter(isOther)];
+  const dropped = new Set(audio.formats.filter((format) => !kept.includes(format)));
+  const formatOf = (line: string): string => /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+) /.exec(line)?.[1] ?? '';
+  const head = audio.line.split(' ').slice(0, 3);
+  return sdp
+    .split(/\r?\n/)
+    .filter((line) => !dropped.has(formatOf(line)))
+    .map((line) => (line === audio.line ? [...head, ...kept].join(' ') : line))
+    .join('\r\n');
+};
+
+/** Our own offer, with these voice codecs alone and in this order. */
 export const offerWith = (sdp: string, codecs: readonly TrunkCodec[] | null): string => {
   const audio = codecs === null ? undefined : audioOf(linesOf(sdp));
   if (codecs === null || audio === undefined || audio === null) return sdp;
   const formatOf = (codec: string) =>
     audio.formats.find((format) => nameOf(format, audio.attributes) === codec);
   const voices = codecs.map(formatOf).filter((format) => format !== undefined);
-  if (voices.length === 0) return sdp;
-  const isOther = (format: string): boolean =>
-    /^(TELEPHONE-EVENT|CN)$/.test(nameOf(format, audio.attributes) ?? '') || format === '13';
-  const kept = [...voices, ...audio.formats.filter(isOther)];
-  const dropped = audio.formats.filter((format) => !kept.includes(format));
-  const head = audio.line.split(' ').slice(0, 3);
-  return sdp
-    .split('\r\n')
-    .filter((line) => !dropped.some((format) => new RegExp(`^a=(rtpmap|fmtp|rtcp-fb):${format} `).test(line)))
-    .map((line) => (line === audio.line ? [...head, ...kept].join(' ') : line))
-    .join('\r\n');
+  return voices.length === 0 ? sdp : withVoices(sdp, audio, voices);
+};
+
+/**
+ * Another's offer with one voice codec: the first in the order of the offer (RFC 3264 section 6.1) that is one of these.
+ * A media server that is offered one cannot answer with one and send another.
+ */
+export const withOneVoice = (sdp: string, codecs: readonly TrunkCodec[]): string => {
+  const audio = audioOf(linesOf(sdp));
+  if (audio === undefined || audio === null) return sdp;
+  const known: readonly (string | undefined)[] = codecs;
+  const voice = audio.formats.find((format) => known.includes(nameOf(format, audio.attributes)));
+  return voice === undefined ? sdp : withVoices(sdp, audio, [voice]);
 };

@@ -27,6 +27,8 @@ export type EarAndMouth = {
   port: number;
   /** What was heard of the call that is on, 20 ms at a time, by the wall clock of its arrival. */
   heard(): readonly { at: number; loudness: number }[];
+  /** The payload types of what arrived in the call that is on. */
+  payloadTypes(): ReadonlySet<number>;
   /** When the agent was heard last; `null` while it was never. */
   lastHeardAt(): number | null;
   /** Speaks, in tones, as soon as possible; resolves when it was said, with the times of its first and last sound. */
@@ -52,6 +54,7 @@ export const startEarAndMouth = async ({ sendsSilence = true } = {}): Promise<Ea
   /** Where FreeSWITCH listens. */
   let port: number | null = null;
   let heard: { at: number; loudness: number }[] = [];
+  let payloadTypes = new Set<number>();
   let act: () => Promise<unknown> = async () => {};
   let saying: {
     samples: Int16Array;
@@ -66,10 +69,15 @@ export const startEarAndMouth = async ({ sendsSilence = true } = {}): Promise<Ea
     if (call !== undefined) {
       port = Number(call);
       heard = [];
+      payloadTypes = new Set();
       saying = null;
       void act();
-    } else if (packet.length > headerLength && ((packet[1] ?? 0) & 0x7f) === pcmu)
-      heard.push({ at: Date.now(), loudness: loudnessOf(fromMuLaw(packet.subarray(headerLength))) });
+    } else if (packet.length > headerLength) {
+      const payloadType = (packet[1] ?? 0) & 0x7f;
+      payloadTypes.add(payloadType);
+      if (payloadType === pcmu)
+        heard.push({ at: Date.now(), loudness: loudnessOf(fromMuLaw(packet.subarray(headerLength))) });
+    }
   });
 
   const nextFrame = (): Int16Array | null => {
@@ -116,6 +124,7 @@ export const startEarAndMouth = async ({ sendsSilence = true } = {}): Promise<Ea
   return {
     port: socket.address().port,
     heard: () => heard,
+    payloadTypes: () => payloadTypes,
     lastHeardAt,
     play,
     say: (text) => play(sayInTones(text)),

@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
+import type { TrunkDirectory } from '#sip/trunks/directory.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { someTrunk, workspaceId } from '#test/sip/trunks/some-trunk.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -238,6 +241,75 @@ if (missing.length > 0) {
       t.is(count('line.failed'), 0);
     });
 
+  realTimeTest('a re-INVITE that cannot be taken is refused, and the call goes on as it was', async (t) => {
+    const ear = await startEar(t);
+    const unknown = soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729');
+    const { line, end, has, count } = await callTo(
+      t,
+      [
+        ...ring,
+        ...pickUp(),
+        tellTheEar,
+        pause(500),
+        ask('INVITE', 1, { sdp: unknown }),
+        expectAnswer(488, { header: 'Warning: 399 trunkline' }),
+        ask('ACK', 1),
+        ask('UPDATE', 2, { sdp: soundAt().replace('[ear]', '0') }),
+        expectAnswer(488),
+        pause(300),
+        ...leave,
+      ],
+      { ear },
+    );
+    await has('line.answered');
+    await until(async () => /^CSeq: 2 UPDATE/m.test(await end.messages()), 10_000);
+    line.tell({ type: 'say', utterance: 1, text: 'You can hear me as before.' });
+    await ear.untilSpokenTo(600);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+    t.is(count('line.failed'), 0);
+  });
+
+  const answersWithoutSound: readonly [string, string][] = [
+    [
+      'a codec that was not offered',
+      soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729'),
+    ],
+    ['no audio', soundAt().replace('[ear]', '0')],
+  ];
+  for (const [what, sdp] of answersWithoutSound)
+    realTimeTest(`an answer with ${what} is no call: it is hung up at once`, async (t) => {
+      const { end, has, events } = await callTo(t, [...ring, ...pickUp({ sdp }), ...leave]);
+      await has('line.unanswered');
+      t.like(events.at(-1), { type: 'line.unanswered', cause: 'media_error', sip: { status: 200 } });
+      await t.notThrowsAsync(end.finished());
+    });
+
+  realTimeTest('what is not done in a call is refused', async (t) => {
+    const asked: readonly [string, readonly string[], number, string?][] = [
+      ['REFER', ['Refer-To: <sip:01000000000@127.0.0.1>'], 603],
+      ['MESSAGE', ['Content-Type: text/plain'], 405, 'Allow: INVITE'],
+      ['PUBLISH', ['Event: presence'], 405, 'Allow: INVITE'],
+      ['NOTIFY', ['Event: refer', 'Subscription-State: active'], 481],
+      ['OPTIONS', [], 200, 'Allow: INVITE'],
+    ];
+    const { line, end, has, count } = await callTo(t, [
+      ...ring,
+      ...pickUp(),
+      pause(300),
+      ...asked.flatMap(([method, headers, status, header], index) => [
+        ask(method, index + 1, { headers }),
+        expectAnswer(status, header === undefined ? {} : { header }),
+      ]),
+      ...leave,
+    ]);
+    await has('line.answered');
+    await until(async () => /^CSeq: 5 OPTIONS/m.test(await end.messages()), 10_000);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+    t.is(count('line.failed'), 0);
+  });
+
   realTimeTest('a re-INVITE without an offer gets ours, and the answer of its ACK is taken', async (t) => {
     const first = await startEar(t);
     const ear = await startEar(t);
@@ -369,9 +441,16 @@ if (missing.length > 0) {
   };
 
   /** A caller that does this. */
-  const callFrom = async (t: ExecutionContext, steps: Steps) => {
-    const call = await awaitCaller(t);
-    const end = await startScripted(servers.folder, steps, { dial: servers.sipPort });
+  const callFrom = async (
+    t: ExecutionContext,
+    steps: Steps,
+    { ear, ...options }: Partial<DrachtioLinesOptions> & { ear?: EarAndMouth } = {},
+  ) => {
+    const call = await awaitCaller(t, options);
+    const end = await startScripted(servers.folder, steps, {
+      dial: servers.sipPort,
+      ...(ear === undefined ? {} : { ear: ear.port }),
+    });
     t.teardown(end.close);
     return { ...call, end };
   };
@@ -389,6 +468,55 @@ if (missing.length > 0) {
     await t.notThrowsAsync(end.finished());
     t.regex(await end.messages(), /^Require: timer\r?$/m);
   });
+
+  const directoryOf = (trunk: Trunk): TrunkDirectory => ({
+    start: async () => {},
+    all: () => [trunk],
+    isUsable: () => true,
+    ownerOf: async () => ({ workspaceId, trunkId: null }),
+  });
+  const allowing = (codecs: Trunk['codecs']) => ({
+    trunk: null,
+    trunks: directoryOf(someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], codecs })),
+  });
+  const voices: readonly [string, Trunk['codecs'], number][] = [
+    ['8 0', null, 8],
+    ['0 8', null, 0],
+    ['0 8', ['PCMA'], 8],
+    ['18 8 0', ['PCMU', 'PCMA'], 8],
+  ];
+  for (const [formats, codecs, voice] of voices)
+    realTimeTest(
+      `an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} is answered with ${voice}, which is what is sent`,
+      async (t) => {
+        const ear = await startEar(t);
+        const sdp = soundAt('a=rtpmap:8 PCMA/8000', 'a=rtpmap:18 G729/8000').replace(
+          'RTP/AVP 0 101',
+          `RTP/AVP ${formats} 101`,
+        );
+        const { line, end, has } = await callFrom(
+          t,
+          [
+            invite({ sdp }),
+            '<recv response="100" optional="true"/>',
+            `<recv response="200"><action>
+              <ereg regexp="m=audio ([0-9]+) RTP/AVP ${voice} 101[^0-9 ]" search_in="body" check_it="true" assign_to="media,port"/>
+            </action></recv>`,
+            acknowledge(),
+            tellTheEar,
+            ...leave,
+          ],
+          { ear, ...allowing(codecs) },
+        );
+        await has('line.answered');
+        line.tell({ type: 'say', utterance: 1, text: 'Which codec is this said in?' });
+        await until(() => ear.payloadTypes().size > 0, 10_000);
+        await delay(500);
+        t.deepEqual([...ear.payloadTypes()], [voice]);
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+      },
+    );
 
   realTimeTest('a caller that wants us to refresh is refreshed', async (t) => {
     const wants = { headers: ['Supported: timer', timer('90;refresher=uas')], sdp: soundAt() };

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { offerProblem, offerWith } from '#sip/trunks/media-offer.ts';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
+import { offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
 
 const offer = (media: string, ...attributes: string[]): string =>
   ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', media, ...attributes, ''].join(
@@ -70,3 +71,20 @@ test('our own offer holds the codecs of the trunk, in its order, and the keys', 
   t.notRegex(one, /PCMU/);
   t.regex(one, /a=fmtp:101 0-15\r\na=ptime:20\r\n$/);
 });
+
+const offered: readonly [string, readonly TrunkCodec[], string][] = [
+  ['0 8 101', ['PCMU', 'PCMA'], '0 101'],
+  ['8 0 101', ['PCMU', 'PCMA'], '8 101'],
+  ['0 8 101', ['PCMA'], '8 101'],
+  ['18 9 8 0 101 13', ['PCMU', 'PCMA'], '8 101 13'],
+  ['18 101', ['PCMU'], '18 101'],
+];
+for (const [formats, codecs, left] of offered)
+  test(`of an offer of ${formats} a trunk with ${codecs.join()} sees ${left}`, (t) => {
+    const keys = 'a=rtpmap:101 telephone-event/8000';
+    const annex = (shown: string): string[] => (shown.startsWith('18') ? ['a=fmtp:18 annexb=no'] : []);
+    t.is(
+      withOneVoice(offer(`m=audio 4000 RTP/AVP ${formats}`, keys, ...annex(formats)), codecs),
+      offer(`m=audio 4000 RTP/AVP ${left}`, keys, ...annex(left)),
+    );
+  });
