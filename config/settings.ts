@@ -18,7 +18,7 @@ import {
 const baseUrl = (...protocols: readonly string[]) =>
   serverUrl(...protocols)
     .refine((text) => !text.includes('?'), 'must have no query')
-    .transform((text) => text.replace(/\/+$/, ''));
+    .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
 
 export const settings = z.object({
   GW_PORT: wholeNumber(0, 65_535).default(8080),

@@ -103,7 +103,7 @@ export const main = async (
   if (url === undefined || token === undefined)
     throw new UsageError('There is no dev-credentials.json: give --url and --token');
 
-  const path = `${url.replace(/\/+$/, '')}/api/v1/admin/trunks`;
+  const path = `${url.replace(/(?<!\/)\/+$/, '')}/api/v1/admin/trunks`;
   const listed = trunks.parse(await fetchJson(path, token)).trunks;
   const trunk = listed.find((one) => one.name === name);
   if (trunk === undefined)

@@ -16,7 +16,7 @@ export const keyMediaTypes = ['application/dtmf-relay', 'application/dtmf'] as c
 export const keyOf = (contentType: string, body: string): string | null | undefined => {
   const [mediaType = ''] = contentType.toLowerCase().split(';');
   if (!keyMediaTypes.some((known) => known === mediaType.trim())) return undefined;
-  const [, signal = body] = /^\s*Signal\s*=\s*(\S+)/im.exec(body) ?? [];
+  const [, signal = body] = /^[ \t]*Signal[ \t]*=[ \t]*(\S+)/im.exec(body) ?? [];
   const key = byEvent[signal.trim()] ?? signal.trim().toUpperCase();
   return /^[0-9*#A-D]$/.test(key) ? key : null;
 };

@@ -38,8 +38,8 @@ export const probeMediaServer = ({ host, port, secret }: ServerAddress, profile:
       if (/-ERR invalid/.test(received)) return refuse('it refused the secret (GW_FREESWITCH_SECRET).');
       const next = dialogue[step];
       if (next === undefined) {
-        if (new RegExp(`^\\s*${profile}\\s`, 'm').test(received)) return end(null);
-        if (/\d+ profiles? /.test(received)) return refuse(`its SIP profile ${profile} is not there.`);
+        if (received.split('\n').some((line) => line.trim().split(/\s/, 1)[0] === profile)) return end(null);
+        if (/\d profiles? /.test(received)) return refuse(`its SIP profile ${profile} is not there.`);
       } else if (next.expect.test(received)) {
         step += 1;
         socket.write(`${next.send}\n\n`);

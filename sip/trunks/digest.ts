@@ -29,7 +29,7 @@ const hex = (algorithm: Algorithm, ...parts: string[]): string =>
 export const parseDigest = (header: string): Map<string, string> | undefined => {
   const [, scheme = '', rest = ''] = /^\s*(\w+)\s+(.*)$/s.exec(header) ?? [];
   if (scheme.toLowerCase() !== 'digest') return undefined;
-  const parameters = rest.matchAll(/(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g);
+  const parameters = rest.matchAll(/(?<!\w)(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g);
   return new Map(
     [...parameters].map(([, name = '', quoted, bare]) => [
       name.toLowerCase(),

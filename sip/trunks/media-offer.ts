@@ -28,12 +28,19 @@ const audioOf = (lines: readonly string[]): Media | null | undefined => {
   };
 };
 
-/** What a payload type stands for: `PCMU`, `telephone-event` …; upper case but for what is no codec. */
-const nameOf = (format: string, attributes: readonly string[]): string | undefined => {
-  const map = attributes.find((attribute) => attribute.startsWith(`a=rtpmap:${format} `));
-  if (map === undefined) return staticFormats[format];
-  const [, name = '', rate] = /^a=rtpmap:\d+ ([^/\s]+)\/(\d+)/.exec(map) ?? [];
-  return rate === '8000' ? name.toUpperCase() : undefined;
+/** What payload types stand for: `PCMU`, `TELEPHONE-EVENT` …; of two `rtpmap` for the same type the first counts. */
+const namesIn = (attributes: readonly string[]): ((format: string) => string | undefined) => {
+  const maps = new Map<string, string>();
+  for (const attribute of attributes) {
+    const [, format = '', name = ''] = /^a=rtpmap:(\S+) (.*)/.exec(attribute) ?? [];
+    if (!maps.has(format)) maps.set(format, name);
+  }
+  return (format) => {
+    const map = maps.get(format);
+    if (map === undefined) return staticFormats[format];
+    const [, name = '', rate] = /^([^/\s]+)\/(\d+)/.exec(map) ?? [];
+    return rate === '8000' ? name.toUpperCase() : undefined;
+  };
 };
 
 const wellFormed = /^[a-z]=\S?.*$/;
@@ -56,7 +63,7 @@ export const offerProblem = (
   if (srtp === 'required' && !isSecret(sdp)) return `SRTP is required: RTP/SAVP alone, with ${srtpSuite}`;
   if (srtp === 'off' && !/^RTP\/AVPF?$/.test(audio.protocol))
     return `Audio over ${audio.protocol} is not supported`;
-  const names = audio.formats.map((format) => nameOf(format, audio.attributes));
+  const names = audio.formats.map(namesIn(audio.attributes));
   return codecs.some((codec) => names.includes(codec))
     ? undefined
     : `There is no common codec (known here: ${codecs.join(', ')})`;
@@ -64,10 +71,11 @@ export const offerProblem = (
 
 /** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
 const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
+  const nameOf = namesIn(audio.attributes);
   const isOther = (format: string): boolean =>
-    /^(TELEPHONE-EVENT|CN)$/.test(nameOf(format, audio.attributes) ?? '') || format === '13';
-  const kept = [...voices, ...audio.formats.filter(isOther)];
-  const dropped = new Set(audio.formats.filter((format) => !kept.includes(format)));
+    /^(TELEPHONE-EVENT|CN)$/.test(nameOf(format) ?? '') || format === '13';
+  const kept = new Set([...voices, ...audio.formats.filter(isOther)]);
+  const dropped = new Set(audio.formats.filter((format) => !kept.has(format)));
   const formatOf = (line: string): string => /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+) /.exec(line)?.[1] ?? '';
   const head = audio.line.split(' ').slice(0, 3);
   return sdp
@@ -81,8 +89,8 @@ const withVoices = (sdp: string, audio: Media, voices: readonly string[]): strin
 export const offerWith = (sdp: string, codecs: readonly TrunkCodec[] | null): string => {
   const audio = codecs === null ? undefined : audioOf(linesOf(sdp));
   if (codecs === null || audio === undefined || audio === null) return sdp;
-  const formatOf = (codec: string) =>
-    audio.formats.find((format) => nameOf(format, audio.attributes) === codec);
+  const nameOf = namesIn(audio.attributes);
+  const formatOf = (codec: string) => audio.formats.find((format) => nameOf(format) === codec);
   const voices = codecs.map(formatOf).filter((format) => format !== undefined);
   return voices.length === 0 ? sdp : withVoices(sdp, audio, voices);
 };
@@ -94,7 +102,8 @@ export const offerWith = (sdp: string, codecs: readonly TrunkCodec[] | null): st
 export const withOneVoice = (sdp: string, codecs: readonly TrunkCodec[]): string => {
   const audio = audioOf(linesOf(sdp));
   if (audio === undefined || audio === null) return sdp;
+  const nameOf = namesIn(audio.attributes);
   const known: readonly (string | undefined)[] = codecs;
-  const voice = audio.formats.find((format) => known.includes(nameOf(format, audio.attributes)));
+  const voice = audio.formats.find((format) => known.includes(nameOf(format)));
   return voice === undefined ? sdp : withVoices(sdp, audio, [voice]);
 };

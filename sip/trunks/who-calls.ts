@@ -27,7 +27,7 @@ const listOf = (trunk: Trunk): BlockList => {
 
 /** An IPv4 address within IPv6 (`::ffff:10.0.0.1`) is that IPv4 address; brackets are those of a URI. */
 const plain = (address: string): string =>
-  address.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:(?=\d+\.)/i, '');
+  address.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:(?=\d{1,3}\.)/i, '');
 
 const holds = (trunk: Trunk, address: string): boolean =>
   listOf(trunk).check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

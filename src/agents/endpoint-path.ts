@@ -5,6 +5,6 @@
  */
 export const endpointPath = (chatUrl: string, path: string): string => {
   const url = new URL(chatUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`;
   return url.href;
 };

@@ -2,9 +2,13 @@
  * What a text that was written to be read sounds like: its words without Markdown, HTML, LaTeX, addresses and pictures.
  * A sentence is handed in by itself and may have been cut in the middle of any of them, so a mark must also go when its
  * other half is missing. Words, numbers and ordinary punctuation come out to the letter.
+ *
+ * Whoever writes the text may write it to cost time. So each rule walks over it once: what a pattern repeats cannot
+ * begin anew where the repetition goes on, and spaces are single before a pattern looks for them.
  */
 
-type Rule = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)];
+type Replacement = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)];
+type Rule = Replacement | ((text: string) => string);
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -29,62 +33,79 @@ const decodeEntity = (entity: string, name = ''): string => {
   return codePoint > 0x10_ff_ff ? '' : String.fromCodePoint(codePoint).toWellFormed();
 };
 
+const closesAddress = /(?<![.,!?;:'")\]}>*_~`|])[.,!?;:'")\]}>*_~`|]+$/u;
+
 /** Of an address a listener can use the host's name. What closes behind the address belongs to the sentence. */
-const hostOf = (_address: string, rest = ''): string => {
-  const closed = /[.,!?;:'")\]}>*_~`|]*$/u.exec(rest)?.[0] ?? '';
-  const host = /^(?:[^/?#]*@)?(?:www\.)?([a-z0-9][a-z0-9.-]*)/iu.exec(
+const hostOf = (_address: string, before = '', rest = ''): string => {
+  const closed = closesAddress.exec(rest)?.[0] ?? '';
+  const host = /^(?:[^/?#@]*@)?(?:www\.)?([a-z0-9][a-z0-9.-]*)/iu.exec(
     rest.slice(0, rest.length - closed.length),
   );
-  return `${host?.[1] ?? ''}${closed}`;
+  return `${before}${host?.[1] ?? ''}${closed}`;
 };
 
+const singleSpaces: Rule = [/\s+/gu, ' '];
+
 const invisible: readonly Rule[] = [
-  [/&(?:amp;)*(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeEntity],
-  // Citations: "【4:0†source】", and those between private marks.
-  [/\s*【[^】]*†[^】]*】?/gu, ''],
+  [/&(?:amp;){0,9}(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeEntity],
+  // Citations between private marks.
   [/\u{E200}[^\u{E201}]*\u{E201}?/gu, ''],
   // Line ends written as an escape come from text that was packed into JSON twice.
   [/\\[nrt](?![a-z])/gu, ' '],
   [/\p{Cc}/gu, ' '],
   [/[\p{Cf}\p{Co}\u{FFFD}\u{115F}\u{1160}\u{3164}\u{FFA0}]|\p{Variation_Selector}|\u{20E3}/gu, ''],
+  singleSpaces,
+  // Citations that are seen: "【4:0†source】".
+  [/ ?【[^【】†]*†[^【】]*】?/gu, ''],
 ];
 
-/** Rows of a table and arrows become pauses. */
-const pause = String.raw`(?:\s*(?:[|\u2190-\u21FF\u27F5-\u27FF\u2794\u2798-\u27AF\u2B05-\u2B07\u2B95]|(?<=\s)[-=]+>(?=\s)))+`;
+/** Rows of a table and arrows. */
+const pause =
+  /(?: ?(?:[|\u2190-\u21FF\u27F5-\u27FF\u2794\u2798-\u27AF\u2B05-\u2B07\u2B95]|(?<= )[-=]+>(?= )))+ ?/gu;
 
-const pauses: readonly Rule[] = [
-  [new RegExp(String.raw`${pause}\s*$`, 'u'), ''],
-  [new RegExp(String.raw`(?:^|(?<=[,.!?:;，、。！？：；]))${pause}\s*`, 'gu'), ' '],
-  [new RegExp(String.raw`${pause}\s*`, 'gu'), ', '],
-];
+/** They become pauses, where there is none yet. */
+const withPauses = (text: string): string =>
+  text.replace(pause, (found, at: number) => {
+    if (at + found.length === text.length) return '';
+    return at === 0 || /[,.!?:;，、。！？：；]/u.test(text.charAt(at - 1)) ? ' ' : ', ';
+  });
 
 /** Emoji, flags, boxes, stars. Not the signs that stand for a word, nor ○, which stands for a syllable left out. */
-const picture = String.raw`[[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{2300}-\u{23FF}\u{2500}-\u{27BF}\u{2B00}-\u{2BFF}\u{1F000}-\u{1FAFF}]--[©®™ℹ‼⁉〰〽㊗㊙○]]`;
+const pictures =
+  / ?(?:(?![©®™ℹ‼⁉〰〽㊗㊙○])[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{2300}-\u{23FF}\u{2500}-\u{27BF}\u{2B00}-\u{2BFF}\u{1F000}-\u{1FAFF}] ?)+/gu;
 
-const pictures: readonly Rule[] = [
-  [new RegExp(String.raw`\s*(?:${picture}\s*)+(?=[.,!?…。、！？\)」』]|$)`, 'gv'), ''],
-  [new RegExp(String.raw`${picture}+`, 'gv'), ' '],
-];
+/** No space is left before what ends a sentence. */
+const withoutPictures = (text: string): string =>
+  text.replace(pictures, (found, at: number) =>
+    /^$|[.,!?…。、！？)」』]/u.test(text.charAt(at + found.length)) ? '' : ' ',
+  );
 
 /** `(https://example.com "title")` of a link. */
-const target = String.raw`\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:"[^"]*"?|'[^']*'?))?\)?`;
+const target = String.raw`\((?:[^()\s]|\([^()\s]*\))*(?: (?:"[^"]*"?|'[^']*'?))?\)?`;
+
+/** Brackets without their other half: what is open behind the last that closes, and what closes and was not open. */
+const withoutHalfLinks: Rule = (text) => {
+  const parts = text.split(']');
+  const rest = parts.pop() ?? '';
+  const closed = parts.map((part) => (part.includes('[') ? `${part}]` : part));
+  return closed.join('') + rest.replaceAll(/!?\[/gu, '');
+};
 
 const addresses: readonly Rule[] = [
   // Definitions of links and footnotes, and the marks that refer to them.
-  [/^\[[^\]]+\]:\s*<?[a-z]+:\/\/.*$/iu, ''],
-  [/^\[\^[^\]\s]+\]:?\s*/u, ''],
-  [/\s*\[\^[^\]\s]+\]/gu, ''],
+  [/^\[[^\]]+\]: ?<?[a-z]+:\/\/.*$/iu, ''],
+  [/^\[\^[^\]\s]+\]:? ?/u, ''],
+  [/ ?\[\^[^[\]\s]+\]/gu, ''],
   [/(?<=[\p{L}.!?。])(?:\[\d{1,3}\])+/gu, ''],
   // Links and images, whole; then the end and the beginning of one that was cut in two.
   [new RegExp(String.raw`!?\[([^[\]]*)\]${target}`, 'gu'), '$1'],
   [new RegExp(String.raw`\]${target}`, 'gu'), ''],
   [/!?\[([^[\]]+)\]\[[^[\]]*\]/gu, '$1'],
-  [/!?\[(?![^\]]*\])/gu, ''],
-  [/(?<!\[[^\]]*)\]/gu, ''],
+  withoutHalfLinks,
   [/\bdata:\w+\/[\w+.-]+[;,][!-~]*/giu, ''],
   [/<([a-z][a-z0-9+.-]*:\/\/[^\s<>]+|[\w.+-]+@[\w.-]+)>/giu, '$1'],
-  [/(?:[a-z][a-z0-9+.-]{0,15}:\/\/|\b(?=www\.))([!-~]+)/giu, hostOf],
-  [/(?:[a-z][a-z0-9+.-]{0,15})?:\/\//giu, ''],
+  [/(?:(?<![a-z\d+.-])([\d+.-]*)[a-z][a-z\d+.-]*:\/\/|\b(?=www\.))([!-~]*)/giu, hostOf],
+  [/:\/\//gu, ''],
   [/\b(?:mailto|tel):(?=\S)/giu, ''],
 ];
 
@@ -92,13 +113,14 @@ const tags: readonly Rule[] = [
   [/<\/?(?:br|p|div|li|ul|ol|tr|td|th|table|h\d|hr|break|s|sentence|paragraph)(?:\s[^<>]*)?\/?>/giu, ' '],
   [/<[/!?]?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>/giu, ''],
   // One that was cut in two: `<a title="…`, `…">`.
-  [/<[a-z][\w:-]*\s[^<>]*=[^<>]*$/iu, ''],
-  [/^[^<>"]*"\s*\/?>/u, ''],
+  [/<[a-z][\w:-]*\s[^<>=]*=[^<>]*$/iu, ''],
+  [/^[^<>"]*" ?\/?>/u, ''],
+  singleSpaces,
 ];
 
 const marks: readonly Rule[] = [
   // What begins a line: quotes, bullets, headings, check boxes.
-  [/^(?:>\s*|[-*+·‣◦•▪]\s+|[•‣◦▪]|#{1,6}\s+|\[[ xX]\]\s+)+/u, ''],
+  [/^(?:> ?|[-*+·‣◦•▪] |[•‣◦▪]|#{1,6} |\[[ xX]\] )+/u, ''],
   [/\\[()[\]]|\$\$/gu, ''],
   [/\\(?=[!-/:-@[-`{-~])/gu, ''],
   [/(?<=\d)\*{2,}(?=\d)/gu, ' '],
@@ -107,12 +129,13 @@ const marks: readonly Rule[] = [
   [/(?<!\d)\*(?=[\p{L}\p{N}"'“‘「(])([^*]*[\p{L}\p{N}.,!?…%"'”’」)。！？])\*(?!\d)/gu, '$1'],
   [/(?<![A-Za-z0-9])\*(?=\p{L})|(?<=[\p{L}.!?…。！？])\*(?![A-Za-z0-9])/gu, ''],
   [/(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])/gu, ''],
+  singleSpaces,
 ];
 
 const remains: readonly Rule[] = [
   // No word is as long as a key, a hash or a picture in base64.
   [/[A-Za-z0-9+/=_-]{60,}/gu, ''],
-  [/\s+/gu, ' '],
+  singleSpaces,
   [/^ | $/gu, ''],
 ];
 
@@ -121,19 +144,17 @@ const rules: readonly Rule[] = [
   ...addresses,
   ...tags,
   ...marks,
-  ...pauses,
-  ...pictures,
+  withPauses,
+  withoutPictures,
   ...remains,
 ];
 
+const replaced = (text: string, [pattern, replacement]: Replacement): string =>
+  typeof replacement === 'string' ? text.replace(pattern, replacement) : text.replace(pattern, replacement);
+
 const unmark = (text: string): string => {
   let words = text;
-  for (const [pattern, replacement] of rules) {
-    words =
-      typeof replacement === 'string'
-        ? words.replace(pattern, replacement)
-        : words.replace(pattern, replacement);
-  }
+  for (const rule of rules) words = typeof rule === 'function' ? rule(words) : replaced(words, rule);
   return words;
 };
 

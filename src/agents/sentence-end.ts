@@ -4,20 +4,23 @@
  */
 
 const closing = String.raw`["'”’)\]）」』】》〉*_~^${'`'}\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}\u{200D}]*`;
-const marks = '[.!?…。｡！？．]+';
+const mark = '[.!?…。｡！？．]';
 
 /** A line break, or a run of sentence marks with what closes behind it: quotes, brackets, Markdown, a smile. */
 export const possibleEnd = (): RegExp =>
-  new RegExp(String.raw`[\r\n\v\f\u2028\u2029]+|${marks}${closing}`, 'gu');
+  new RegExp(String.raw`[\r\n\v\f\u2028\u2029]+|${mark}+${closing}`, 'gu');
 
-const lastMarks = new RegExp(`${marks}${closing}$`, 'u');
+const lastMarks = new RegExp(`(?<!${mark})${mark}+${closing}$`, 'u');
 
 const lineBreak = /^[\r\n\v\f\u2028\u2029]/u;
 const lineBreakAhead = /^\s*?[\r\n\v\f\u2028\u2029]/u;
 const idealMark = /[。｡！？]/u;
-const ellipsis = /^(?:\.{2,}|[.…]*…[.…]*)(?![.!?…。｡！？．])/u;
+const ellipsis = /^(?:\.[.…]|…)[.…]*(?![.!?…。｡！？．])/u;
 const closingQuote = /["'”’」』]/u;
-export const cjk = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const cjkLetter = String.raw`[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
+export const cjk = new RegExp(cjkLetter, 'u');
+/** A space, or a letter of a script that is written without spaces. */
+export const wordEnds = (): RegExp => new RegExp(String.raw`\s|${cjkLetter}`, 'gu');
 const hangul = /\p{Script=Hangul}/u;
 
 /** English words that carry a full stop inside a sentence; besides single letters ("J.") and dotted ones ("e.g."). */
@@ -31,7 +34,8 @@ const wholeNumber = /^\d+$/u;
 /** "3.14", and a Korean date: "2026.12.25". */
 const dottedNumber = /^\d+(?:\.\d+)+$/u;
 
-const lastWord = (text: string): string => /[^\s("'“‘「『（*_#>]*$/u.exec(text.slice(-40))?.[0] ?? '';
+const lastWord = (text: string): string =>
+  /(?<![^\s("'“‘「『（*_#>])[^\s("'“‘「『（*_#>]*$/u.exec(text.slice(-40))?.[0] ?? '';
 
 const isInAddress = (text: string): boolean => text.split(/\s/u).at(-1)?.includes('://') ?? false;
 

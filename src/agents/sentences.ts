@@ -1,4 +1,4 @@
-import { cjk, judge, looksWhole, possibleEnd } from './sentence-end.ts';
+import { cjk, judge, looksWhole, possibleEnd, wordEnds } from './sentence-end.ts';
 
 /**
  * Cuts a reply that comes in pieces into sentences, so that the first is spoken while the next is still being written.
@@ -46,7 +46,7 @@ const isHighSurrogate = (unit: string): boolean => unit >= '\ud800' && unit <= '
 
 export const createSentenceCutter = (): SentenceCutter => {
   const ends = possibleEnd();
-  const afterWord = new RegExp(String.raw`\s|${cjk.source}`, 'gu');
+  const afterWord = wordEnds();
   let text = '';
   /** The first half of a character whose second half comes with the next piece. */
   let half = '';

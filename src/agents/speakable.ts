@@ -12,26 +12,47 @@ export type Speakable = {
 const hiddenPart =
   /(?<fence>`{3,})|^(?<tildes>~{3,})[\w+#.-]*$|<!--|<(?<element>script|style|think(?:ing)?|svg)\b/iu;
 
-const endOf = ({ groups }: RegExpExecArray): RegExp => {
-  const { fence, tildes, element } = groups ?? {};
-  if (fence !== undefined) return new RegExp(`${fence}\`*`, 'u');
-  if (tildes !== undefined) return new RegExp(`^${tildes}~*$`, 'u');
-  return element === undefined ? /-->/u : new RegExp(String.raw`</${element}\s*>`, 'iu');
+/** Finds what ends a hidden part. */
+type FindEnd = (text: string) => RegExpExecArray | null | undefined;
+
+const elementEnds: Readonly<Record<string, RegExp>> = {
+  script: /<\/script\s*>/iu,
+  style: /<\/style\s*>/iu,
+  think: /<\/think\s*>/iu,
+  thinking: /<\/thinking\s*>/iu,
+  svg: /<\/svg\s*>/iu,
+};
+
+/** A fence is closed by one that is at least as long. */
+const endOf = ({ groups }: RegExpExecArray): FindEnd => {
+  const { fence, tildes, element = '' } = groups ?? {};
+  if (fence !== undefined)
+    return (text) => [...text.matchAll(/`+/gu)].find(([run]) => run.length >= fence.length);
+  if (tildes !== undefined) return (text) => (text.length >= tildes.length ? /^~+$/u.exec(text) : null);
+  const end = elementEnds[element.toLowerCase()] ?? /-->/u;
+  return (text) => end.exec(text);
 };
 
 /** A part that is hidden may begin in one sentence and end in another, or never. */
 export const createSpeakable = (): Speakable => {
-  let hiddenUntil: RegExp | undefined;
+  let findEnd: FindEnd | undefined;
 
   const visible = (sentence: string): string => {
     let kept = '';
     let rest = sentence;
     for (;;) {
-      const bound: RegExpExecArray | null = (hiddenUntil ?? hiddenPart).exec(rest);
-      if (hiddenUntil === undefined) kept += rest.slice(0, bound?.index);
-      if (bound === null) return kept;
-      hiddenUntil = hiddenUntil === undefined ? endOf(bound) : undefined;
-      rest = rest.slice(bound.index + bound[0].length);
+      if (findEnd === undefined) {
+        const begin = hiddenPart.exec(rest);
+        kept += rest.slice(0, begin?.index);
+        if (begin === null) return kept;
+        findEnd = endOf(begin);
+        rest = rest.slice(begin.index + begin[0].length);
+      } else {
+        const end = findEnd(rest);
+        if (end === null || end === undefined) return kept;
+        findEnd = undefined;
+        rest = rest.slice(end.index + end[0].length);
+      }
     }
   };
 
@@ -41,7 +62,7 @@ export const createSpeakable = (): Speakable => {
       return /[\p{L}\p{N}]/u.test(words) ? words : undefined;
     },
     reset() {
-      hiddenUntil = undefined;
+      findEnd = undefined;
     },
   };
 };

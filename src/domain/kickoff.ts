@@ -4,6 +4,6 @@ const connected = '[outbound call connected] You speak first. The other party ha
 
 /** Two lines; the instruction's own line breaks are folded into spaces. Without an instruction, line 1 alone. */
 export const kickoffFor = (instruction: string | null): string => {
-  const task = (instruction ?? '').replaceAll(/\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim();
+  const task = (instruction ?? '').replaceAll(/(?<!\s)\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim();
   return task === '' ? connected : `${connected}\n[task] ${task}`;
 };

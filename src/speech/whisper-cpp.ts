@@ -26,7 +26,7 @@ const stretched = (wav: Buffer): Buffer => {
 };
 
 /** `[BLANK_AUDIO]`, `(music)`: what it noticed, and nobody said. */
-const withoutRemarks = (text: string): string => text.replaceAll(/\[[^\]]*\]|\([^)]*\)|（[^）]*）/g, ' ');
+const withoutRemarks = (text: string): string => text.replaceAll(/\[[^[\]]*\]|\([^()]*\)|（[^（）]*）/g, ' ');
 
 /** `url` is the server's address, such as http://127.0.0.1:8080. */
 export const whisperCpp = (world: EngineWorld, options: { url: string }): RecognitionEngine => {

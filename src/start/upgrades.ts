@@ -32,8 +32,8 @@ const refuse = (socket: Duplex, status: number): void => {
 
 const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string => {
   const [, inHeader] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  const [, asProtocol] = headers['sec-websocket-protocol']?.split(/\s*,\s*/) ?? [];
-  return inHeader ?? asProtocol ?? query.get('token') ?? '';
+  const [, asProtocol] = headers['sec-websocket-protocol']?.split(',') ?? [];
+  return inHeader ?? asProtocol?.trim() ?? query.get('token') ?? '';
 };
 
 export const createUpgrades = (options: {

@@ -28,7 +28,10 @@ export const en: Words = {
   longestAnswer: 20,
   meanings: [
     ['wait', /\b(wait|hold on|one moment|just a (moment|second|minute)|hang on)\b/i],
-    ['greeting', /^(hello|hi|hey|good (morning|afternoon|evening))[.!?, ]*$|\b(go ahead|have a question)\b/i],
+    [
+      'greeting',
+      /^(hello|hi|hey|good (morning|afternoon|evening))[.!?, ]{0,9}$|\b(go ahead|have a question)\b/i,
+    ],
     [
       'repeat',
       /\b((say|once|come) (that |it )?again|repeat|pardon|what did you say|(didn.t|can.t|couldn.t) (hear|catch))\b/i,
@@ -44,5 +47,5 @@ export const en: Words = {
     ],
   ],
   details:
-    /\b(?:\d{1,2}(?::\d{2})?\s?(?:a\.?m\b\.?|p\.?m\b\.?|o.clock)|noon|midnight|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|december|may(?= \d))(?: \d{1,2}(?:st|nd|rd|th)?)?|\d{1,2}(?:st|nd|rd|th)|(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:o.clock|a\.?m\b|p\.?m\b|in the (?:morning|afternoon|evening)|people|persons)|\d[\d,.:-]*(?<![,.:-]))/giu,
+    /\b(?:\d{1,2}(?::\d{2})?\s?(?:a\.?m\b\.?|p\.?m\b\.?|o.clock)|noon|midnight|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|december|may(?= \d))(?: \d{1,2}(?:st|nd|rd|th)?)?|\d{1,2}(?:st|nd|rd|th)|(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:o.clock|a\.?m\b|p\.?m\b|in the (?:morning|afternoon|evening)|people|persons)|\d[\d,.:-]{0,30}(?<![,.:-]))/giu,
 };

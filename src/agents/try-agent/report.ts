@@ -13,7 +13,7 @@ const printable = (text: string): string =>
     .replaceAll('\r\n', '\n')
     .replaceAll(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const onOneLine = (text: string): string => printable(text).replaceAll(/\s*\n\s*/g, ' ⏎ ');
+const onOneLine = (text: string): string => printable(text).replaceAll(/(?<!\s)\s*\n\s*/g, ' ⏎ ');
 
 const indented = (text: string): string[] =>
   printable(text)

@@ -47,7 +47,7 @@ export const fieldNames = (text: string): string | undefined => {
   }
 };
 
-export const pathOf = (url: string): string => URL.parse(url)?.pathname.replace(/\/+$/, '') ?? '';
+export const pathOf = (url: string): string => URL.parse(url)?.pathname.replace(/(?<!\/)\/+$/, '') ?? '';
 
 export const troubleOf = (
   turn: Omit<TriedTurn, 'advice'>,
