@@ -4,8 +4,8 @@
 export type NameAddress = { name: string; uri: string; parameters: string };
 
 /** Each part is read once, from where the one before ended. */
-const quoted = /\s*"((?:[^"\\]|\\[\s\S])*)"\s*<([^>]*)>([^,]*),?/y;
-const bracketed = /([^<",]*)<([^>]*)>([^,]*),?/y;
+const quoted = /\s*"((?:[^"\\]|\\[\s\S])*)"\s*<([^<>]*)>([^,]*),?/y;
+const bracketed = /([^<",]*)<([^<>]*)>([^,]*),?/y;
 const plain = /\s*([^<",;]+)([^,]*),?/y;
 
 /** All that the header names, in order; what cannot be read, and all behind it, is left out. */

@@ -15,13 +15,13 @@ const safelyDecoded = (text: string): string => {
 };
 
 /** Its parameters (`;npdi`, `;rn=…`, `;phone-context=…`) belong to the user where they stand before the host. */
-const userPart = /^\s*<?(?:sips?:(?=[^@]*@)|tel:)([^@;:>?]*)/i;
+const userPart = /^\s*<?(?:sips?:([^@;:>?]*)(?:[;:>?][^@]*)?@|tel:([^@;:>?]*))/i;
 const phoneContext = /;phone-context=(\+\d{1,7})(?![\d.-])/i;
 
 /** The user part of a SIP or tel URI, without its parameters, password and separators; empty when there is none. */
 export const userOf = (uri: string): string => {
-  const [, user = ''] = userPart.exec(uri) ?? [];
-  return safelyDecoded(user).replaceAll(/[-.() ]/g, '');
+  const [, ofSip, ofTel] = userPart.exec(uri) ?? [];
+  return safelyDecoded(ofSip ?? ofTel ?? '').replaceAll(/[-.() ]/g, '');
 };
 
 /** Digits, perhaps with a `+`: a user of a SIP URI may be anything else as well. */

@@ -43,7 +43,9 @@ const problem = ({ source, flags }: Expression): string | undefined => {
   if (looksAround(source).some(repeatsWithoutBound))
     return `${shown} repeats without a bound in a look around`;
   // Limits are counted, never timed: a busy machine comes to the same verdict.
-  const verdict = checkSync(source, flags, {
+  // What is sticky is tried at one place.
+  const isSticky = flags.includes('y');
+  const verdict = checkSync(isSticky ? `^(?:${source})` : source, flags.replace('y', ''), {
     timeout: null,
     attackTimeout: null,
     incubationTimeout: null,
