@@ -207,6 +207,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       ...shared,
       country,
       limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+      platform: {
+        ...policy.platformCallPolicy,
+        maxCallsInProgress: policy.platformMaxCallsInProgress,
+      },
       recordings,
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),

@@ -60,8 +60,10 @@ const rules: Readonly<Record<string, Rule>> = {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],
   },
+  /** What can be done to a workspace by the admin API and by the operator's commands. */
+  'src/administration': { values: ['src/domain', 'src/persistence'] },
   'src/api': {
-    values: ['src/calls', 'src/domain', 'src/events', 'src/persistence'],
+    values: ['src/administration', 'src/calls', 'src/domain', 'src/events', 'src/persistence'],
     packages: [
       '@koa/bodyparser',
       '@koa/router',
@@ -91,6 +93,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/start': {
     values: [
       'sip',
+      'src/administration',
       'src/agents',
       'src/api',
       'src/calls',

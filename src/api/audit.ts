@@ -1,16 +1,16 @@
-import { appendAudit } from '#src/persistence/audit.ts';
+import { note, type Administrator } from '#src/administration/administrator.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import type { Interior } from './interior.ts';
 
+/** The admin of a token, for what can be done by other ways than this API as well. */
+export const administratorOf = (
+  { database, vault, clock }: Interior,
+  admin: AuthenticatedAdmin,
+): Administrator => ({ database, vault, clock, workspaceId: admin.workspace.id, actor: `admin:${admin.id}` });
+
 /** Each change by the admin API, and each look at a secret, leaves a row. `detail` holds no secret. */
 export const audit = (
-  { database, clock }: Interior,
+  interior: Interior,
   admin: AuthenticatedAdmin,
   entry: { action: string; subject: string; detail?: Record<string, unknown> },
-): Promise<void> =>
-  appendAudit(database, {
-    ...entry,
-    workspaceId: admin.workspace.id,
-    actor: `admin:${admin.id}`,
-    at: new Date(clock.now()),
-  });
+): Promise<void> => note(administratorOf(interior, admin), entry);

@@ -2,14 +2,19 @@
 import * as z from 'zod';
 import { languages } from '#src/domain/language.ts';
 
+const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
+const notStorable = { error: 'This text holds characters that cannot be stored.' };
+
 /** Text that a database can keep and JSON can carry: no NUL, no half of a surrogate pair. */
-export const text = (longest: number) =>
-  z
-    .string()
-    .max(longest)
-    .refine((value) => !value.includes('\0') && value.isWellFormed(), {
-      error: 'This text holds characters that cannot be stored.',
-    });
+export const text = (longest: number) => z.string().max(longest).refine(isStorable, notStorable);
+
+/** What people call something. */
+export const name = z
+  .string()
+  .trim()
+  .min(1, { error: 'This is required.' })
+  .max(100)
+  .refine((value) => !/\p{Cc}/u.test(value) && isStorable(value), notStorable);
 
 /** A secret that signs, in the form of Standard Webhooks, that nobody has. */
 export const exampleSecret = 'whsec_dGhpcyBpcyBubyBzZWNyZXQsIGp1c3QgYW4gZXhhbXBsZQ==';
@@ -42,11 +47,23 @@ export const integerInQuery = (lowest: number, highest: number, fallback: number
 /** 1970 to 9999: what both a Date and the database can hold. */
 const representable = (instant: Date) => instant.getTime() >= 0 && instant.getTime() < Date.UTC(10_000, 0);
 
+const beyond = { error: 'This is beyond the years 1970 to 9999.' };
+const isoMoment = z.iso.datetime({
+  offset: true,
+  error: 'This is not an ISO 8601 timestamp with a UTC offset.',
+});
+
+/** A moment in a body. */
+export const moment = isoMoment
+  .transform((value) => new Date(value))
+  .refine(representable, beyond)
+  .meta({ override: { type: 'string', format: 'date-time' } });
+
 /** A moment in a query. A `+` that arrives as a space, because nobody encoded it, is taken for what it was. */
 export const momentInQuery = z
   .string()
   .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
-  .pipe(z.iso.datetime({ offset: true, error: 'This is not an ISO 8601 timestamp with a UTC offset.' }))
+  .pipe(isoMoment)
   .transform((value) => new Date(value))
-  .refine(representable, { error: 'This is beyond the years 1970 to 9999.' })
+  .refine(representable, beyond)
   .meta({ override: { type: 'string', format: 'date-time' } });

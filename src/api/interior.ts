@@ -9,6 +9,7 @@ import type { WatchChart } from '#src/calls/chart-watch.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { FactNews } from '#src/calls/fact-news.ts';
+import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -33,6 +34,8 @@ export type Interior = CallControl & {
   /** Whose domestic numbers are accepted. */
   country: Country;
   limits: RequestLimits;
+  /** What a workspace falls back to where it sets nothing itself. */
+  platform: CallPolicy & { maxCallsInProgress: number };
   recordings: Recordings;
   /** Calls back after each fact of a call that this gateway has written. */
   watchFacts: FactNews['watch'];

@@ -27,7 +27,7 @@ const tags = [
   { name: 'Calls', description: 'Placing, reading and ending the calls of a number.' },
   { name: 'Numbers', description: 'Numbers, their agents and their keys.' },
   { name: 'Trunks', description: 'The ways to the telephone network, and how they are.' },
-  { name: 'Workspace', description: 'Calls of all numbers, and who changed what.' },
+  { name: 'Workspace', description: 'Its settings, its tokens, calls of all numbers, and who changed what.' },
   { name: 'Webhooks', description: 'Where events are delivered, and how that went.' },
   { name: 'Simulator', description: 'The simulated telephone line, where it runs.' },
   { name: 'Operation', description: 'How the gateway is.' },

@@ -10,6 +10,7 @@ import { hangUp } from './calls/hang-up.ts';
 import { pauseRecording, resumeRecording } from './calls/pause-recording.ts';
 import { listCalls } from './calls/list-calls.ts';
 import { createNumber } from './numbers/create-number.ts';
+import { deleteNumber } from './numbers/delete-number.ts';
 import { getNumber } from './numbers/get-number.ts';
 import { listNumbers } from './numbers/list-numbers.ts';
 import { issueKey, revealKey } from './numbers/number-key.ts';
@@ -27,6 +28,9 @@ import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './route.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';
 import { placeSimulatedCall } from './simulator/place-simulated-call.ts';
+import { createToken } from './tokens/create-token.ts';
+import { getCurrentToken, listTokens } from './tokens/list-tokens.ts';
+import { revokeToken } from './tokens/revoke-token.ts';
 import { checkTrunk } from './trunks/check-trunk.ts';
 import { createTrunk } from './trunks/create-trunk.ts';
 import { deleteTrunk } from './trunks/delete-trunk.ts';
@@ -45,12 +49,14 @@ import { updateWebhook } from './webhooks/update-webhook.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
 import { getCallReplay } from './workspace/get-call-replay.ts';
 import { getChart } from './workspace/get-chart.ts';
+import { getWorkspace } from './workspace/get-workspace.ts';
 import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
 import { getWorkspaceCallEvents } from './workspace/get-workspace-call-events.ts';
 import { getWorkspaceRecording } from './workspace/get-workspace-recording.ts';
 import { getWorkspaceTranscript } from './workspace/get-workspace-transcript.ts';
 import { listAudit } from './workspace/list-audit.ts';
 import { listWorkspaceCalls } from './workspace/list-workspace-calls.ts';
+import { updateWorkspace } from './workspace/update-workspace.ts';
 
 export const routes: readonly Route[] = [
   createCall,
@@ -68,6 +74,7 @@ export const routes: readonly Route[] = [
   createNumber,
   getNumber,
   updateNumber,
+  deleteNumber,
   putAgent,
   putInboundAuth,
   tryAgent,
@@ -83,6 +90,13 @@ export const routes: readonly Route[] = [
   getWorkspaceRecording,
   getChart,
   listAudit,
+
+  getWorkspace,
+  updateWorkspace,
+  listTokens,
+  createToken,
+  getCurrentToken,
+  revokeToken,
 
   listTrunks,
   createTrunk,

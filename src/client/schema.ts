@@ -333,6 +333,79 @@ export type AuditEntry = {
   detail: Record<string, unknown>;
 };
 
+export type Workspace = {
+  id: string;
+  name: string;
+  /** IANA name. Timestamps of the workspace are written in it. */
+  time_zone: string;
+  /** The longest duration that a call may be given. Seconds. */
+  max_duration_sec: number | null;
+  /** The duration of a call that is given none. Seconds. */
+  default_duration_sec: number | null;
+  /** How long nobody may speak. Seconds. */
+  silence_timeout_sec: number | null;
+  /** How long it may ring. Seconds. */
+  ring_timeout_sec: number | null;
+  /** Calls in progress at once. */
+  max_concurrent_calls: number | null;
+  /** Whether calls are recorded. */
+  recording_enabled: boolean | null;
+  /** Calls in progress at once, over all numbers. */
+  max_calls_in_progress: number | null;
+  /** What holds for a number that sets nothing itself: the workspace, then the platform. */
+  effective: {
+    max_duration_sec: number;
+    default_duration_sec: number;
+    silence_timeout_sec: number;
+    ring_timeout_sec: number;
+    max_concurrent_calls: number;
+    recording_enabled: boolean;
+    max_calls_in_progress: number;
+  };
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+};
+
+export type AdminToken = {
+  id: string;
+  /** Who or what it is for. */
+  name: string;
+  /** `viewer` reads everything but keys; `admin` changes things as well. */
+  role: 'admin' | 'viewer';
+  state: 'active' | 'expired';
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  /** Null: valid until it is revoked. */
+  expires_at: string | null;
+  /** To the minute; null when it was never used. */
+  last_used_at: string | null;
+  /** The gateway (`GW_NODE`) that made it for its `dev-credentials.json`; null for others. */
+  gateway: string | null;
+  /** Whether this request was sent with it. */
+  is_current: boolean;
+};
+
+export type AdminTokenWithSecret = {
+  id: string;
+  /** Who or what it is for. */
+  name: string;
+  /** `viewer` reads everything but keys; `admin` changes things as well. */
+  role: 'admin' | 'viewer';
+  state: 'active' | 'expired';
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  /** Null: valid until it is revoked. */
+  expires_at: string | null;
+  /** To the minute; null when it was never used. */
+  last_used_at: string | null;
+  /** The gateway (`GW_NODE`) that made it for its `dev-credentials.json`; null for others. */
+  gateway: string | null;
+  /** Whether this request was sent with it. */
+  is_current: boolean;
+  /** Shown this once. */
+  token: string;
+};
+
 export type Trunk = {
   id: string;
   /** Unique in the workspace. */
@@ -514,6 +587,8 @@ export type ProblemCode =
   | 'room_unknown'
   | 'idempotency_in_progress'
   | 'number_taken'
+  | 'number_in_use'
+  | 'last_admin_token'
   | 'key_not_recoverable'
   | 'payload_too_large'
   | 'unsupported_media_type'
@@ -531,8 +606,6 @@ export type ProblemCode =
   | 'service_unavailable'
   | 'method_not_allowed'
   | 'request_timeout'
-  | 'number_in_use'
-  | 'last_admin_token'
   | 'headers_too_large';
 
 /** What each operation takes, and what it answers. */
@@ -776,6 +849,14 @@ export type Operations = {
     };
     answer: PhoneNumber;
   };
+  /** Delete a number. Its key and its agents are gone at once, and its digits may be added again. Its calls, their transcripts and recordings, the call records and the audit log stay. A webhook endpoint that is bound to it gets what is still outstanding, and nothing after that. Refused while a call is in progress. */
+  deleteNumber: {
+    request: {
+      /** The number. */
+      id: string;
+    };
+    answer: undefined;
+  };
   /** Connect an agent. Replaces the binding of one direction. Only what the agent type stores is kept. */
   putAgent: {
     request: {
@@ -964,6 +1045,66 @@ export type Operations = {
       /** For the next page; null on the last one. */
       next_cursor: string | null;
     };
+  };
+  /** Read the workspace of this token. Its time zone, its call policy and its limits: what it sets itself (null falls back to the platform), and what holds. */
+  getWorkspace: { request: undefined; answer: Workspace };
+  /** Change the workspace of this token. Changes what is given, for calls that begin from now on; a policy field that is null falls back to the platform. A policy that a number sets itself stays. */
+  updateWorkspace: {
+    request: {
+      body: {
+        name?: string | undefined;
+        /** IANA name. Timestamps of the workspace are written in it. */
+        time_zone?: string | undefined;
+        /** The longest duration that a call may be given. Seconds. */
+        max_duration_sec?: number | null | undefined;
+        /** The duration of a call that is given none. Seconds. */
+        default_duration_sec?: number | null | undefined;
+        /** How long nobody may speak. Seconds. */
+        silence_timeout_sec?: number | null | undefined;
+        /** How long it may ring. Seconds. */
+        ring_timeout_sec?: number | null | undefined;
+        /** Calls in progress at once. */
+        max_concurrent_calls?: number | null | undefined;
+        /** Whether calls are recorded. */
+        recording_enabled?: boolean | null | undefined;
+        /** Calls in progress at once, over all numbers. */
+        max_calls_in_progress?: number | null | undefined;
+      };
+    };
+    answer: Workspace;
+  };
+  /** List the admin tokens. Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept. */
+  listTokens: {
+    request: undefined;
+    answer: {
+      tokens: AdminToken[];
+    };
+  };
+  /** Make an admin token. For a person or a program, with a role of its own. Only a fingerprint is kept: the token is in this answer and nowhere else. */
+  createToken: {
+    request: {
+      body: {
+        /** Who or what it is for. */
+        name: string;
+        /** `viewer` reads everything but keys; `admin` changes things as well. */
+        role: 'admin' | 'viewer';
+        /** When it ends; in the future. */
+        expires_at?: string | null | undefined;
+        /** Instead of `expires_at`: so many days from now on. Neither: until it is revoked. */
+        expires_in_days?: number | null | undefined;
+      };
+    };
+    answer: AdminTokenWithSecret;
+  };
+  /** The token of this request. What it may do, and until when. */
+  getCurrentToken: { request: undefined; answer: AdminToken };
+  /** Revoke an admin token. It is unknown from now on; what is being answered to it goes on to its end. A token may revoke itself, but a workspace keeps one valid token of the role `admin`. */
+  revokeToken: {
+    request: {
+      /** The admin token. */
+      id: string;
+    };
+    answer: undefined;
   };
   /** List the trunks. All of the workspace, the oldest first, with their states; no passwords. */
   listTrunks: {
@@ -1368,6 +1509,7 @@ export const operations = {
   createNumber: { method: 'POST', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
   getNumber: { method: 'GET', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'json' },
   updateNumber: { method: 'PATCH', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'json' },
+  deleteNumber: { method: 'DELETE', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'nothing' },
   putAgent: {
     method: 'PUT',
     path: '/api/v1/admin/numbers/{id}/agents/{direction}',
@@ -1407,6 +1549,12 @@ export const operations = {
   },
   getChart: { method: 'GET', path: '/api/v1/admin/charts/{name}', headers: [], answer: 'file' },
   listAudit: { method: 'GET', path: '/api/v1/admin/audit', headers: [], answer: 'json' },
+  getWorkspace: { method: 'GET', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
+  updateWorkspace: { method: 'PATCH', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
+  listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
+  createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
+  getCurrentToken: { method: 'GET', path: '/api/v1/admin/tokens/current', headers: [], answer: 'json' },
+  revokeToken: { method: 'DELETE', path: '/api/v1/admin/tokens/{id}', headers: [], answer: 'nothing' },
   listTrunks: { method: 'GET', path: '/api/v1/admin/trunks', headers: [], answer: 'json' },
   createTrunk: { method: 'POST', path: '/api/v1/admin/trunks', headers: [], answer: 'json' },
   getTrunk: { method: 'GET', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'json' },

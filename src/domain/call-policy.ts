@@ -31,3 +31,7 @@ export const effectivePolicy = (
     recordingEnabled: pick('recordingEnabled'),
   };
 };
+
+/** What holds for a number that sets nothing itself. */
+export const workspacePolicy = (workspace: StoredCallPolicy, platform: CallPolicy): CallPolicy =>
+  effectivePolicy(workspace, workspace, platform);

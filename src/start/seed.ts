@@ -14,7 +14,7 @@ import {
 import { appendAudit } from '#src/persistence/audit.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
+import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers.ts';
 import type { Vault } from '#src/persistence/vault.ts';

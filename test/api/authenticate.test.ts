@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { newNumberKey } from '#src/api/new-key.ts';
+import { newNumberKey } from '#src/administration/new-key.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { addNumber, fakeGateway, vault } from './fake-gateway.ts';

@@ -8,9 +8,10 @@ import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { Registry } from 'prom-client';
+import { platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
-import { newAdminToken, newNumberKey } from '#src/api/new-key.ts';
+import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { Interior } from '#src/api/interior.ts';
 import { createStreamPlaces } from '#src/api/stream-places.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
@@ -130,6 +131,7 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
+    platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
     async placeCall({ id, number: from }, { keyed, ...request }) {
       note('placeCall', { numberId: id, ...request });
       return storeKeyed({ numberId: id, workspaceId, number: from }, keyed);

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { newNumberKey } from '#src/api/new-key.ts';
+import { newNumberKey } from '#src/administration/new-key.ts';
 import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-tokens.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { authenticateNumber, putNumberKey } from '#src/persistence/number-keys.ts';

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { Refusal } from '#src/domain/refusal.ts';
-import { createNumber as storeNumber } from '#src/persistence/numbers.ts';
-import { audit } from '../audit.ts';
+import { addNumber } from '#src/administration/numbers.ts';
+import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
 import { chooseSpeech } from './choose-speech.ts';
@@ -32,16 +30,11 @@ export const createNumber = defineRoute({
   await requireOwnTrunk(interior, workspaceId, body.trunk_id);
   const settings = settingsOf(body);
   const digits = domesticNumber(interior, 'number', body.number);
-  const created = await storeNumber(interior.database, {
+  const created = await addNumber(administratorOf(interior, caller), {
     ...settings,
     ...chooseSpeech(interior.engines, settings, { synthesizer: null, voice: null }),
     language: body.language ?? 'ko',
-    id: randomUUID(),
-    workspaceId,
     number: digits,
-    createdAt: new Date(interior.clock.now()),
   });
-  if (created === undefined) throw new Refusal('number_taken', 'This number exists on this gateway already.');
-  await audit(interior, caller, { action: 'number.created', subject: `number:${created.id}` });
   return { status: 201, body: await presentNumber(interior, created, timeZone) };
 });

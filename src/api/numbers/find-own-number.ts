@@ -1,4 +1,4 @@
-import { Refusal } from '#src/domain/refusal.ts';
+import { numberNotFound } from '#src/administration/numbers.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import { findNumber, type NumberRecord } from '#src/persistence/numbers.ts';
 import type { Interior } from '../interior.ts';
@@ -13,6 +13,3 @@ export const findOwnNumber = async (
   if (number === undefined) throw numberNotFound();
   return number;
 };
-
-export const numberNotFound = (): Refusal =>
-  new Refusal('number_not_found', 'There is no number with this id in the workspace.');

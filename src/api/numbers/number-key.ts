@@ -1,9 +1,7 @@
 /** Issuing and revealing the API key of a number (specification 2.5 and 5.1). */
 import * as z from 'zod';
-import { Refusal } from '#src/domain/refusal.ts';
-import { findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
-import { audit } from '../audit.ts';
-import { newNumberKey } from '../new-key.ts';
+import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { findOwnNumber } from './find-own-number.ts';
 import { numberInPath } from './number-schema.ts';
@@ -30,19 +28,8 @@ export const issueKey = defineRoute({
   responses: { 201: { description: 'The new key.', schema: key } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params }, interior) => {
-  const { database, vault, clock } = interior;
   const { id } = await findOwnNumber(interior, caller, params.id);
-  const isReissue = (await findNumberKey(database, id)) !== undefined;
-  const issued = newNumberKey();
-  await putNumberKey(database, {
-    numberId: id,
-    keyHash: vault.fingerprint(issued),
-    keySealed: vault.seal(issued, id),
-    issuedAt: new Date(clock.now()),
-  });
-  const action = isReissue ? 'number_key.reissued' : 'number_key.issued';
-  await audit(interior, caller, { action, subject: `number:${id}` });
-  return { status: 201, body: { key: issued } };
+  return { status: 201, body: { key: await issueNumberKey(administratorOf(interior, caller), id) } };
 });
 
 export const revealKey = defineRoute({
@@ -58,15 +45,5 @@ export const revealKey = defineRoute({
   refusals: ['number_not_found', 'not_found', 'key_not_recoverable'],
 }).handledBy(async ({ caller, params }, interior) => {
   const { id } = await findOwnNumber(interior, caller, params.id);
-  const stored = await findNumberKey(interior.database, id);
-  if (stored === undefined) throw new Refusal('not_found', 'No key was issued for this number yet.');
-  if (stored.keySealed === null) {
-    throw new Refusal(
-      'key_not_recoverable',
-      'This key was issued before recovery copies existed. Issue a new one to see it.',
-    );
-  }
-  // First the entry: a key is never shown without one.
-  await audit(interior, caller, { action: 'number_key.revealed', subject: `number:${id}` });
-  return { status: 200, body: { key: interior.vault.open(stored.keySealed, id) } };
+  return { status: 200, body: { key: await revealNumberKey(administratorOf(interior, caller), id) } };
 });

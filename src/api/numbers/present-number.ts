@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { policySettings } from '#src/administration/policy-settings.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
 import { findNumberKey } from '#src/persistence/number-keys.ts';
@@ -29,12 +30,7 @@ export const presentNumber = async (
     id: number.id,
     number: number.number,
     language: number.language,
-    max_duration_sec: number.maxDurationSec,
-    default_duration_sec: number.defaultDurationSec,
-    silence_timeout_sec: number.silenceTimeoutSec,
-    ring_timeout_sec: number.ringTimeoutSec,
-    max_concurrent_calls: number.maxConcurrentCalls,
-    recording_enabled: number.recordingEnabled,
+    ...policySettings(number),
     greeting: number.greeting,
     voicemail: number.voicemail,
     voicemail_message: number.voicemailMessage,

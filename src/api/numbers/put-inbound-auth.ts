@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { numberNotFound } from '#src/administration/numbers.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { putInboundAuth as storeInboundAuth } from '#src/persistence/numbers.ts';
 import { audit } from '../audit.ts';
@@ -6,7 +7,7 @@ import { exampleSecret, text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { invalidField } from '../validated.ts';
-import { findOwnNumber, numberNotFound } from './find-own-number.ts';
+import { findOwnNumber } from './find-own-number.ts';
 import { inboundAuth, numberInPath } from './number-schema.ts';
 
 export const putInboundAuth = defineRoute({

@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { changesBetween } from '#src/administration/administrator.ts';
+import { numberNotFound } from '#src/administration/numbers.ts';
+import { policySettings } from '#src/administration/policy-settings.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { chooseSpeech } from './choose-speech.ts';
-import { findOwnNumber, numberNotFound } from './find-own-number.ts';
+import { findOwnNumber } from './find-own-number.ts';
 import { number, numberInPath } from './number-schema.ts';
 import { settingsFields, settingsOf } from './number-settings.ts';
 import { presentNumber } from './present-number.ts';
@@ -42,7 +45,11 @@ export const updateNumber = defineRoute({
   await audit(interior, caller, {
     action: 'number.changed',
     subject: `number:${changed.id}`,
-    detail: { fields: Object.keys(body) },
+    // What callers hear is named, not repeated.
+    detail: {
+      fields: Object.keys(body),
+      changes: changesBetween(policySettings(before), policySettings(changed)),
+    },
   });
   return { status: 200, body: await presentNumber(interior, changed, timeZone) };
 });

@@ -1,0 +1,33 @@
+/** Who acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in its audit log. */
+import type { Clock } from '#src/domain/clock.ts';
+import { appendAudit } from '#src/persistence/audit.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+
+export type Administrator = {
+  database: Database;
+  vault: Vault;
+  clock: Pick<Clock, 'now'>;
+  workspaceId: string;
+  /** `admin:` and the id of the token, or `operator`. */
+  actor: string;
+};
+
+/** `detail` holds no secret. */
+export const note = (
+  { database, clock, workspaceId, actor }: Administrator,
+  entry: { action: string; subject: string; detail?: Record<string, unknown> },
+): Promise<void> => appendAudit(database, { ...entry, workspaceId, actor, at: new Date(clock.now()) });
+
+export type Changes = Record<string, { from: unknown; to: unknown }>;
+
+/** What differs, for the audit log: settings of one shape before and after. */
+export const changesBetween = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Changes =>
+  Object.fromEntries(
+    Object.entries(after)
+      .filter(([name, to]) => before[name] !== to)
+      .map(([name, to]) => [name, { from: before[name], to }]),
+  );

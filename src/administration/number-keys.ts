@@ -1,0 +1,37 @@
+/** Issuing and revealing the API key of a number (specification 2.5 and 5.1). */
+import { Refusal } from '#src/domain/refusal.ts';
+import { findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
+import { note, type Administrator } from './administrator.ts';
+import { newNumberKey } from './new-key.ts';
+
+/** A number has one key: the one before is invalid from the moment this resolves. */
+export const issueNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
+  const { database, vault, clock } = administrator;
+  const isReissue = (await findNumberKey(database, numberId)) !== undefined;
+  const issued = newNumberKey();
+  await putNumberKey(database, {
+    numberId,
+    keyHash: vault.fingerprint(issued),
+    keySealed: vault.seal(issued, numberId),
+    issuedAt: new Date(clock.now()),
+  });
+  const action = isReissue ? 'number_key.reissued' : 'number_key.issued';
+  await note(administrator, { action, subject: `number:${numberId}` });
+  return issued;
+};
+
+/** Throws a Refusal: `not_found` where there is no key, `key_not_recoverable` where there is no copy of it. */
+export const revealNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
+  const { database, vault } = administrator;
+  const stored = await findNumberKey(database, numberId);
+  if (stored === undefined) throw new Refusal('not_found', 'No key was issued for this number yet.');
+  if (stored.keySealed === null) {
+    throw new Refusal(
+      'key_not_recoverable',
+      'This key was issued before recovery copies existed. Issue a new one to see it.',
+    );
+  }
+  // First the entry: a key is never shown without one.
+  await note(administrator, { action: 'number_key.revealed', subject: `number:${numberId}` });
+  return vault.open(stored.keySealed, numberId);
+};

@@ -1,0 +1,60 @@
+/** Workspaces: made by the operator, changed by their admins. */
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '#src/domain/refusal.ts';
+import {
+  createWorkspace,
+  findWorkspace,
+  patchWorkspace,
+  type WorkspacePatch,
+  type WorkspaceRecord,
+} from '#src/persistence/workspaces.ts';
+import { changesBetween, note, type Administrator } from './administrator.ts';
+import { policySettings } from './policy-settings.ts';
+
+/** In the words of the API. */
+export const workspaceSettings = (workspace: WorkspaceRecord) => ({
+  name: workspace.name,
+  time_zone: workspace.timeZone,
+  ...policySettings(workspace),
+  max_calls_in_progress: workspace.maxCallsInProgress,
+});
+
+/** Holds for calls that begin from now on. Throws a Refusal (`not_found`) for a workspace that does not exist. */
+export const changeWorkspace = async (
+  administrator: Administrator,
+  patch: WorkspacePatch,
+): Promise<WorkspaceRecord> => {
+  const { database, workspaceId } = administrator;
+  const before = await findWorkspace(database, workspaceId);
+  const after = await patchWorkspace(database, workspaceId, patch);
+  if (before === undefined || after === undefined)
+    throw new Refusal('not_found', 'This workspace does not exist.');
+  const changes = changesBetween(workspaceSettings(before), workspaceSettings(after));
+  if (Object.keys(changes).length > 0) {
+    await note(administrator, {
+      action: 'workspace.changed',
+      subject: `workspace:${workspaceId}`,
+      detail: { changes },
+    });
+  }
+  return after;
+};
+
+export const addWorkspace = async (
+  { database, clock, actor, vault }: Omit<Administrator, 'workspaceId'>,
+  settings: WorkspacePatch & { name: string },
+): Promise<Administrator> => {
+  const administrator = { database, clock, actor, vault, workspaceId: randomUUID() };
+  await createWorkspace(database, {
+    id: administrator.workspaceId,
+    name: settings.name,
+    createdAt: new Date(clock.now()),
+  });
+  await patchWorkspace(database, administrator.workspaceId, settings);
+  await note(administrator, {
+    action: 'workspace.created',
+    subject: `workspace:${administrator.workspaceId}`,
+    detail: { name: settings.name },
+  });
+  return administrator;
+};

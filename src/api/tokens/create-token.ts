@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { makeAdminToken } from '#src/administration/admin-tokens.ts';
+import { administratorOf } from '../audit.ts';
+import { moment } from '../fields.ts';
+import { defineRoute } from '../route.ts';
+import { invalidField } from '../validated.ts';
+import { presentToken, tokenFields, tokenWithSecret } from './token-schema.ts';
+
+const dayMs = 86_400_000;
+
+const request = z.strictObject({
+  ...tokenFields,
+  expires_at: moment.nullable().optional().meta({ description: 'When it ends; in the future.' }),
+  expires_in_days: z.int().min(1).max(3_650).nullable().optional().meta({
+    description: 'Instead of `expires_at`: so many days from now on. Neither: until it is revoked.',
+  }),
+});
+
+/** Null for a token without an end. */
+const endOf = ({ expires_at, expires_in_days }: z.output<typeof request>, now: number): Date | null => {
+  const [at, days] = [expires_at ?? null, expires_in_days ?? null];
+  if (at !== null && days !== null) {
+    throw invalidField({
+      path: 'expires_in_days',
+      message: 'Give expires_at or expires_in_days, not both.',
+    });
+  }
+  if (at !== null && at.getTime() <= now) {
+    throw invalidField({ path: 'expires_at', message: 'This is not in the future.' });
+  }
+  return days === null ? at : new Date(now + days * dayMs);
+};
+
+export const createToken = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/tokens',
+  operationId: 'createToken',
+  tag: 'Workspace',
+  summary: 'Make an admin token',
+  description:
+    'For a person or a program, with a role of its own. Only a fingerprint is kept: the token is in this answer and nowhere else.',
+  auth: 'admin',
+  body: request.meta({ example: { name: 'Dashboard', role: 'viewer', expires_in_days: 90 } }),
+  responses: { 201: { description: 'The token.', schema: tokenWithSecret } },
+  refusals: [],
+}).handledBy(async ({ caller, body }, interior) => {
+  const now = interior.clock.now();
+  const { record, token } = await makeAdminToken(administratorOf(interior, caller), {
+    name: body.name,
+    role: body.role,
+    expiresAt: endOf(body, now),
+  });
+  const shown = { timeZone: caller.workspace.timeZone, now, currentId: caller.id };
+  return { status: 201, body: { ...presentToken(record, shown), token } };
+});

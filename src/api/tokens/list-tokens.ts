@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { listAdminTokens, type AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import type { Interior } from '../interior.ts';
+import { defineRoute } from '../route.ts';
+import { presentToken, token } from './token-schema.ts';
+
+const tokensOf = async ({ database, clock }: Interior, { id: currentId, workspace }: AuthenticatedAdmin) => {
+  const shown = { timeZone: workspace.timeZone, now: clock.now(), currentId };
+  return (await listAdminTokens(database, workspace.id)).map((record) => presentToken(record, shown));
+};
+
+export const listTokens = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/tokens',
+  operationId: 'listTokens',
+  tag: 'Workspace',
+  summary: 'List the admin tokens',
+  description:
+    'Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept.',
+  auth: 'viewer',
+  responses: { 200: { description: 'The tokens.', schema: z.object({ tokens: z.array(token) }) } },
+  refusals: [],
+}).handledBy(async ({ caller }, interior) => ({
+  status: 200,
+  body: { tokens: await tokensOf(interior, caller) },
+}));
+
+export const getCurrentToken = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/tokens/current',
+  operationId: 'getCurrentToken',
+  tag: 'Workspace',
+  summary: 'The token of this request',
+  description: 'What it may do, and until when.',
+  auth: 'viewer',
+  responses: { 200: { description: 'The token.', schema: token } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller }, interior) => {
+  const current = (await tokensOf(interior, caller)).find(({ is_current }) => is_current);
+  if (current === undefined) throw new Refusal('not_found', 'This token was revoked just now.');
+  return { status: 200, body: current };
+});

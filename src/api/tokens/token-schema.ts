@@ -1,0 +1,58 @@
+/** An admin token as the admin API shows it: everything but the token. */
+import * as z from 'zod';
+import { adminRoles } from '#src/domain/admin-role.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import type { AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+import { name, timestamp } from '../fields.ts';
+import { idInPath } from '../ids.ts';
+
+export const tokenInPath = z.object({ id: idInPath('The admin token.') });
+
+export const tokenFields = {
+  name: name.meta({ description: 'Who or what it is for.', example: 'Dashboard' }),
+  role: z.enum(adminRoles).meta({
+    description: '`viewer` reads everything but keys; `admin` changes things as well.',
+    example: 'viewer',
+  }),
+};
+
+export const token = z
+  .object({
+    id: z.uuid(),
+    ...tokenFields,
+    state: z.enum(['active', 'expired']),
+    created_at: timestamp,
+    expires_at: timestamp.nullable().meta({ description: 'Null: valid until it is revoked.' }),
+    last_used_at: timestamp.nullable().meta({ description: 'To the minute; null when it was never used.' }),
+    gateway: z.string().nullable().meta({
+      description: 'The gateway (`GW_NODE`) that made it for its `dev-credentials.json`; null for others.',
+      example: null,
+    }),
+    is_current: z.boolean().meta({ description: 'Whether this request was sent with it.' }),
+  })
+  .meta({ id: 'AdminToken' });
+
+export const tokenWithSecret = z
+  .object({
+    ...token.shape,
+    token: z.string().meta({ description: 'Shown this once.', example: 'gw_admin_…' }),
+  })
+  .meta({ id: 'AdminTokenWithSecret' });
+
+export const presentToken = (
+  record: AdminTokenRecord,
+  { timeZone, now, currentId }: { timeZone: string; now: number; currentId: string | null },
+): z.output<typeof token> => {
+  const maybe = (instant: Date | null) => (instant === null ? null : timestampIn(timeZone, instant));
+  return {
+    id: record.id,
+    name: record.name,
+    role: record.role,
+    state: record.expiresAt !== null && record.expiresAt.getTime() <= now ? 'expired' : 'active',
+    created_at: timestampIn(timeZone, record.createdAt),
+    expires_at: maybe(record.expiresAt),
+    last_used_at: maybe(record.lastUsedAt),
+    gateway: record.node,
+    is_current: record.id === currentId,
+  };
+};

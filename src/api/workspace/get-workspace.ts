@@ -1,0 +1,21 @@
+import { findWorkspace } from '#src/persistence/workspaces.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { defineRoute } from '../route.ts';
+import { presentWorkspace, workspace } from './workspace-schema.ts';
+
+export const getWorkspace = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/workspace',
+  operationId: 'getWorkspace',
+  tag: 'Workspace',
+  summary: 'Read the workspace of this token',
+  description:
+    'Its time zone, its call policy and its limits: what it sets itself (null falls back to the platform), and what holds.',
+  auth: 'viewer',
+  responses: { 200: { description: 'The workspace.', schema: workspace } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller }, interior) => {
+  const found = await findWorkspace(interior.database, caller.workspace.id);
+  if (found === undefined) throw new Refusal('not_found', 'This workspace does not exist.');
+  return { status: 200, body: presentWorkspace(interior, found) };
+});

@@ -1,0 +1,89 @@
+/** A workspace as the admin API shows it. */
+import * as z from 'zod';
+import { workspaceSettings } from '#src/administration/workspaces.ts';
+import { policySettings } from '#src/administration/policy-settings.ts';
+import { workspacePolicy } from '#src/domain/call-policy.ts';
+import { isTimeZone } from '#src/domain/time-zone.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import type { WorkspacePatch, WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import { name, timestamp } from '../fields.ts';
+import type { Interior } from '../interior.ts';
+import { policyFields } from '../numbers/number-schema.ts';
+
+const timeZone = z
+  .string()
+  .refine(isTimeZone, { error: 'This is no name of a time zone, such as Asia/Seoul.' })
+  .meta({
+    description: 'IANA name. Timestamps of the workspace are written in it.',
+    example: 'Asia/Seoul',
+  });
+
+const maxCallsInProgress = z
+  .int()
+  .min(1)
+  .max(100_000)
+  .nullable()
+  .meta({ description: 'Calls in progress at once, over all numbers.', example: 50 });
+
+/** What an admin may change of a workspace; null falls back to the platform. */
+export const workspaceFields = {
+  name: name.meta({ example: 'Front desk' }),
+  time_zone: timeZone,
+  ...policyFields,
+  max_calls_in_progress: maxCallsInProgress,
+};
+
+const settings = z.object(workspaceFields).partial();
+
+/** What is absent stays as it is. */
+export const workspacePatchOf = (body: z.output<typeof settings>): WorkspacePatch => ({
+  name: body.name,
+  timeZone: body.time_zone,
+  maxDurationSec: body.max_duration_sec,
+  defaultDurationSec: body.default_duration_sec,
+  silenceTimeoutSec: body.silence_timeout_sec,
+  ringTimeoutSec: body.ring_timeout_sec,
+  maxConcurrentCalls: body.max_concurrent_calls,
+  recordingEnabled: body.recording_enabled,
+  maxCallsInProgress: body.max_calls_in_progress,
+});
+
+const effective = z
+  .object({
+    max_duration_sec: z.int(),
+    default_duration_sec: z.int(),
+    silence_timeout_sec: z.int(),
+    ring_timeout_sec: z.int(),
+    max_concurrent_calls: z.int(),
+    recording_enabled: z.boolean(),
+    max_calls_in_progress: z.int(),
+  })
+  .meta({
+    description: 'What holds for a number that sets nothing itself: the workspace, then the platform.',
+    example: {
+      max_duration_sec: 900,
+      default_duration_sec: 600,
+      silence_timeout_sec: 30,
+      ring_timeout_sec: 45,
+      max_concurrent_calls: 3,
+      recording_enabled: true,
+      max_calls_in_progress: 50,
+    },
+  });
+
+export const workspace = z
+  .object({ id: z.uuid(), ...workspaceFields, effective, created_at: timestamp })
+  .meta({ id: 'Workspace' });
+
+export const presentWorkspace = (
+  { platform }: Pick<Interior, 'platform'>,
+  record: WorkspaceRecord,
+): z.output<typeof workspace> => ({
+  id: record.id,
+  ...workspaceSettings(record),
+  effective: {
+    ...policySettings(workspacePolicy(record, platform)),
+    max_calls_in_progress: record.maxCallsInProgress ?? platform.maxCallsInProgress,
+  },
+  created_at: timestampIn(record.timeZone, record.createdAt),
+});
