@@ -41,8 +41,9 @@ export type Config = Readonly<{
   /** Connections for what is read and written, and for the journal of calls. */
   databasePool: number;
   databaseJournalPool: number;
-  lines: 'simulator' | 'drachtio';
-  /** `null` with the simulated lines. */
+  /** `none`: calls of other gateways are shown, none are placed, taken or hung up. */
+  lines: 'simulator' | 'drachtio' | 'none';
+  /** `null` but for `drachtio`. */
   realLines: DrachtioConfig | null;
   /** `null`: made and kept in the data folder (embedded start only). */
   masterKey: Buffer | null;
@@ -108,7 +109,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     databasePool: values.GW_DATABASE_POOL,
     databaseJournalPool: values.GW_DATABASE_JOURNAL_POOL,
     lines: values.GW_LINES,
-    realLines: values.GW_LINES === 'simulator' ? null : realLinesOf(values),
+    realLines: values.GW_LINES === 'drachtio' ? realLinesOf(values) : null,
     masterKey: values.GW_MASTER_KEY ?? null,
     oldMasterKeys: values.GW_OLD_MASTER_KEYS,
     agentCaFile: values.GW_AGENT_CA_FILE ?? null,

@@ -33,6 +33,21 @@ export const databaseLimits = {
   retryLongestMs: 1_000,
 } as const;
 
+/**
+ * Gateways that share a database; see `judge-nodes.ts` of src/cluster. A killed one is found within five seconds: its
+ * session is gone at once, and a living one takes its own back, or renews its row, in less than three looks. One that is
+ * cut off without a word, or frozen, keeps its calls for half a minute: that is longer than a failover of the database
+ * takes its clients, and shorter than a person waits in silence.
+ */
+export const cluster = {
+  beatMs: 1_000,
+  looksWithoutSession: 3,
+  looksOfLease: 30,
+  claimMs: 20_000,
+  /** Another gateway does what it is asked within this, or is not reached. */
+  answerMs: 3_000,
+} as const;
+
 /** How long a call waits for what ends it. */
 export const callTimes = {
   /** A pending hangup ends the call at the latest after this. */

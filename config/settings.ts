@@ -33,7 +33,9 @@ export const settings = z.object({
     .optional(),
   GW_DATABASE_POOL: wholeNumber(2, 200).default(10),
   GW_DATABASE_JOURNAL_POOL: wholeNumber(1, 200).default(5),
-  GW_LINES: z.enum(['simulator', 'drachtio'], 'must be simulator or drachtio').default('simulator'),
+  GW_LINES: z
+    .enum(['simulator', 'drachtio', 'none'], 'must be simulator, drachtio or none')
+    .default('simulator'),
   GW_MASTER_KEY: z
     .string()
     .transform((text) => Buffer.from(text, 'base64'))

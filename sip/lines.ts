@@ -27,7 +27,7 @@ export type ArrivalVerdict =
 export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
 export interface Lines {
-  readonly name: 'simulator' | 'drachtio';
+  readonly name: 'simulator' | 'drachtio' | 'none';
   /** Connects to what the lines need. Arrivals are offered from now on. */
   start(onArrival: OnArrival): Promise<void>;
   readonly open: OpenLine;

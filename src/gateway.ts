@@ -19,8 +19,9 @@ import { createChartWatch } from '#src/calls/chart-watch.ts';
 import { createReplay } from '#src/calls/replay/replay-call.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
-import { recover } from '#src/calls/recover.ts';
+import { createRecovery } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
+import { releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
 import { createCharts } from './charts/create-charts.ts';
 import { acceleratedClock, systemClock } from './clock.ts';
 import { healthOf } from './start/choose-lines.ts';
@@ -31,6 +32,7 @@ import { observeCalls } from './start/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
 import { startBorder } from './start/start-border.ts';
+import { startCluster } from './start/start-cluster.ts';
 import { startEvents } from './start/start-events.ts';
 import { startJournal } from './start/start-journal.ts';
 import { startLines } from './start/start-lines.ts';
@@ -81,7 +83,25 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     summaryMs: policy.languageModelLimits.summaryMs,
   });
   const { journal, factNews } = journalling;
-  await recover({ database, journal, witness, node: config.node, now: systemClock.now, logger });
+  const recovery = createRecovery({ ...shared, journal, witness, now: systemClock.now });
+  // What is done for another gateway that has died: the parts of it are below.
+  const cluster = await startCluster(
+    config,
+    {
+      ...shared,
+      cleanUps: [
+        { what: 'ending its calls', run: recovery.endCallsOf },
+        {
+          what: 'freeing its deliveries',
+          run: async (node) => void (await releaseDeliveriesOf(database, node)),
+        },
+      ],
+      onLost: () => switchboard.endAll(),
+      numbers: policy.cluster,
+    },
+    started,
+  );
+  await recovery.endOwnCalls(config.node);
   started.defer(journalling.close);
 
   // Servers of customers
@@ -181,6 +201,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     keepBrief: agents.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
+    hasLines: config.lines !== 'none',
+    askNode: cluster.askNode,
     limits: { maxCalls: config.maxCalls, maxBacklog: policy.journalLimits.admission },
     platformPolicy: policy.platformCallPolicy,
     maxCallsInProgress: policy.platformMaxCallsInProgress,
@@ -190,6 +212,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
   });
   await lines.start(desk.receiveCall);
+  await cluster.open(desk.askHere);
 
   // The border. Who finds the port open finds the credentials; any free port is known only to who reads them.
   const keepCredentials = (url: string): Promise<Credentials> =>

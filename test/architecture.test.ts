@@ -55,7 +55,7 @@ const rules: Readonly<Record<string, Rule>> = {
     types: ['sip'],
     packages: ['pino', 'xstate'],
   },
-  'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino'] },
+  'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino', 'zod'] },
   'src/calls': {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],
@@ -97,6 +97,7 @@ const rules: Readonly<Record<string, Rule>> = {
       'src/agents',
       'src/api',
       'src/calls',
+      'src/cluster',
       'src/domain',
       'src/events',
       'src/inspector',

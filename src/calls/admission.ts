@@ -11,7 +11,7 @@ export type AdmissionLimits = {
 
 export type Admission = {
   /**
-   * Throws `draining`, `over_capacity` or `concurrency_limit`. A call that is let in counts from now on; `end` gives
+   * Throws `service_unavailable` (no lines), `draining`, `over_capacity` or `concurrency_limit`. A call that is let in counts from now on; `end` gives
    * its place back when the call could not begin after all.
    */
   enter(call: {
@@ -28,6 +28,8 @@ export const createAdmission = (options: {
   liveCalls: LiveCalls;
   backlog: () => number;
   limits: AdmissionLimits;
+  /** A gateway without telephone lines lets nobody in. */
+  hasLines: boolean;
 }): Admission => {
   const { liveCalls, limits } = options;
   /** Let in and not yet on the switchboard: in all, and per number and workspace. */
@@ -53,6 +55,12 @@ export const createAdmission = (options: {
 
   return {
     enter({ numberId, workspaceId, maxConcurrentCalls, maxCallsInProgress }) {
+      if (!options.hasLines) {
+        throw new Refusal(
+          'service_unavailable',
+          'This gateway has no telephone lines. Place calls with another one.',
+        );
+      }
       if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
       if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
         throw new Refusal('over_capacity', 'This gateway cannot take another call right now.', {

@@ -6,6 +6,7 @@ import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Vault } from '#src/persistence/vault.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './admission.ts';
+import { createHolder, type AskNode, type Holder } from './ask-holder.ts';
 import type { CallBrief } from './call-brief.ts';
 import type { CallTimes } from './call-input.ts';
 import type { CallWitness } from './call-witness.ts';
@@ -13,11 +14,11 @@ import type { PolicyOf } from './called-number.ts';
 import type { Journal } from './journal.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { openNumber } from './open-number.ts';
-import { createRecordingRequests, type RecordingRequests } from './pause-recording.ts';
+import { createRecordingAsks, createRecordingRequests, type RecordingRequests } from './pause-recording.ts';
 import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './place-call.ts';
 import { createPressKeys, type PressKeys } from './press-keys.ts';
 import { createReceiveCall, type Handshake, type ReceiveCall } from './receive-call.ts';
-import { createHangupRequests, type HangupRequests } from './request-hangup.ts';
+import { createHangupAsks, createHangupRequests, type HangupRequests } from './request-hangup.ts';
 import { createStartCall } from './start-call.ts';
 import type { Switchboard } from './switchboard.ts';
 
@@ -27,6 +28,8 @@ export type CallDesk = HangupRequests &
     receiveCall: ReceiveCall;
     /** Keys of the telephone, pressed by the built-in agent for its own call. */
     pressOwnKeys: PressKeys;
+    /** What another gateway asks of a call that is held here. */
+    askHere: Holder['askHere'];
     admission: Admission;
   };
 
@@ -40,8 +43,11 @@ export const createCallDesk = (options: {
   /** Keeps what the agent of a call is made from until the call is released. */
   keepBrief: (callId: string, brief: CallBrief) => void;
   handshake: Handshake;
-  /** Whether this gateway has what it needs to signal the end of a call. */
+  /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;
+  /** Whether this gateway is configured with telephone lines. */
+  hasLines: boolean;
+  askNode: AskNode;
   limits: AdmissionLimits;
   platformPolicy: CallPolicy;
   /** Over all numbers of a workspace that has no maximum of its own. */
@@ -54,14 +60,25 @@ export const createCallDesk = (options: {
   logger: Logger;
 }): CallDesk => {
   const { database, vault, journal, liveCalls, limits, now } = options;
-  const admission = createAdmission({ liveCalls, backlog: journal.backlog, limits });
+  const admission = createAdmission({
+    liveCalls,
+    backlog: journal.backlog,
+    limits,
+    hasLines: options.hasLines,
+  });
   const policyOf: PolicyOf = ({ policy, workspace }) =>
     effectivePolicy(policy, workspace.policy, options.platformPolicy);
   const startCall = createStartCall({ ...options, admission });
   const placeCall = createPlaceCall({ startCall, policyOf, now });
+  const holder = createHolder({
+    ...options,
+    hasMedia: options.hasLines,
+    perform: { ...createHangupAsks(options.canSignal), ...createRecordingAsks(database) },
+  });
   return {
-    ...createHangupRequests(options),
-    ...createRecordingRequests(options),
+    ...createHangupRequests(holder, liveCalls),
+    ...createRecordingRequests(holder),
+    askHere: holder.askHere,
     placeCall: (number, request) => placeCall(openNumber(number, vault), request),
     receiveCall: createReceiveCall({
       ...options,

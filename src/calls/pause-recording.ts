@@ -1,8 +1,10 @@
 /** Pausing the recording of a call and resuming it, for words that must not be kept, such as a card's number. */
 import type { CallRequest } from '#machines/call.ts';
+import type { CallAsk } from '#src/domain/call-signal.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import type { Database } from '#src/persistence/database.ts';
 import { findRecording } from '#src/persistence/recordings.ts';
-import { findActor, notActive, type ActorSource } from './request-hangup.ts';
+import type { Holder, PerformAsk } from './ask-holder.ts';
 
 type RequestOfCall = (request: { callId: string; numberId: string }) => Promise<void>;
 
@@ -19,21 +21,29 @@ const notRecorded = (reason: 'none' | 'failed'): Refusal =>
     { extras: { reason } },
   );
 
-export const createRecordingRequests = (options: ActorSource): RecordingRequests => {
-  const ask =
-    (request: CallRequest): RequestOfCall =>
-    async (wanted) => {
-      const actor = await findActor(options, wanted);
-      const snapshot = actor.getSnapshot();
-      if (!snapshot.matches('active')) throw notActive();
-      if (!snapshot.context.recording) throw notRecorded('none');
+/** What pausing does to a call that is held here. */
+export const createRecordingAsks = (
+  database: Database,
+): Record<'pause_recording' | 'resume_recording', PerformAsk> => {
+  const asking =
+    (request: CallRequest): PerformAsk =>
+    async (actor, callId) => {
+      if (!actor.getSnapshot().context.recording) throw notRecorded('none');
       // Before anything is looked up: the next word may be the one that must not be kept.
       actor.send(request);
-      const recording = await findRecording(options.database, wanted.callId);
+      const recording = await findRecording(database, callId);
       if (recording?.status === 'failed') throw notRecorded('failed');
     };
   return {
-    pauseRecording: ask({ type: 'recording.pause_requested' }),
-    resumeRecording: ask({ type: 'recording.resume_requested' }),
+    pause_recording: asking({ type: 'recording.pause_requested' }),
+    resume_recording: asking({ type: 'recording.resume_requested' }),
   };
+};
+
+export const createRecordingRequests = (holder: Holder): RecordingRequests => {
+  const asking =
+    (ask: CallAsk): RequestOfCall =>
+    ({ callId, numberId }) =>
+      holder.ask({ callId, numberId, ask });
+  return { pauseRecording: asking('pause_recording'), resumeRecording: asking('resume_recording') };
 };

@@ -1,26 +1,35 @@
 /**
- * What a restart does with the calls that the dead process of this gateway held: each is ended once, with
- * `system_error` and an unknown duration (architecture 4). What becomes of their recordings, src/recordings decides.
+ * What becomes of the calls that a dead process held: each is ended once, with `system_error` and an unknown duration
+ * (architecture 4). The row decides: whoever ends it first has ended it, and there is one `call.ended`. What becomes of
+ * their recordings, src/recordings decides.
  */
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
-import { callsInProgress } from '#src/persistence/calls.ts';
+import { callsInProgress, callsOfLostNode, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { CallWitness } from './call-witness.ts';
 import type { Journal } from './journal.ts';
 
-/** Resolves when all of it is written. Runs before the port opens, so no reader sees a call that nobody holds. */
-export const recover = async (options: {
+export type Recovery = {
+  /**
+   * For a gateway that starts: what the dead process of its name held. Resolves when all of it is written. Runs before
+   * the port opens, so no reader sees a call that nobody holds.
+   */
+  endOwnCalls(node: string): Promise<void>;
+  /** For another gateway that was found dead (src/cluster). Ends nothing when it runs again. */
+  endCallsOf(node: string): Promise<void>;
+};
+
+export const createRecovery = (options: {
   database: Database;
   journal: Journal;
   witness: Pick<CallWitness, 'ended'>;
-  node: string;
   now: () => number;
   logger: Logger;
-}): Promise<void> => {
-  const { database, journal, node, logger } = options;
-  const calls = await callsInProgress(database, node);
-  for (const call of calls) {
+}): Recovery => {
+  const { database, journal, logger } = options;
+
+  const end = (call: CallRow): void => {
     logger.warn({ call_id: call.id }, 'a call was lost with the process that held it; it is ended now');
     const reason = 'system_error';
     const status = statusAfter(reason, call.answeredAt !== null);
@@ -32,6 +41,15 @@ export const recover = async (options: {
       status,
       durationIsKnown: false,
     });
-  }
-  await journal.settled();
+  };
+
+  return {
+    async endOwnCalls(node) {
+      for (const call of await callsInProgress(database, node)) end(call);
+      await journal.settled();
+    },
+    async endCallsOf(node) {
+      for (const call of await callsOfLostNode(database, node)) end(call);
+    },
+  };
 };

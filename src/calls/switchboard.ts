@@ -20,7 +20,9 @@ export type Switchboard = {
   /** Brings a call to life: its line begins to dial, or answers its arrival. */
   connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
   find(callId: string): CallActor | undefined;
-  /** Asks every call to end, also those that are still to come; see `gateway.closing` in the chart. */
+  /** Asks every call to end; see `gateway.closing` in the chart. */
+  endAll(): void;
+  /** The same, also for those that are still to come. */
   closeAll(): void;
   /** Resolves when no call is left, or after the given time. */
   empty(withinMs: number): Promise<void>;
@@ -60,6 +62,10 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     if (actors.size === 0) for (const resolve of whenEmpty) resolve();
   };
 
+  const endAll = (): void => {
+    for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+  };
+
   return {
     connect({ numberId, workspaceId, input }) {
       const { callId, direction } = input;
@@ -95,9 +101,10 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       if (isClosing) actor.send({ type: 'gateway.closing' });
     },
     find: (callId) => actors.get(callId),
+    endAll,
     closeAll() {
       isClosing = true;
-      for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+      endAll();
     },
     empty: (withinMs) =>
       new Promise((resolve) => {

@@ -37,6 +37,15 @@ const journalled = `journalled as (
   returning call_id
 )`;
 
+/** Only the first end of a call is written: a gateway that was cut off may have been found dead meanwhile. */
+const journalledUnlessEnded = `journalled as (
+  insert into call_fact (call_id, sequence, type, at, data)
+  select $1::uuid, $2::int, $3::text, $4::timestamptz, $5::jsonb
+  where not exists (select 1 from call where id = $1 and status not in ('ringing', 'active'))
+  on conflict do nothing
+  returning call_id
+)`;
+
 /** The event of a fact has the fact's own type, time and place in the call. */
 const event = { id: '$6', type: '$3', at: '$4', position: '$2' };
 const result = 'select (select count(*) from changed) > 0 as changed, (select count from notified)';
@@ -67,7 +76,7 @@ const statements = {
       returning call.*
     ), ${eventAndDeliveries(event)} ${result}`,
 
-  ended: `with ${journalled}, changed as (
+  ended: `with ${journalledUnlessEnded}, changed as (
       update call set status = $10, end_reason = $11, ended_at = $4, ${sipColumns(7)},
         duration_sec = case when answered_at is null then 0 when not $12::boolean then null
           else greatest(0, extract(epoch from $4::timestamptz(3) - answered_at)) end

@@ -180,6 +180,15 @@ export const callsInProgress = (db: Database, node: string): Promise<CallRow[]> 
     [node],
   );
 
+/** The calls of a node that others found dead (`nodes.ts`); none as soon as it runs again. */
+export const callsOfLostNode = (db: Database, node: string): Promise<CallRow[]> =>
+  db.execute<CallRow>(
+    `select ${callColumns} from call where node = $1 and status in ('ringing', 'active')
+       and exists (select 1 from node where name = $1 and lost_at is not null)
+     order by started_at, id`,
+    [node],
+  );
+
 /** How many calls a node holds. */
 export const countCallsInProgress = async (db: Database, node: string): Promise<number> => {
   const [row] = await db.execute<{ count: number }>(

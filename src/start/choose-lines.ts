@@ -1,6 +1,7 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
+import { createNoLines } from '#sip/no-lines.ts';
 import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
 import type { MediaServerState } from '#sip/drachtio/media-servers.ts';
@@ -18,9 +19,8 @@ import type { Country } from '#src/domain/phone-number.ts';
 
 export type ChosenLines = {
   lines: Lines;
-  /** `null` where the lines are real. */
+  /** `null` where the lines are not simulated, as `phones`. */
   simulator: SimulatorLines | null;
-  /** `null` where the lines are real. */
   phones: WebPhones | null;
   /** Since the start, by what was wrong. */
   refusedCallers: () => Readonly<Record<string, number>>;
@@ -29,7 +29,7 @@ export type ChosenLines = {
 };
 
 export const chooseLines = (options: {
-  config: Pick<Config, 'realLines' | 'simulatorSpeed'>;
+  config: Pick<Config, 'lines' | 'realLines' | 'simulatorSpeed'>;
   country: Country;
   /** Runs as fast as the simulated calls do. */
   callClock: Clock;
@@ -47,6 +47,15 @@ export const chooseLines = (options: {
 }): ChosenLines => {
   const { config, country, callClock, openRecording, speech, listening, logger } = options;
   const { trunks, trunkTimes } = options;
+  if (config.lines === 'none') {
+    return {
+      lines: createNoLines(),
+      simulator: null,
+      phones: null,
+      refusedCallers: () => ({}),
+      mediaServers: () => [],
+    };
+  }
   if (config.realLines !== null) {
     const { drachtio, freeSwitches, trunkAddress, trunkNumbers, media } = config.realLines;
     const lines = createDrachtioLines({

@@ -28,7 +28,10 @@ export type StartedLines = ChosenLines & {
 
 /** What is started is ended by `started`, in the order in which it can be done without. */
 export const startLines = async (
-  config: Pick<Config, 'realLines' | 'simulatorSpeed' | 'dataFolder' | 'speech' | 'recordings' | 'node'>,
+  config: Pick<
+    Config,
+    'lines' | 'realLines' | 'simulatorSpeed' | 'dataFolder' | 'speech' | 'recordings' | 'node'
+  >,
   options: {
     policy: {
       speechEngines: Omit<Parameters<typeof startSpeech>[1], 'clock' | 'path' | 'logger'>;

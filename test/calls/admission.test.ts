@@ -16,6 +16,7 @@ const createDoor = (limits: { maxCalls?: number; maxBacklog?: number } = {}) => 
   const admission = createAdmission({
     liveCalls,
     backlog: () => backlog,
+    hasLines: true,
     limits: { maxCalls: 100, maxBacklog: 10, ...limits },
   });
   let counter = 0;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import { createRecordingRequests } from '#src/calls/pause-recording.ts';
+import { createHolder } from '#src/calls/ask-holder.ts';
+import { createRecordingAsks, createRecordingRequests } from '#src/calls/pause-recording.ts';
+import { createHangupAsks } from '#src/calls/request-hangup.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -12,11 +14,19 @@ const setUp = async (t: ExecutionContext, options: { recording?: boolean } = {})
   const callId = await storedCall(database, number);
   const world = createCallWorld({ callId, recording: options.recording ?? true });
   const liveCalls = createLiveCalls();
-  const requests = createRecordingRequests({
-    database,
-    liveCalls,
-    switchboard: { find: (id) => (id === callId ? world.actor : undefined) },
-  });
+  const { numberId, workspaceId } = number;
+  liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', state: 'ringing' });
+  const requests = createRecordingRequests(
+    createHolder({
+      database,
+      liveCalls,
+      switchboard: { find: (id) => (id === callId ? world.actor : undefined) },
+      node: 'test',
+      askNode: () => Promise.reject(new Error('There is no other gateway')),
+      hasMedia: true,
+      perform: { ...createHangupAsks(() => true), ...createRecordingAsks(database) },
+    }),
+  );
   const mine = { callId, numberId: number.numberId };
   return { database, world, requests, mine };
 };

@@ -9,6 +9,8 @@ import { DeliveryAttempt } from './delivery-attempt.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { Event } from './event.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
+import { NodeSignal } from './node-signal.ts';
+import { Node } from './node.ts';
 import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Recording } from './recording.ts';
@@ -33,4 +35,6 @@ export const entities = [
   WebhookEndpoint,
   EventDelivery,
   DeliveryAttempt,
+  Node,
+  NodeSignal,
 ];

@@ -6,6 +6,7 @@ import { DeletedNumbers } from './deleted-numbers.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
+import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
@@ -23,4 +24,5 @@ export const migrations = [
   { name: '0009-keyed-answers', class: KeyedAnswers },
   { name: '0010-admin-roles', class: AdminRoles },
   { name: '0011-deleted-numbers', class: DeletedNumbers },
+  { name: '0012-nodes', class: Nodes },
 ];

@@ -1,0 +1,54 @@
+/** Requests about a call, to the gateway that holds it (`signals.ts`); its refusals are refusals here. */
+import { z } from 'zod';
+import { callAsks, type CallSignal } from '#src/domain/call-signal.ts';
+import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
+import type { NodeSignals } from './signals.ts';
+
+const request = z.object({ callId: z.uuid(), numberId: z.uuid(), ask: z.enum(callAsks) });
+
+const isCode = (code: string): code is RefusalCode => Object.hasOwn(refusalCatalogue, code);
+
+const answer = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('done') }),
+  z.object({
+    outcome: z.literal('refused'),
+    code: z.string().refine(isCode),
+    detail: z.string(),
+    reason: z.string().optional(),
+  }),
+]);
+
+type Answer = z.infer<typeof answer>;
+
+const refusedBy = ({ code, message, extras: { reason } }: Refusal): Answer => ({
+  outcome: 'refused',
+  code,
+  detail: message,
+  ...(reason === undefined ? {} : { reason }),
+});
+
+export type CallSignals = {
+  /** `perform` does what other gateways ask of calls that are held here. */
+  open(perform: (signal: CallSignal) => Promise<void>): Promise<void>;
+  /** Resolves when the gateway has done it. Rejects with its refusal, with `NodeUnreachable`, or without a database. */
+  ask(node: string, signal: CallSignal): Promise<void>;
+};
+
+export const createCallSignals = (signals: Pick<NodeSignals, 'open' | 'ask'>): CallSignals => ({
+  open: (perform) =>
+    signals.open(async (asked): Promise<Answer> => {
+      try {
+        await perform(request.parse(asked));
+        return { outcome: 'done' };
+      } catch (error) {
+        if (error instanceof Refusal) return refusedBy(error);
+        throw error;
+      }
+    }),
+  async ask(node, signal) {
+    const given = answer.parse(await signals.ask(node, signal));
+    if (given.outcome === 'done') return;
+    const { code, detail, reason } = given;
+    throw new Refusal(code, detail, { extras: reason === undefined ? {} : { reason } });
+  },
+});

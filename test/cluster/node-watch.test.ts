@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { createNodeWatch } from '#src/cluster/node-watch.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { ownDatabase } from '#test/helpers/database.ts';
+import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+
+const numbers = { beatMs: 1_000, looksWithoutSession: 3, looksOfLease: 10, claimMs: 60_000 };
+
+/** A gateway whose looks the test makes happen; it has no session of its own, as if its connection was gone. */
+const watching = (
+  database: Database,
+  node: string,
+  cleanUps: (cleaned: string) => Promise<void> = async () => {},
+) => {
+  const seen = { cleaned: [] as string[], lost: 0 };
+  let next: (() => void) | null = null;
+  const watch = createNodeWatch({
+    database,
+    node,
+    address: null,
+    cleanUps: [
+      {
+        what: 'noting',
+        async run(dead) {
+          seen.cleaned.push(dead);
+          await cleanUps(dead);
+        },
+      },
+    ],
+    onLost: () => (seen.lost += 1),
+    numbers,
+    clock: {
+      now: Date.now,
+      setTimeout: (callback) => (next = callback),
+      clearTimeout: () => (next = null),
+    },
+    logger: pino({ level: 'silent' }),
+  });
+  return {
+    ...watch,
+    seen,
+    async look(times = 1): Promise<void> {
+      for (let index = 0; index < times; index += 1) {
+        const begin = next;
+        next = null;
+        begin?.();
+        await until('it waits for its next look', () => next ?? undefined);
+      }
+    },
+  };
+};
+
+const rowOf = async (database: Database, name: string): Promise<{ isLost: boolean } | undefined> => {
+  const [row] = await database.execute<{ isLost: boolean }>(
+    'select lost_at is not null as "isLost" from node where name = $1',
+    [name],
+  );
+  return row;
+};
+
+const world = async (t: ExecutionContext) => {
+  const database = await ownDatabase(t);
+  const names = { dead: `dead-${randomUUID()}`, one: `one-${randomUUID()}`, two: `two-${randomUUID()}` };
+  return { database, names };
+};
+
+test('of two gateways that find a third dead one cleans up, once', async (t) => {
+  const { database, names } = await world(t);
+  await watching(database, names.dead).join();
+  const survivors = [watching(database, names.one), watching(database, names.two)];
+  for (const survivor of survivors) {
+    await survivor.join();
+    survivor.open();
+  }
+  for (let look = 0; look < 8; look += 1) await Promise.all(survivors.map((survivor) => survivor.look()));
+  await until('the row of the dead one is gone', async () =>
+    (await rowOf(database, names.dead)) === undefined ? true : undefined,
+  );
+  t.deepEqual(
+    survivors.flatMap(({ seen }) => seen.cleaned),
+    [names.dead],
+  );
+  t.deepEqual(
+    survivors.map(({ seen }) => seen.lost),
+    [0, 0],
+  );
+  for (const survivor of survivors) await survivor.close();
+  t.deepEqual(await database.execute('select 1 from node'), []);
+});
+
+test('what one of the clean-ups cannot do keeps none of the others from being done', async (t) => {
+  const { database, names } = await world(t);
+  await watching(database, names.dead).join();
+  const survivor = watching(database, names.one, () => Promise.reject(new Error('This cannot be done')));
+  await survivor.join();
+  survivor.open();
+  await survivor.look(6);
+  await until('it is cleaned up', async () =>
+    (await rowOf(database, names.dead)) === undefined ? true : undefined,
+  );
+  t.deepEqual(survivor.seen.cleaned, [names.dead]);
+  await survivor.close();
+});
+
+test('a dead gateway stays known until the last of its calls has ended', async (t) => {
+  const { database, names } = await world(t);
+  const owner = await storedNumber(database);
+  const callId = await storedCall(database, owner, callBirth(owner, { node: names.dead }));
+  await watching(database, names.dead).join();
+  const survivor = watching(database, names.one);
+  await survivor.join();
+  survivor.open();
+  await survivor.look(8);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: true });
+  await database.execute(`update call set status = 'failed' where id = $1`, [callId]);
+  await survivor.look(2);
+  t.is(await rowOf(database, names.dead), undefined);
+  t.deepEqual(survivor.seen.cleaned, [names.dead]);
+  await survivor.close();
+});
+
+test('one that was found dead and lives learns it, lets go of its calls once, and begins anew', async (t) => {
+  const { database, names } = await world(t);
+  const cutOff = watching(database, names.dead);
+  await cutOff.join();
+  const survivor = watching(database, names.one);
+  await survivor.join();
+  survivor.open();
+  await survivor.look(6);
+  await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
+  cutOff.open();
+  await cutOff.look(3);
+  t.is(cutOff.seen.lost, 1);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+  await cutOff.close();
+  await survivor.close();
+});
+
+test('one that starts again before it is cleaned up is left alone', async (t) => {
+  const { database, names } = await world(t);
+  await watching(database, names.dead).join();
+  const survivor = watching(database, names.one);
+  await survivor.join();
+  survivor.open();
+  await survivor.look(3);
+  await watching(database, names.dead).join();
+  await survivor.look(2);
+  t.deepEqual(survivor.seen.cleaned, []);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+  await survivor.close();
+});

@@ -1,0 +1,216 @@
+/** Gateways that share a database, as processes of their own: one dies, freezes, or is asked for a call of another. */
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
+import { runStatement } from '#test/helpers/database-statement.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { testSettings } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+
+const silent = '01000000006';
+const neverAnswers = '01000000002';
+const patienceMs = 40_000;
+
+type Running = GatewayProcess & { client: ApiClient };
+
+const oneDatabase = async (t: ExecutionContext) => {
+  const databaseUrl = await testDatabaseUrl(t);
+  let numberKey: string | undefined;
+  return {
+    databaseUrl,
+    async start(node: string, settings: Record<string, string> = {}): Promise<Running> {
+      const folder = await emptyFolder(t);
+      const all = {
+        ...testSettings(databaseUrl, folder),
+        GW_NODE: node,
+        GW_SIMULATOR_SPEED: '1',
+        ...settings,
+      };
+      const gateway = runGateway(t, all);
+      await gateway.printed('the gateway is ready');
+      const { base_url, number_key } = await credentialsIn(folder);
+      numberKey ??= number_key;
+      return { ...gateway, client: apiClient(base_url, numberKey) };
+    },
+    rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
+  };
+};
+
+const place = async ({ client }: Running, to: string): Promise<string> => {
+  const { body } = await client.post('/api/v1/calls', { to });
+  return z.object({ call_id: z.uuid() }).parse(body).call_id;
+};
+
+const statusOf = async ({ client }: Running, callId: string): Promise<unknown> =>
+  (await client.get(`/api/v1/calls/${callId}`)).body['status'];
+
+const untilStatus = (gateway: Running, callId: string, ...statuses: string[]): Promise<unknown> =>
+  until(
+    `the call is ${statuses.join(' or ')}`,
+    async () => {
+      const status = await statusOf(gateway, callId);
+      return statuses.includes(z.string().parse(status)) ? status : undefined;
+    },
+    patienceMs,
+  );
+
+test.serial('the calls of a gateway that was killed are ended by the others, each once', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const doomed = await start('doomed');
+  const one = await start('one');
+  const two = await start('two');
+  const calls = [await place(doomed, silent), await place(doomed, silent), await place(doomed, neverAnswers)];
+  const kept = await place(one, silent);
+  for (const callId of [...calls.slice(0, 2), kept]) await untilStatus(one, callId, 'active');
+  const killedAt = Date.now();
+  doomed.signal('SIGKILL');
+  await doomed.ended;
+
+  for (const callId of calls) await untilStatus(two, callId, 'failed');
+  for (const callId of calls) {
+    const { body } = await two.client.get(`/api/v1/calls/${callId}`);
+    t.is(body['end_reason'], 'system_error');
+    const endedAt = Date.parse(z.string().parse(body['ended_at']));
+    t.true(endedAt - killedAt < 20_000, 'long before the lease of one that is only silent');
+  }
+  t.is(await statusOf(two, kept), 'active', 'the calls of the living go on');
+  await until('the dead gateway is forgotten', async () => {
+    const known = await rows('select name from node order by name');
+    return known.length === 2 ? true : undefined;
+  });
+  const ends = await rows(
+    `select call_id, count(*)::int as ends from event where type = 'call.ended' group by call_id`,
+  );
+  t.deepEqual(
+    ends.map((row) => z.object({ ends: z.number() }).parse(row).ends),
+    [1, 1, 1],
+  );
+  const again = await start('doomed');
+  t.is(await statusOf(again, kept), 'active');
+});
+
+test.serial('a gateway that ends in order leaves nothing to clean up', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const leaving = await start('leaving');
+  const staying = await start('staying');
+  const callId = await place(leaving, silent);
+  await untilStatus(staying, callId, 'active');
+  leaving.signal('SIGTERM');
+  await leaving.ended;
+  t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
+  t.is(await statusOf(staying, callId), 'failed');
+  t.false(staying.stdout().includes('cleans up after it'));
+});
+
+test.serial('a call is hung up, cancelled and paused by any gateway', async (t) => {
+  const { start } = await oneDatabase(t);
+  const holder = await start('holder');
+  const other = await start('other');
+  const talking = await place(holder, silent);
+  const ringing = await place(holder, neverAnswers);
+  await untilStatus(other, talking, 'active');
+
+  const post = (path: string, body?: unknown) => other.client.post(`/api/v1/calls/${path}`, body);
+  for (const wrong of [await post(`${ringing}/hangup`), await post(`${talking}/cancel`)]) {
+    t.deepEqual([wrong.status, wrong.body['code']], [409, 'call_not_active']);
+  }
+  t.is((await post(`${talking}/recording/pause`)).status, 200);
+  const { body: paused } = await other.client.get(`/api/v1/calls/${talking}`);
+  t.like(paused, { recording: { paused: true } });
+  t.is((await post(`${talking}/recording/resume`)).status, 200);
+
+  t.is((await post(`${talking}/hangup`, { immediate: true })).status, 202);
+  t.is((await post(`${ringing}/cancel`)).status, 202);
+  await untilStatus(other, talking, 'completed');
+  await untilStatus(other, ringing, 'no_answer');
+  t.like((await holder.client.get(`/api/v1/calls/${talking}`)).body, { end_reason: 'agent_hangup' });
+  for (const over of [await post(`${talking}/hangup`), await post(`${ringing}/cancel`)]) {
+    t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
+  }
+});
+
+test.serial('a gateway that does not answer: 502, the call lives, and one more try hangs up', async (t) => {
+  const { start } = await oneDatabase(t);
+  const holder = await start('holder');
+  const other = await start('other');
+  const callId = await place(holder, silent);
+  await untilStatus(other, callId, 'active');
+  holder.signal('SIGSTOP');
+  const refused = await other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  holder.signal('SIGCONT');
+  t.deepEqual([refused.status, refused.body['code']], [502, 'hangup_failed']);
+  t.is(await statusOf(other, callId), 'active');
+  t.is((await other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
+  await untilStatus(other, callId, 'completed');
+});
+
+test.serial('an active call that its gateway does not have: 409 room_unknown, here and there', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const holder = await start('holder');
+  const other = await start('other');
+  const callId = await place(holder, '01000000004');
+  await untilStatus(other, callId, 'no_answer');
+  await rows(`update call set status = 'active', answered_at = now(), ended_at = null, end_reason = null,
+    duration_sec = null where id = '${callId}'`);
+  for (const gateway of [holder, other]) {
+    const { status, body } = await gateway.client.post(`/api/v1/calls/${callId}/hangup`);
+    t.deepEqual([status, body['code']], [409, 'room_unknown']);
+  }
+  await rows(`update call set status = 'ringing' where id = '${callId}'`);
+  for (const gateway of [holder, other]) {
+    const { status, body } = await gateway.client.post(`/api/v1/calls/${callId}/hangup`);
+    t.deepEqual([status, body['code']], [409, 'call_not_active']);
+    const cancel = await gateway.client.post(`/api/v1/calls/${callId}/cancel`);
+    t.deepEqual([cancel.status, cancel.body['code']], [409, 'room_unknown']);
+  }
+});
+
+test.serial('a gateway without lines shows calls, places none and hangs none up', async (t) => {
+  const { start } = await oneDatabase(t);
+  const holder = await start('holder');
+  const showing = await start('showing', { GW_LINES: 'none' });
+  const callId = await place(holder, silent);
+  await untilStatus(showing, callId, 'active');
+  t.is((await showing.client.get('/readyz')).status, 200);
+
+  const post = (path: string) => showing.client.post(`/api/v1/calls${path}`, { to: silent });
+  const refused = await post(`/${callId}/hangup`);
+  t.deepEqual([refused.status, refused.body['code']], [503, 'hangup_unavailable']);
+  const notPlaced = await post('');
+  t.deepEqual([notPlaced.status, notPlaced.body['code']], [503, 'service_unavailable']);
+  t.is(await statusOf(showing, callId), 'active');
+
+  t.is((await holder.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
+  await untilStatus(showing, callId, 'completed');
+  const over = await post(`/${callId}/hangup`);
+  t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
+});
+
+test.serial(
+  'a frozen gateway whose lease is over: its calls are ended, and it hangs up when it wakes',
+  async (t) => {
+    const { start, rows } = await oneDatabase(t);
+    const frozen = await start('frozen');
+    const other = await start('other');
+    const callId = await place(frozen, silent);
+    await untilStatus(other, callId, 'active');
+    // As if half a minute had gone by.
+    await rows(`update node set lost_at = now() where name = 'frozen'`);
+    frozen.signal('SIGSTOP');
+    await untilStatus(other, callId, 'failed');
+    frozen.signal('SIGCONT');
+    await frozen.printed('begins anew');
+    t.is(await statusOf(frozen, callId), 'failed');
+    const next = await place(frozen, silent);
+    await untilStatus(other, next, 'active');
+    t.deepEqual(
+      await rows(
+        `select count(*)::int as ends from event where call_id = '${callId}' and type = 'call.ended'`,
+      ),
+      [{ ends: 1 }],
+    );
+    t.is((await other.client.post(`/api/v1/calls/${next}/hangup`, { immediate: true })).status, 202);
+    await untilStatus(other, next, 'completed');
+  },
+);
