@@ -139,6 +139,18 @@ test('one that was found dead and lives learns it, lets go of its calls once, an
   await survivor.close();
 });
 
+test('one that is being cleaned up and lives learns it as well', async (t) => {
+  const { database, names } = await world(t);
+  const cutOff = watching(database, names.dead);
+  await cutOff.join();
+  await database.execute('update node set lost_at = now() where name = $1', [names.dead]);
+  cutOff.open();
+  await cutOff.look(2);
+  t.is(cutOff.seen.lost, 1);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+  await cutOff.close();
+});
+
 test('one that starts again before it is cleaned up is left alone', async (t) => {
   const { database, names } = await world(t);
   await watching(database, names.dead).join();
