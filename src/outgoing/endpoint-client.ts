@@ -1,11 +1,12 @@
 /**
  * The one way in which the gateway calls servers of customers: agents, handshakes, events.
  *
- * It uses undici's plain `request`, not its `fetch`: nothing is added to the request but what is written here, nothing
- * is followed, and a stream is never held back by compression.
+ * It uses undici's plain `request`, not its `fetch`: nothing is added to the request but what is written here, and
+ * nothing is followed. It asks for no compression, which could hold a stream back, and reads it where it comes.
  */
 import { Agent } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
+import { decompress } from './decompress.ts';
 import { endpointUrlProblem } from './endpoint-url.ts';
 import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
 
@@ -16,7 +17,7 @@ export type EndpointRequest = {
   body?: string;
   /** The caller's time limit; aborting it lets go of request and response. */
   signal: AbortSignal;
-  /** Bytes that the response's body may have, where the client's own limit is not the right one. */
+  /** Bytes that the response's body may have, decompressed, where the client's own limit is not the right one. */
   maxBodyBytes?: number;
 };
 
@@ -115,9 +116,20 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
       };
       if (status >= 300 && status < 400) {
         discard();
-        throw new EndpointFailure('redirect_refused', `HTTP ${status}`, { status });
+        const [location] = [headers['location']].flat();
+        throw new EndpointFailure('redirect_refused', `HTTP ${status}`, {
+          status,
+          ...(location === undefined ? {} : { location }),
+        });
       }
-      return { status, headers, body: limited(body, maxBodyBytes, signal), discard };
+      const encoding = [headers['content-encoding'] ?? []].flat().join(',');
+      if (encoding === '') return { status, headers, body: limited(body, maxBodyBytes, signal), discard };
+      try {
+        return { status, headers, body: limited(decompress(body, encoding), maxBodyBytes, signal), discard };
+      } catch (error) {
+        discard();
+        throw error;
+      }
     },
     close: () => agent.destroy(),
   };

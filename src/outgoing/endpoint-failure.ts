@@ -17,21 +17,27 @@ export class EndpointFailure extends Error {
   readonly failure: EndpointFailureKind;
   /** The HTTP status, where there was one. */
   readonly status: number | undefined;
+  /** Where a redirect leads to, as the server wrote it. For the endpoint's owner, not for the log. */
+  readonly location: string | undefined;
 
   constructor(
     failure: EndpointFailureKind,
     detail: string,
-    options: { status?: number; cause?: unknown } = {},
+    options: { status?: number; location?: string; cause?: unknown } = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.failure = failure;
     this.status = options.status;
+    this.location = options.location;
   }
 }
 
 /** Certificate errors of OpenSSL as Node names them (Node documentation, tls, "X509 certificate error codes"). */
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$)|SELF_SIGNED|UNABLE_TO_/;
+
+/** Errors of zlib, Brotli and Zstandard as Node names them. */
+const brokenCoding = /^(Z_[A-Z]+_ERROR$|Z_NEED_DICT$|ERR__ERROR_|ERR_ZLIB|ERR_BROTLI|ZSTD_error_)/;
 
 /** undici's two errors for a response that is not HTTP as it understands it. */
 const isMalformed = (error: unknown): boolean =>
@@ -46,6 +52,11 @@ export const endpointFailure = (error: unknown): EndpointFailure => {
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
     return new EndpointFailure('connect_timeout', 'no connection in time', { cause: error });
+  }
+  if (brokenCoding.test(code)) {
+    return new EndpointFailure('invalid_reply', 'the response is not compressed as it says', {
+      cause: error,
+    });
   }
   if (tlsCode.test(code)) return new EndpointFailure('tls_failed', code, { cause: error });
   // Its error quotes what came, so it goes no further than here.

@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { buildConnector } from 'undici';
+import { skipContinue } from './skip-continue.ts';
 import { guardLookup, mayConnect, targetRefused, type TargetRules } from './target-guard.ts';
 
 export type ConnectorOptions = {
@@ -57,6 +58,7 @@ export const trackConnections = (
       connect(target, (...result) => {
         const [failure, socket] = result;
         if (failure === null) {
+          skipContinue(socket);
           const connection = ++opened;
           socket.once('error', (error) => broken.set(error, connection));
         }

@@ -316,3 +316,16 @@ test('no message of a failure holds the URL', async (t) => {
   const error = await t.throwsAsync(clientFor(t).post(`${server.url}/secret-path`, request()));
   t.notRegex(error?.message ?? '', /127\.0\.0\.1|secret-path/);
 });
+
+test('a redirect tells where it leads, and not in its message', async (t) => {
+  const server = await serverFor(t, redirectTo('/login?next=secret', 307));
+  const error = await t.throwsAsync(clientFor(t).post(server.url, request()), {
+    instanceOf: EndpointFailure,
+  });
+  t.like(error, {
+    failure: 'redirect_refused',
+    status: 307,
+    location: '/login?next=secret',
+    message: 'HTTP 307',
+  });
+});

@@ -47,6 +47,12 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
   let event = '';
   let data: string[] = [];
 
+  /** Some servers leave the blank lines out: what is whole by itself is an event then. */
+  const isWhole = (): boolean => {
+    const [only = ''] = data;
+    return data.length === 1 && (only.trim() === '[DONE]' || parse(only).isJson);
+  };
+
   function* dispatch(): Generator<Frame, void, undefined> {
     const text = data.join('\n').trim();
     if (text === '[DONE]') yield { type: 'done' };
@@ -61,6 +67,7 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
     if (line === '' || colon === 0) return;
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if ((field === 'data' || (field === 'event' && event !== '')) && isWhole()) yield* dispatch();
     if (field === 'data') data.push(value);
     else if (field === 'event') event = value;
     else if (field !== 'id' && field !== 'retry') yield { type: 'stray', field, text: value };

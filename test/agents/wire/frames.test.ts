@@ -27,6 +27,16 @@ test(reads, 'CRLF', 'event: x\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n', [json(1, 'x'),
 test(reads, 'CR', 'event: x\rdata: 1\r\rdata: 2\r\r', [json(1, 'x'), json(2)]);
 test(reads, 'no space behind the colon', 'data:{"a":1}\n\n', [json({ a: 1 })]);
 test(reads, 'data over several lines', 'data: {"a":\ndata: 1}\n\n', [json({ a: 1 })]);
+test(reads, 'events without blank lines', 'data: {"a":1}\ndata: {"a":2}\nid: 3\ndata: [DONE]\n', [
+  json({ a: 1 }),
+  json({ a: 2 }),
+  { type: 'done' },
+]);
+test(reads, 'named events without blank lines', 'event: x\ndata: 1\nevent: y\ndata: 2\ndata: 3\n', [
+  json(1, 'x'),
+  json(2, 'y'),
+  json(3),
+]);
 test(reads, 'comments', ': heartbeat\n\n:\ndata: 1\n: PROCESSING\n\n', [json(1)]);
 test(reads, 'a byte order mark and blank lines before it', '\uFEFF\n\r\n \ndata: 1\n\n', [json(1)]);
 test(reads, 'an event that the end of the stream ends', 'event: x\ndata: 1', [json(1, 'x')]);

@@ -1,0 +1,81 @@
+/** Bodies that come compressed although nobody asked for it (RFC 9110, section 8.4): some proxies do it to everything. */
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as zlib from 'node:zlib';
+import { EndpointFailure } from './endpoint-failure.ts';
+
+/** More than this is nothing but an attempt to keep the processor busy. */
+const mostCodings = 2;
+
+/** `deflate` is the zlib format; some servers send the bare one, whose first byte cannot begin the other. */
+const inflate = (first: number): Transform =>
+  (first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
+
+const decoders: Readonly<Record<string, (first: number) => Transform>> = {
+  gzip: () => zlib.createGunzip(),
+  'x-gzip': () => zlib.createGunzip(),
+  deflate: inflate,
+  br: () => zlib.createBrotliDecompress(),
+  // Node has it from 22.15 on.
+  ...('createZstdDecompress' in zlib ? { zstd: () => zlib.createZstdDecompress() } : {}),
+};
+
+async function* decode(
+  body: Readable,
+  codings: readonly ((first: number) => Transform)[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks = body.iterator({ destroyOnReturn: false });
+  async function* withFirst(first: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+    yield first;
+    yield* chunks;
+  }
+  try {
+    const first: IteratorResult<Uint8Array, unknown> = await chunks.next();
+    if (first.done === true) return;
+    const [outermost, ...inner] = codings.map((decoderFor) => decoderFor(first.value[0] ?? 0));
+    if (outermost === undefined) {
+      yield* withFirst(first.value);
+      return;
+    }
+    const decoders = [outermost, ...inner];
+    const decoded = inner.at(-1) ?? outermost;
+    // Its error comes out of the last decoder as well.
+    pipeline([Readable.from(withFirst(first.value)), ...decoders]).catch(() => undefined);
+    try {
+      yield* decoded;
+    } finally {
+      for (const decoder of decoders) decoder.destroy();
+    }
+  } finally {
+    body.destroy();
+  }
+}
+
+/**
+ * The body as it was before its codings, decoded as it comes. How much comes out of it is the reader's to limit, who
+ * may leave at any time. Throws an EndpointFailure `invalid_reply` for a coding that is not known here.
+ */
+export const decompress = (
+  body: Readable,
+  contentEncoding: string,
+): AsyncGenerator<Uint8Array, void, undefined> => {
+  const names = contentEncoding
+    .toLowerCase()
+    .split(',', mostCodings + 1)
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (names.length > mostCodings) {
+    throw new EndpointFailure('invalid_reply', 'the response has too many content codings');
+  }
+  const codings = names.toReversed().map((name) => {
+    const decoderFor = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
+    if (decoderFor === undefined) {
+      throw new EndpointFailure(
+        'invalid_reply',
+        'the response is in a content coding that is not known here',
+      );
+    }
+    return decoderFor;
+  });
+  return decode(body, codings);
+};
