@@ -222,6 +222,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const server = await startBorder(
     config,
     {
+      checkCapacity: desk.admission.check,
       placeCall: desk.placeCall,
       requestHangup: desk.requestHangup,
       requestCancel: desk.requestCancel,

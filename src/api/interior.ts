@@ -71,6 +71,8 @@ export type Interior = CallControl & {
 };
 
 export interface CallControl {
+  /** Refuses with `service_unavailable`, `draining` or `over_capacity` when no call at all can be begun. Asks nobody. */
+  checkCapacity: () => void;
   /**
    * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 are checked.
    * Refuses with `max_duration_exceeds_policy` (with `maximum`), then `no_agent_endpoint`, then `concurrency_limit`,

@@ -77,6 +77,11 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   body?: Body | undefined;
   /** Fields of the body with a code of their own instead of `invalid_request`. */
   fieldCodes?: Readonly<Partial<Record<string, RefusalCode>>>;
+  /**
+   * Begins a call: a gateway without room refuses before it looks up who asks, since every look-up is load, and load is
+   * what it has too much of.
+   */
+  beginsCall?: boolean;
   /** Honours `Idempotency-Key`. Only for routes of a number key. */
   idempotent?: boolean;
   responses: Responses;
@@ -123,6 +128,7 @@ export const defineRoute = <
   handledBy: (handle) => ({
     ...route,
     async serve(ctx, gate, interior) {
+      if (route.beginsCall === true) interior.checkCapacity();
       const caller = await gate[route.auth](ctx);
       const params = validated(route.params, ctx.params);
       const query = validated(route.query, ctx.query);

@@ -11,7 +11,12 @@ export type AdmissionLimits = {
 
 export type Admission = {
   /**
-   * Throws `service_unavailable` (no lines), `draining`, `over_capacity` or `concurrency_limit`. A call that is let in counts from now on; `end` gives
+   * Throws `service_unavailable` (no lines), `draining` or `over_capacity`: what can be told without knowing whose call it would be, and so before
+   * anything is looked up.
+   */
+  check(): void;
+  /**
+   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `end` gives
    * its place back when the call could not begin after all.
    */
   enter(call: {
@@ -53,20 +58,25 @@ export const createAdmission = (options: {
       },
     );
 
+  const check = (): void => {
+    if (!options.hasLines) {
+      throw new Refusal(
+        'service_unavailable',
+        'This gateway has no telephone lines. Place calls with another one.',
+      );
+    }
+    if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
+    if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
+      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.', {
+        headers: { 'Retry-After': '5' },
+      });
+    }
+  };
+
   return {
+    check,
     enter({ numberId, workspaceId, maxConcurrentCalls, maxCallsInProgress }) {
-      if (!options.hasLines) {
-        throw new Refusal(
-          'service_unavailable',
-          'This gateway has no telephone lines. Place calls with another one.',
-        );
-      }
-      if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
-      if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
-        throw new Refusal('over_capacity', 'This gateway cannot take another call right now.', {
-          headers: { 'Retry-After': '5' },
-        });
-      }
+      check();
       if (liveCalls.countOfNumber(numberId) + countOf(numberId) >= maxConcurrentCalls) {
         throw concurrencyLimit('This number', maxConcurrentCalls);
       }

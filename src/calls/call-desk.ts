@@ -88,6 +88,7 @@ export const createCallDesk = (options: {
       },
       policyOf,
       startCall,
+      admission,
     }),
     pressOwnKeys: createPressKeys(options.switchboard),
     admission,

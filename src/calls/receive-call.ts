@@ -9,6 +9,7 @@ import { callContext, type CallContext } from '#src/domain/call-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { Admission } from './admission.ts';
 import type { CallWitness } from './call-witness.ts';
 import type { CalledNumber, PolicyOf } from './called-number.ts';
 import type { Journal } from './journal.ts';
@@ -41,6 +42,7 @@ export const createReceiveCall = (options: {
   policyOf: PolicyOf;
   handshake: Handshake;
   startCall: StartCall;
+  admission: Pick<Admission, 'check'>;
   witness: CallWitness;
   journal: Pick<Journal, 'wasWritten'>;
   /** Wall-clock milliseconds since the epoch. */
@@ -84,7 +86,19 @@ export const createReceiveCall = (options: {
     return { accepted: false, because: reason };
   };
 
+  /** What the gateway itself refuses becomes a verdict; anything else is an accident. */
+  const notTaken = (arrival: ReceivedCall, error: unknown): ReceiveVerdict => {
+    if (!(error instanceof Refusal)) throw error;
+    logger.warn({ call_id: arrival.callId, reason: error.code }, 'an inbound call was not taken');
+    return { accepted: false, because: error.code === 'draining' ? 'draining' : 'over_capacity' };
+  };
+
   return async (arrival) => {
+    try {
+      options.admission.check();
+    } catch (error) {
+      return notTaken(arrival, error);
+    }
     const number = await options.findNumber(arrival.to);
     if (number === undefined) {
       logger.info(
@@ -124,12 +138,7 @@ export const createReceiveCall = (options: {
         brief: { context, binding, bearerToken, instruction: null },
       });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      logger.warn(
-        { call_id: arrival.callId, number_id: number.id, reason: error.code },
-        'an inbound call was not taken',
-      );
-      return { accepted: false, because: error.code === 'draining' ? 'draining' : 'over_capacity' };
+      return notTaken(arrival, error);
     }
     return { accepted: true };
   };

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { newNumberKey } from '#src/administration/new-key.ts';
+import { Refusal } from '#src/domain/refusal.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
+import { testDatabase } from '#test/helpers/database.ts';
 import { addNumber, fakeGateway, vault } from './fake-gateway.ts';
 
 const path = '/api/v1/calls';
@@ -34,6 +36,40 @@ test('without a valid key nobody gets in', async (t) => {
     t.is(body.code, 'unauthorized');
     t.is(headers.get('www-authenticate'), 'Bearer');
   }
+});
+
+const full = new Refusal('over_capacity', 'There is no room.', { headers: { 'Retry-After': '5' } });
+
+test('a gateway without room for a call says so before it looks up who asks; other requests are let in as ever', async (t) => {
+  const looked: string[] = [];
+  const database = await testDatabase(t);
+  const { client, admin, baseUrl, asked } = await fakeGateway(t, {
+    database: {
+      ...database,
+      execute: (sql, parameters) => {
+        looked.push(sql);
+        return database.execute(sql, parameters);
+      },
+    },
+    checkCapacity: () => {
+      throw full;
+    },
+  });
+  const stranger = apiClient(baseUrl);
+  const call = { to: '01000000001' };
+  const refused = [
+    await client.post(path, call, { 'idempotency-key': 'once' }),
+    await stranger.post(path, call),
+    await admin.post('/api/v1/admin/simulator/calls', { ...call, from: '01012345678' }),
+  ];
+  for (const { status, body, headers } of refused) {
+    t.deepEqual([status, body.code, headers.get('retry-after')], [503, 'over_capacity', '5']);
+  }
+  t.deepEqual(looked, []);
+  t.deepEqual(asked, []);
+  t.is((await client.get(path)).status, 200);
+  t.true(looked.length > 0);
+  t.is((await stranger.get(path)).status, 401);
 });
 
 test('the scheme may be written in any case', async (t) => {

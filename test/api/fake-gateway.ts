@@ -132,6 +132,7 @@ export const fakeGateway = async (
     country: 'KR',
     limits: testLimits,
     platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    checkCapacity: () => {},
     async placeCall({ id, number: from }, { keyed, ...request }) {
       note('placeCall', { numberId: id, ...request });
       return storeKeyed({ numberId: id, workspaceId, number: from }, keyed);

@@ -96,6 +96,20 @@ test('a workspace has its own maximum over all its numbers', (t) => {
   t.is(refusal(limited), undefined);
 });
 
+test('what the gateway refuses to everybody can be asked without naming a call', (t) => {
+  const { admission, begin, setBacklog } = createDoor({ maxCalls: 1 });
+  t.notThrows(admission.check);
+  const end = begin();
+  t.like(t.throws(admission.check), { code: 'over_capacity', headers: { 'Retry-After': '5' } });
+  end();
+  setBacklog(10);
+  t.like(t.throws(admission.check), { code: 'over_capacity' });
+  setBacklog(0);
+  t.notThrows(admission.check);
+  admission.drain();
+  t.like(t.throws(admission.check), { code: 'draining' });
+});
+
 const limits = {
   'of the gateway': [{ maxCalls: 3 }, wish],
   'of a number': [{}, { ...wish, maxConcurrentCalls: 3 }],

@@ -27,6 +27,9 @@ export const recordingsWorld = async (t: ExecutionContext) => {
   const database = await testDatabase(t);
   const number = await storedNumber(database);
   const facts: (RecordingFact & { callId: string })[] = [];
+  const writes: Promise<void>[] = [];
+  // Registered before those that end the recordings, so that it runs after them; the database ends only then.
+  t.teardown(() => Promise.all(writes));
   /** Tests of a file share a database. */
   const ownNode = randomUUID();
   const month = new Date().toISOString().slice(0, 7);
@@ -78,9 +81,10 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         publish(callId, fact) {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;
-          void (async () => {
+          const write = async (): Promise<void> => {
             await recordFact(database, callId, (await lastFactSequence(database, callId)) + 1, fact);
-          })();
+          };
+          writes.push(write());
         },
         clock: systemClock,
         logger: pino({ level: 'silent' }),

@@ -16,6 +16,7 @@ export const createCall = defineRoute({
   description:
     'Dials `to` from the number of the key and answers as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first.',
   auth: 'number',
+  beginsCall: true,
   idempotent: true,
   body: z
     .object({

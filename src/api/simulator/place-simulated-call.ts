@@ -14,6 +14,7 @@ export const placeSimulatedCall = defineRoute({
   description:
     'An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be.',
   auth: 'admin',
+  beginsCall: true,
   body: z.strictObject({
     to: z.string().meta({ description: 'A number of the workspace.', example: '07012345678' }),
     from: z.string().meta({
