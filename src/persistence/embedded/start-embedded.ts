@@ -4,8 +4,8 @@
  * - The server is a process of its own session, so that Ctrl-C in a terminal stops the gateway first and the gateway
  *   then stops the server.
  * - When a gateway is killed, its server goes on running; the next start adopts it.
- * - When the server itself was killed, its last processes may hold its memory for a moment; the start is tried again
- *   for some seconds.
+ * - When the server itself was killed, the gateway starts it again (`keep-running.ts`). Its last processes may hold its
+ *   memory for a moment; a start is tried again for some seconds.
  * - The cluster is made beside its place and moved there when it is complete, so a start that was broken off leaves
  *   nothing half made.
  */
@@ -19,7 +19,9 @@ import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
 import { findBinaries, postgresMajor, type Binaries } from './binaries.ts';
 import { folderError } from './folder-error.ts';
+import { keepRunning } from './keep-running.ts';
 import { findPostmaster, pidFile, type Postmaster } from './postmaster.ts';
+import { shutDown } from './shut-down.ts';
 import { answersAt, postgresPort, prepareSocketFolder, socketFile, takeOwnership } from './socket-folder.ts';
 import { chooseUnprivileged, type Unprivileged } from './unprivileged.ts';
 
@@ -42,7 +44,6 @@ type Place = {
 
 const user = 'postgres';
 const startTimeoutMs = 15_000;
-const stopTimeoutMs = 15_000;
 const pollMs = 10;
 const retryMs = 200;
 
@@ -92,14 +93,11 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Plac
   await rename(fresh, cluster);
 };
 
-/** Starts the server and waits until it is ready; undefined when it gave up before. */
-const launch = async ({
-  cluster,
-  log,
-  socketFolder,
-  binaries,
-  unprivileged,
-}: Place): Promise<Postmaster | undefined> => {
+/** Starts the server and waits until it is ready; undefined when it gave up before, or had to. */
+const launch = async (
+  { cluster, log, socketFolder, binaries, unprivileged }: Place,
+  signal?: AbortSignal,
+): Promise<Postmaster | undefined> => {
   const [command, parameters] = unprivileged.command(binaries.postgres, [
     '-D',
     cluster,
@@ -120,6 +118,7 @@ const launch = async ({
     while (child.exitCode === null && child.signalCode === null) {
       const postmaster = await findPostmaster(cluster);
       if (postmaster?.pid === child.pid && postmaster?.isReady === true) return postmaster;
+      if (signal?.aborted === true) child.kill('SIGINT');
       await sleep(pollMs);
     }
     return undefined;
@@ -135,15 +134,19 @@ const needRoom = async (folder: string): Promise<void> => {
   await rm(probe);
 };
 
-const bringUp = async (place: Place): Promise<{ postmaster: Postmaster; isAdopted: boolean }> => {
+const bringUp = async (
+  place: Place,
+  signal?: AbortSignal,
+): Promise<{ postmaster: Postmaster; isAdopted: boolean }> => {
   const { cluster, socketFolder } = place;
-  const deadline = Date.now() + startTimeoutMs;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    signal?.throwIfAborted();
     const running = await findPostmaster(cluster);
     if (running === undefined) {
       // A lock of a server that is no more; its number may be another program's by now.
       await rm(pidFile(cluster), { force: true });
-      const postmaster = await launch(place);
+      const postmaster = await launch(place, signal);
       if (postmaster !== undefined) return { postmaster, isAdopted: false };
       await needRoom(dirname(cluster));
     } else if (running.isReady && (await answersAt(socketFile(socketFolder)))) {
@@ -155,21 +158,6 @@ const bringUp = async (place: Place): Promise<{ postmaster: Postmaster; isAdopte
     `The embedded database did not come up; its log is ${place.log}. ` +
       'Set GW_DATABASE_URL to use a PostgreSQL server instead',
   );
-};
-
-const shutDown = async (cluster: string, { pid }: Postmaster): Promise<void> => {
-  const isRunning = async (): Promise<boolean> => (await findPostmaster(cluster))?.pid === pid;
-  if (!(await isRunning())) return;
-  // PostgreSQL's "fast" shutdown; SIGQUIT is its "immediate" one, after which it recovers at the next start.
-  process.kill(pid, 'SIGINT');
-  const deadline = Date.now() + stopTimeoutMs;
-  while (await isRunning()) {
-    if (Date.now() > deadline) {
-      process.kill(pid, 'SIGQUIT');
-      return;
-    }
-    await sleep(pollMs);
-  }
 };
 
 /** Throws a StartError that names the setting to look at. */
@@ -197,11 +185,18 @@ export const startEmbedded = async ({
       await makeCluster(place);
       const { postmaster, isAdopted } = await bringUp(place);
       logger.info({ server_pid: postmaster.pid, adopted: isAdopted }, 'the embedded database is ready');
+      const kept = keepRunning({
+        server: postmaster,
+        find: () => findPostmaster(cluster),
+        bringUp: async (signal) => (await bringUp(place, signal)).postmaster,
+        logger,
+      });
       return {
         connection: { socketFolder, database: 'postgres', user },
         isAdopted,
         async stop() {
-          await shutDown(cluster, postmaster);
+          await kept.stop();
+          await shutDown(cluster);
           ownership.close();
           if (!socketFolder.startsWith(folder)) await rm(socketFolder, { recursive: true, force: true });
         },

@@ -11,6 +11,7 @@ import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 import { startEmbedded, type EmbeddedDatabase } from '#src/persistence/embedded/start-embedded.ts';
 import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { until } from '#test/helpers/until.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -104,17 +105,42 @@ test.serial('a server that a killed gateway left running is taken over', async (
   t.is(await findPostmaster(cluster(folder)), undefined);
 });
 
-test.serial('a server that was killed itself is started again', async (t) => {
+test.serial(
+  'a server that is killed is started again by its gateway, and keeps what was committed',
+  async (t) => {
+    const folder = await dataFolder(t);
+    const embedded = await start(t, folder);
+    const database = await open(t, embedded);
+    const killed = await pidIn(folder);
+    await createWorkspace(database, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
+    process.kill(killed, 'SIGKILL');
+    const kept = await until('it answers again', () => firstWorkspace(database).catch(() => undefined));
+    t.is(kept.name, 'Kept');
+    t.not(await pidIn(folder), killed);
+    await database.close();
+    await embedded.stop();
+    t.is(await findPostmaster(cluster(folder)), undefined, 'the one that runs now is ended');
+  },
+);
+
+test.serial('a server that ends while it is told to end is no accident', async (t) => {
   const folder = await dataFolder(t);
-  const first = await startEmbedded({ dataFolder: folder, logger });
-  const before = await open(t, first);
-  await createWorkspace(before, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
-  await before.close();
-  process.kill(await pidIn(folder), 'SIGKILL');
-  await first.stop();
-  const again = await start(t, folder);
-  t.false(again.isAdopted);
-  t.is((await firstWorkspace(await open(t, again)))?.name, 'Kept');
+  const embedded = await startEmbedded({ dataFolder: folder, logger });
+  const pid = await pidIn(folder);
+  const { kill } = process;
+  t.teardown(() => Object.assign(process, { kill }));
+  let wasTold = false;
+  Object.assign(process, {
+    kill(to: number, signal: NodeJS.Signals | 0) {
+      if (to !== pid || signal !== 'SIGINT') return kill.call(process, to, signal);
+      wasTold = true;
+      kill.call(process, to, 'SIGKILL');
+      throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH', syscall: 'kill' });
+    },
+  });
+  await embedded.stop();
+  t.true(wasTold);
+  t.is(await findPostmaster(cluster(folder)), undefined);
 });
 
 test.serial('a start that was broken off while the cluster was made leaves nothing in the way', async (t) => {

@@ -1,0 +1,69 @@
+/**
+ * Watches over the embedded server while the gateway runs: when it was ended from outside (killed, out of memory), it
+ * is started again, however often that takes. Its data is that of the last commit; whoever used it connects anew.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Postmaster } from './postmaster.ts';
+
+export type KeptServer = {
+  /** Ends the watching; a start that is under way is broken off. */
+  stop: () => Promise<void>;
+};
+
+const watchMs = 250;
+const retryFirstMs = 500;
+const retryLongestMs = 30_000;
+
+export const keepRunning = (options: {
+  server: Postmaster;
+  /** The server that runs now; undefined when none does. */
+  find: () => Promise<Postmaster | undefined>;
+  /** Rejects when the server did not come up, or when the signal breaks it off. */
+  bringUp: (signal: AbortSignal) => Promise<Postmaster>;
+  logger: Logger;
+}): KeptServer => {
+  const { find, bringUp, logger } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let { pid } = options.server;
+
+  const pause = async (milliseconds: number): Promise<void> => {
+    // It ends sooner when the watching does.
+    await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+  };
+
+  const startAgain = async (): Promise<void> => {
+    for (let delay = retryFirstMs; !signal.aborted; delay = Math.min(delay * 2, retryLongestMs)) {
+      try {
+        ({ pid } = await bringUp(signal));
+        logger.info({ server_pid: pid }, 'the embedded database is back');
+        return;
+      } catch (err) {
+        if (signal.aborted) return;
+        logger.error({ err, retry_in_ms: delay }, 'the embedded database did not come up; it is tried again');
+        await pause(delay);
+      }
+    }
+  };
+
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await pause(watchMs);
+      if (signal.aborted || (await find())?.pid === pid) continue;
+      logger.error(
+        { server_pid: pid },
+        'the embedded database has ended though nobody here asked it to; it is started again',
+      );
+      await startAgain();
+    }
+  };
+
+  const watching = watch();
+  return {
+    async stop() {
+      stopping.abort();
+      await watching;
+    },
+  };
+};

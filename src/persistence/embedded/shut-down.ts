@@ -1,0 +1,34 @@
+/** Ending the embedded server. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findPostmaster } from './postmaster.ts';
+
+const longestMs = 15_000;
+const pollMs = 10;
+
+/** To a server that has ended meanwhile there is nothing to say. */
+const tell = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+};
+
+/** Ends the server of this cluster, if one runs, and waits for it within a limit. */
+export const shutDown = async (cluster: string): Promise<void> => {
+  const server = await findPostmaster(cluster);
+  if (server === undefined) return;
+  const { pid } = server;
+  // PostgreSQL's "fast" shutdown; SIGQUIT is its "immediate" one, after which it recovers at the next start.
+  tell(pid, 'SIGINT');
+  const deadline = performance.now() + longestMs;
+  while ((await findPostmaster(cluster))?.pid === pid) {
+    if (performance.now() > deadline) {
+      tell(pid, 'SIGQUIT');
+      // One that was stopped acts on a signal when it goes on.
+      tell(pid, 'SIGCONT');
+      return;
+    }
+    await sleep(pollMs);
+  }
+};
