@@ -11,13 +11,13 @@ export type AdmissionLimits = {
 
 export type Admission = {
   /**
-   * Throws `service_unavailable` (no lines), `draining` or `over_capacity`: what can be told without knowing whose call it would be, and so before
-   * anything is looked up.
+   * Throws `service_unavailable` (no lines), `draining` or `over_capacity`: what can be told without knowing whose call
+   * it would be, and so before anything is looked up.
    */
   check(): void;
   /**
-   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `end` gives
-   * its place back when the call could not begin after all.
+   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `end` gives its place back when
+   * the call could not begin after all.
    */
   enter(call: {
     numberId: string;

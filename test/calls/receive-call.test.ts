@@ -26,6 +26,8 @@ const withoutRoom = test.macro({
         throw new Error('Nobody was called');
       },
       witness: { began: () => t.fail(), ended: () => t.fail() },
+      journal: { wasWritten: () => t.fail() },
+      now: Date.now,
       node: 'test',
       logger: pino({ level: 'silent' }),
     });
