@@ -51,6 +51,8 @@ export type Config = Readonly<{
   agentCaFile: string | null;
   agentAllowedHosts: readonly string[];
   agentAllowLoopback: boolean;
+  /** `address` or `address:port`, asked for the names of customers' servers; `null`: those of the system. */
+  nameServers: readonly string[] | null;
   simulatorSpeed: number;
   country: string;
   /** Name of this gateway among those that share a database. */
@@ -115,6 +117,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     agentCaFile: values.GW_AGENT_CA_FILE ?? null,
     agentAllowedHosts: values.GW_AGENT_ALLOWED_HOSTS,
     agentAllowLoopback: values.GW_AGENT_ALLOW_LOOPBACK ?? databaseUrl === null,
+    nameServers: values.GW_NAME_SERVERS ?? null,
     simulatorSpeed: values.GW_SIMULATOR_SPEED,
     country: values.GW_COUNTRY,
     node: values.GW_NODE,

@@ -83,15 +83,41 @@ export const replyLimits = {
   lineCharacters: 2 * 1024 * 1024,
 } as const;
 
-/** Connections to servers of customers. */
+/** Requests to servers of customers. */
 export const outgoingLimits = {
   /** An agent's reply beyond this is a failure, not a speech. */
   maxBodyBytes: 256 * 1024,
-  /** To one host of agents; a call in the midst of a reply holds one. */
-  agentConnections: 2_048,
-  /** To one host of event receivers; not fewer than attempts under way at once. */
-  receiverConnections: 64,
+  /**
+   * At once, over all workspaces: one alone has half of them, of two that want all each has a third (see `places.ts` of
+   * src/outgoing).
+   */
+  requests: {
+    /** For each call that GW_MAX_CALLS allows: a workspace that has all calls may have each of them asked. */
+    agentsPerCall: 2,
+    handshakes: 512,
+    /** Agents and endpoints that are tried by hand. */
+    trials: 64,
+    /** More than `deliveryPolicy.inAll`: the shares of attempts are kept where they are claimed. */
+    receivers: 256,
+  },
+  /** Look-ups of names at once, shared in the same way. */
+  lookUps: 256,
+  /** See `NameLimits` of src/outgoing. */
+  names: {
+    lookUpMs: 2_500,
+    shortestTtlSec: 5,
+    longestTtlSec: 300,
+    failureMs: 5_000,
+    staleMs: 3_600_000,
+    names: 10_000,
+  },
 } as const;
+
+/**
+ * When an agent endpoint is left alone: three different calls in a row got no answer from it (no connection, or no word
+ * in time), and no call got one meanwhile. Two turns in a row that fail end a call, so it is left alone only briefly.
+ */
+export const agentBreakers = { opensAfter: 3, coolDown: { firstMs: 1_000, longestMs: 15_000 } } as const;
 
 /** Delivery of events (decisions 5). */
 export const deliveryPolicy = {
@@ -102,9 +128,14 @@ export const deliveryPolicy = {
   /** What an endpoint may ask for with `Retry-After`. */
   longestRetryAfterSec: 86_400,
   timeoutMs: 15_000,
-  /** Attempts under way at once, to one endpoint and in all. */
+  /**
+   * Attempts under way at once, to one endpoint and by this gateway in all. Of these a workspace alone has half, and less
+   * the more others want.
+   */
   perEndpoint: 5,
-  inAll: 50,
+  inAll: 100,
+  /** When an endpoint is left alone: so many deliveries in a row got no answer at all from it. */
+  breakers: { opensAfter: 5, coolDown: { firstMs: 5_000, longestMs: 60_000 } },
   /** How long shutting down waits for attempts under way. */
   closeMs: 3_000,
 } as const;

@@ -1,4 +1,5 @@
 /** The forms that settings have: each turns the text of an environment variable into a value, or says what it must be. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export const wholeNumber = (minimum: number, maximum: number) =>
@@ -98,3 +99,19 @@ export const storeUrl = z
     );
   }, 'must look like https://host or https://host:port; http is for this machine alone')
   .transform((text) => new URL(text).origin);
+
+/** Name servers, separated by commas: a name would need another name server to be found. */
+export const nameServerList = z
+  .string()
+  .transform((text) => text.split(',').map((server) => server.trim()))
+  .refine(
+    (servers) => servers.every((server) => isIP(server) !== 0 || hasPort(server)),
+    'must be one or more addresses, such as 10.0.0.53 or [2001:db8::53]:5353, separated by commas',
+  );
+
+/** `address:port`, an IPv6 address in brackets. */
+const hasPort = (text: string): boolean => {
+  const { address: host = '', port = '' } =
+    /^\[?(?<address>[\d.a-f:]+)\]?:(?<port>\d{1,5})$/i.exec(text)?.groups ?? {};
+  return isIP(host) === (text.startsWith('[') ? 6 : 4) && Number(port) >= 1 && Number(port) <= 65_535;
+};

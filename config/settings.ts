@@ -8,6 +8,7 @@ import {
   hostAndPortList,
   hostList,
   isDatabaseUrl,
+  nameServerList,
   wholeNumber,
   yesOrNo,
   serverUrl,
@@ -52,6 +53,7 @@ export const settings = z.object({
   GW_AGENT_CA_FILE: z.string().optional(),
   GW_AGENT_ALLOWED_HOSTS: hostList.default([]),
   GW_AGENT_ALLOW_LOOPBACK: yesOrNo.optional(),
+  GW_NAME_SERVERS: nameServerList.optional(),
   GW_SIMULATOR_SPEED: z
     .string()
     .regex(/^\d+(\.\d+)?$/, 'must be a number from 0.1 to 1000')

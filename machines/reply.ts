@@ -15,6 +15,10 @@ export type ReplyInput = {
 /** How a reply failed; the words of the agent interface, safe to log. */
 export type ReplyFailure =
   | 'connect_timeout'
+  /** Its server has not answered lately, so it was not asked. */
+  | 'circuit_open'
+  /** The workspace has as many requests under way as it may. */
+  | 'over_capacity'
   | 'first_token_timeout'
   | 'reply_timeout'
   | 'connection_failed'

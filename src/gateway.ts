@@ -105,16 +105,17 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(journalling.close);
 
   // Servers of customers
-  const outgoing = await startOutgoing(config, {
-    ...policy.outgoingLimits,
-    connectMs: policy.agentTimes.connectMs,
-  });
+  const outgoing = await startOutgoing(
+    config,
+    { ...policy.outgoingLimits, connectMs: policy.agentTimes.connectMs },
+    systemClock,
+  );
   started.defer(outgoing.close);
   const { deliveries, webhookTests } = startEvents({
     ...shared,
     policy: policy.deliveryPolicy,
     node: config.node,
-    client: outgoing.receivers,
+    outgoing,
   });
   started.defer(() => deliveries.close());
 
@@ -139,7 +140,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // Agents
   const agents = startAgents({
-    client: outgoing.agents,
+    outgoing,
+    breakers: policy.agentBreakers,
     clock: systemClock,
     limits: policy.replyLimits,
     times: policy.agentTimes,

@@ -12,6 +12,9 @@ import { systemClock } from './clock.ts';
 import { createLogger } from './logger.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
 
+/** The one workspace that there is here. */
+const nobody = '';
+
 /** Of the other party. */
 const mostTurns = 20;
 
@@ -122,13 +125,15 @@ const main = async (args: readonly string[]): Promise<number> => {
     return 0;
   }
   const request = requestOf(options);
-  const outgoing = await startOutgoing(readConfig(process.env, process.stdout.isTTY), {
-    ...outgoingLimits,
-    connectMs: agentTimes.connectMs,
-  });
+  const config = readConfig(process.env, process.stdout.isTTY);
+  const outgoing = await startOutgoing(
+    config,
+    { ...outgoingLimits, connectMs: agentTimes.connectMs },
+    systemClock,
+  );
   try {
     const tryAgent = createTryAgent({
-      client: outgoing.agents,
+      client: outgoing.trials.of(nobody),
       clock: systemClock,
       limits: replyLimits,
       times: agentTimes,

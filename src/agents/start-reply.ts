@@ -89,17 +89,18 @@ export const createStartReply =
       say(utterances.add(piece));
     };
 
-    const letGo = (): void => {
+    const letGo = (reason?: AgentFailure): void => {
       isOver = true;
       for (const timer of [firstToken, wholeReply, idle]) clock.clearTimeout(timer);
-      abort.abort();
+      abort.abort(reason);
     };
 
     const fail = (failure: ReplyFailure, detail?: string): void => {
       // What came before the failure is worth hearing.
       say(utterances.end());
       if (isOver) return;
-      letGo();
+      // So that who watches the request can tell a server that is too slow from a reply that nobody wants.
+      letGo(new AgentFailure(failure, detail ?? 'in vain'));
       logger.warn({ ...about, failure, detail }, 'a reply failed');
       emit({ type: 'reply.failed', failure, ...(detail === undefined ? {} : { detail }) });
     };
@@ -136,5 +137,5 @@ export const createStartReply =
       fail('agent_crashed');
     });
 
-    return letGo;
+    return () => letGo();
   };

@@ -59,7 +59,7 @@ export type Interior = CallControl & {
   /** What a trunk is doing on this gateway. */
   trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
   /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
-  tryAgent: (request: AgentTrialRequest) => Promise<AgentTrial>;
+  tryAgent: (request: AgentTrialRequest, workspaceId: string) => Promise<AgentTrial>;
   /** Whether calls can be watched in the Stately inspector. */
   inspects: boolean;
   health: Health;

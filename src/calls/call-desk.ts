@@ -41,7 +41,7 @@ export const createCallDesk = (options: {
   switchboard: Switchboard;
   witness: CallWitness;
   /** Keeps what the agent of a call is made from until the call is released. */
-  keepBrief: (callId: string, brief: CallBrief) => void;
+  keepBrief: (callId: string, brief: CallBrief, workspaceId: string) => void;
   handshake: Handshake;
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;

@@ -29,6 +29,7 @@ export type HandshakeResult = { allowed: true; sessionToken: string } | { allowe
 
 /** Asks the customer's authentication URL (decisions 4). */
 export type Handshake = (request: {
+  workspaceId: string;
   url: string;
   secret: string;
   context: CallContext;
@@ -120,7 +121,7 @@ export const createReceiveCall = (options: {
     let bearerToken: string | null = null;
     if (number.inboundAuth.method === 'handshake') {
       const { url, secret } = number.inboundAuth;
-      const answer = await options.handshake({ url, secret, context });
+      const answer = await options.handshake({ workspaceId: number.workspace.id, url, secret, context });
       if (!answer.allowed) {
         logger.info({ call_id: arrival.callId, reason: answer.reason }, 'the handshake rejected a caller');
         return reject(arrival, number, 'caller_rejected');

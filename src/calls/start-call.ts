@@ -39,7 +39,7 @@ export const createStartCall = (options: {
   switchboard: Switchboard;
   witness: CallWitness;
   /** Keeps the brief until the call is released. */
-  keepBrief: (callId: string, brief: CallBrief) => void;
+  keepBrief: (callId: string, brief: CallBrief, workspaceId: string) => void;
   maxCallsInProgress: number;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
@@ -81,7 +81,7 @@ export const createStartCall = (options: {
       options.witness.began({ callId, direction: context.direction });
       options.journal.open(callId);
       try {
-        options.keepBrief(callId, brief);
+        options.keepBrief(callId, brief, number.workspace.id);
         options.switchboard.connect({
           numberId: number.id,
           workspaceId: number.workspace.id,

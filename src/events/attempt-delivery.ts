@@ -1,8 +1,9 @@
 /** One attempt of a claimed delivery, and what becomes of the delivery after it. */
 import type { Logger } from 'pino';
 import type { DeliveryTimes } from '#machines/delivery.ts';
+import type { CircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { recordDeliveryAttempt, releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
 import type { Vault } from '#src/persistence/vault.ts';
@@ -15,8 +16,10 @@ import { eventBody } from './payloads.ts';
 export type AttemptOptions = DeliveryTimes & {
   db: Database;
   vault: Vault;
-  /** Must open as many connections to one host as there are attempts at once: endpoints may share a host. */
-  client: EndpointClient;
+  /** Must let a workspace have as many requests at once as it may have attempts. */
+  clients: EndpointClients;
+  /** Is told by endpoint whether anybody answered, whatever the answer was. */
+  breakers: CircuitBreakers;
   clock: Clock;
   /** Time limit of one attempt. */
   timeoutMs: number;
@@ -43,7 +46,7 @@ export const attemptDelivery = async (
   { id, attempt, failedInRound, event, endpoint }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { db, clock, timeoutMs } = options;
+  const { db, breakers, clock, timeoutMs } = options;
   const logger = options.logger.child({
     call_id: event.callId,
     event_id: event.id,
@@ -56,22 +59,31 @@ export const attemptDelivery = async (
 
   const make = async (): Promise<DeliveryOutcome> => {
     try {
-      return await deliver(options, {
-        url: endpoint.url,
-        eventId: event.id,
-        body: eventBody(event),
-        secrets: openEndpointSecrets(options.vault, endpoint.id, endpoint, at),
-        timeoutMs,
-        signal,
-      });
+      return await deliver(
+        { client: options.clients.of(endpoint.workspaceId), clock },
+        {
+          url: endpoint.url,
+          eventId: event.id,
+          body: eventBody(event),
+          secrets: openEndpointSecrets(options.vault, endpoint.id, endpoint, at),
+          timeoutMs,
+          signal,
+        },
+      );
     } catch (err) {
       logger.error({ err }, 'event could not be sent');
       return notMade;
     }
   };
 
-  const { result, httpStatus, error, retryAfterMs, durationMs } = await make();
+  const outcome = await make();
+  const { result, httpStatus, error, retryAfterMs, durationMs } = outcome;
   if (result === 'interrupted') return releaseDelivery(db, id);
+  const breaker = breakers.of(endpoint.id);
+  if (httpStatus !== null) breaker.worked();
+  else if (outcome !== notMade && breaker.failed(id)) {
+    logger.warn('an endpoint does not answer: it is left alone for a while');
+  }
 
   const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
   const delivery = { times: options, failures: failedInRound };

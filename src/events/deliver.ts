@@ -36,6 +36,8 @@ const readBytes = 16 * 1024;
 
 const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => string> = {
   connect_timeout: () => 'No connection was made in time',
+  circuit_open: ({ message }) => `Nothing was sent: ${message}`,
+  over_capacity: ({ message }) => `Nothing was sent: ${message}`,
   connection_failed: ({ message }) => `The connection failed: ${message}`,
   tls_failed: ({ message }) => `TLS failed: ${message}`,
   target_refused: ({ message }) => `The URL may not be called: ${message}`,

@@ -6,12 +6,15 @@
  * - A claim is a lease in the row, with the node's name. It outlasts the longest attempt, so nobody else takes a delivery
  *   that is under way. What a killed process had claimed is freed when its node starts again or is found dead, and falls
  *   due again when the lease ends in any case. The receiver may then see the same `webhook-id` again.
- * - An endpoint has at most `perEndpoint` deliveries claimed: however slow it is and however much waits for it, the
- *   others find the rest of `inAll` free.
+ * - An endpoint has at most `perEndpoint` deliveries claimed, and a workspace holds a place of `inAll` only while it holds
+ *   fewer than are free: however slow its endpoints are and however much waits for them, others find room.
+ * - An endpoint that did not answer several times in a row is left alone for a while, and then tried with one delivery.
+ *   What is due meanwhile waits and loses no attempt.
  * - An endpoint gets the events of one call in their order, each when the one before it was delivered or has died.
  *   Other calls are not held up by it.
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
+import { createCircuitBreakers, type BreakerNumbers } from '#src/domain/circuit-breakers.ts';
 import {
   claimDeliveries,
   nextDeliveryDueAt,
@@ -21,12 +24,14 @@ import {
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
 import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
 
-export type DeliveryWorkerOptions = AttemptOptions & {
+export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
   /** The name of this gateway among those that share the database. */
   node: string;
   /** Attempts under way at once, to one endpoint and by this process in all. */
   perEndpoint: number;
   inAll: number;
+  /** When an endpoint is left alone. */
+  breakers: BreakerNumbers;
   /** How long `close` waits for attempts under way before it breaks them off. */
   closeMs: number;
 };
@@ -52,7 +57,8 @@ const databaseRetryMs = 1_000;
 
 export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWorker => {
   const { db, node, clock, timeoutMs, perEndpoint, inAll, closeMs, logger } = options;
-  const underWay = new Map<string, Promise<void>>();
+  const breakers = createCircuitBreakers(clock, options.breakers);
+  const underWay = new Map<string, { workspaceId: string; attempt: Promise<void> }>();
   const breakOff = new AbortController();
   let unlisten: (() => Promise<void>) | undefined;
   let timer: unknown;
@@ -61,7 +67,10 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   let looking: Promise<void> | undefined;
 
   const begin = (delivery: ClaimedDelivery): void => {
-    const attempt = attemptDelivery(options, delivery, breakOff.signal)
+    const { id: endpointId, workspaceId } = delivery.endpoint;
+    // One that is left alone is tried with this delivery.
+    breakers.of(endpointId).mayTry();
+    const attempt = attemptDelivery({ ...options, breakers }, delivery, breakOff.signal)
       // The lease brings the delivery back.
       .catch((err: unknown) =>
         logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored'),
@@ -70,26 +79,48 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
         underWay.delete(delivery.id);
         look();
       });
-    underWay.set(delivery.id, attempt);
+    underWay.set(delivery.id, { workspaceId, attempt });
+  };
+
+  const held = (): Map<string, number> => {
+    const counts = new Map<string, number>();
+    for (const { workspaceId } of underWay.values())
+      counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1);
+    return counts;
+  };
+
+  /** Endpoints that do not answer, with how many deliveries each may have, and when the first may have one again. */
+  const leftAlone = (): { restrained: Map<string, number>; againInMs: number } => {
+    const restrained = new Map<string, number>();
+    let againInMs = Infinity;
+    for (const [endpointId, breaker] of breakers.notClosed()) {
+      const isCooling = breaker.state() === 'open' && breaker.remainingMs() > 0;
+      restrained.set(endpointId, isCooling ? 0 : 1);
+      if (isCooling) againInMs = Math.min(againInMs, breaker.remainingMs());
+    }
+    return { restrained, againInMs };
   };
 
   /** Starts what is due and has room; returns when there can be more, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
     try {
-      const room = inAll - underWay.size;
-      // Without room, the attempt that ends next looks again.
-      if (room <= 0) return now + longestSleepMs;
+      const free = inAll - underWay.size;
+      // Without a place, the attempt that ends next looks again.
+      if (free <= 0) return now + longestSleepMs;
+      const { restrained, againInMs } = leftAlone();
       const claimed = await claimDeliveries(db, {
         node,
         now: new Date(now),
         until: new Date(now + timeoutMs + leaseMarginMs),
-        limit: room,
+        free,
+        held: held(),
         perEndpoint,
+        restrained,
       });
       claimed.forEach(begin);
       const next = await nextDeliveryDueAt(db, new Date(now));
-      return Math.min(now + longestSleepMs, next?.getTime() ?? Infinity);
+      return Math.min(now + longestSleepMs, now + againInMs, next?.getTime() ?? Infinity);
     } catch (err) {
       logger.warn({ err }, 'deliveries could not be read; trying again');
       return now + databaseRetryMs;
@@ -126,7 +157,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       await looking;
       clock.clearTimeout(timer);
       const limit = clock.setTimeout(() => breakOff.abort(), closeMs);
-      await Promise.all(underWay.values());
+      await Promise.all([...underWay.values()].map(({ attempt }) => attempt));
       clock.clearTimeout(limit);
     },
   };

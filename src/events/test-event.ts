@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { newEventId, type EventSnapshot } from '#src/persistence/outbox.ts';
 import type { Vault } from '#src/persistence/vault.ts';
@@ -47,7 +47,7 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
 export const createWebhookTests = (options: {
   db: Database;
   vault: Vault;
-  client: EndpointClient;
+  clients: EndpointClients;
   clock: Clock;
   timeoutMs: number;
 }) => ({
@@ -56,7 +56,7 @@ export const createWebhookTests = (options: {
     id: string;
     workspaceId: string;
   }): Promise<Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'>> {
-    const { db, vault, clock, timeoutMs } = options;
+    const { db, vault, clients, clock, timeoutMs } = options;
     const { id, workspaceId } = endpoint;
     const record = await findWebhookEndpoint(db, { endpointId: id, workspaceId });
     const workspace = await findWorkspace(db, workspaceId);
@@ -65,19 +65,22 @@ export const createWebhookTests = (options: {
     }
     const now = clock.now();
     const eventId = newEventId();
-    const { httpStatus, error, durationMs } = await deliver(options, {
-      url: record.url,
-      eventId,
-      body: eventBody({
-        id: eventId,
-        type: 'webhook.test',
-        at: new Date(now),
-        snapshot: sample(now, workspace.timeZone, record.numberId ?? nobody),
-      }),
-      secrets: openEndpointSecrets(vault, id, record, now),
-      timeoutMs,
-      signal: new AbortController().signal,
-    });
+    const { httpStatus, error, durationMs } = await deliver(
+      { client: clients.of(workspaceId), clock },
+      {
+        url: record.url,
+        eventId,
+        body: eventBody({
+          id: eventId,
+          type: 'webhook.test',
+          at: new Date(now),
+          snapshot: sample(now, workspace.timeZone, record.numberId ?? nobody),
+        }),
+        secrets: openEndpointSecrets(vault, id, record, now),
+        timeoutMs,
+        signal: new AbortController().signal,
+      },
+    );
     return { httpStatus, error, durationMs };
   },
 });

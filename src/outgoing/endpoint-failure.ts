@@ -1,6 +1,10 @@
 /** Why a request to a customer's endpoint failed before there was a response to judge. */
 export type EndpointFailureKind =
   | 'connect_timeout'
+  /** It has not answered lately, so nothing was sent. */
+  | 'circuit_open'
+  /** The workspace has as many requests, or look-ups of names, under way as it may. */
+  | 'over_capacity'
   /** Refused, unreachable, unknown host, or broken on the way. */
   | 'connection_failed'
   | 'tls_failed'

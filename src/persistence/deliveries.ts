@@ -19,6 +19,7 @@ export type ClaimedDelivery = {
   event: { id: string; type: EventType; at: Date; callId: string; snapshot: EventSnapshot };
   endpoint: {
     id: string;
+    workspaceId: string;
     url: string;
     secretSealed: string;
     previousSecretSealed: string | null;
@@ -41,15 +42,25 @@ const lookAhead = 50;
 const putOffMs = 1_000;
 
 /**
- * $1 now, $2 the end of the lease, $3 the limit, $4 the share of an endpoint, $5 how many of an endpoint are looked at,
- * $6 when one is looked at again whose predecessor is under way, $7 the node.
+ * $1 now, $2 the end of the lease, $3 the free places, $4 the share of an endpoint, $5 how many of an endpoint are looked at,
+ * $6 when one is looked at again whose predecessor is under way, $7 the node, $8 and $9 workspaces
+ * and the places that they hold, $10 and $11 endpoints that may have fewer than their share, and how many.
+ *
+ * Those are taken first whose workspace holds the fewest places, counting those that it is given here; and a workspace
+ * is given one only while it holds fewer than are free (src/outgoing/places.ts).
  */
 const claiming = `
   with looked_at as (
-    select delivery.*, endpoint.id as endpoint_id, share.room, earlier.next_attempt_at as earlier_at
+    select delivery.*, endpoint.id as endpoint_id, endpoint.workspace_id, share.room, share.held,
+      earlier.next_attempt_at as earlier_at
     from webhook_endpoint as endpoint
+    left join unnest($8::uuid[], $9::int[]) as holder (workspace_id, held)
+      on holder.workspace_id = endpoint.workspace_id
+    left join unnest($10::uuid[], $11::int[]) as restrained (endpoint_id, most)
+      on restrained.endpoint_id = endpoint.id
     cross join lateral (
-      select $4 - count(*) as room from event_delivery as claimed
+      select least($4, restrained.most) - count(*) as room, coalesce(holder.held, 0) as held
+      from event_delivery as claimed
       where claimed.endpoint_id = endpoint.id and claimed.state = 'pending' and claimed.claimed_until > $1
     ) as share
     cross join lateral (
@@ -57,7 +68,7 @@ const claiming = `
       where endpoint_id = endpoint.id and state = 'pending' and next_attempt_at <= $1
         and (claimed_until is null or claimed_until <= $1)
       order by next_attempt_at
-      limit case when share.room > 0 then $5 else 0 end
+      limit case when share.room > 0 and share.held < $3 then $5 else 0 end
       for update skip locked
     ) as delivery
     left join lateral (
@@ -74,8 +85,14 @@ const claiming = `
   ), free as (
     select *, row_number() over (partition by endpoint_id order by next_attempt_at) as place
     from looked_at where earlier_at is null
+  ), in_workspace as (
+    select id, next_attempt_at,
+      held + row_number() over (partition by workspace_id order by place - room, next_attempt_at) as would_hold
+    from free where place <= room
+  ), in_turn as (
+    select id, would_hold, row_number() over (order by would_hold, next_attempt_at) as turn from in_workspace
   ), due as (
-    select id from free where place <= room order by next_attempt_at limit $3
+    select id from in_turn where would_hold - 1 < $3 - (turn - 1)
   ), claimed as (
     update event_delivery as delivery set claimed_until = $2, claimed_by = $7
     from due, event, webhook_endpoint as endpoint
@@ -83,29 +100,44 @@ const claiming = `
     returning delivery.id, delivery.attempts + 1 as attempt,
       delivery.attempts - delivery.attempts_before as "failedInRound",
       event.id as "eventId", event.type, event.at, event.call_id as "callId", event.snapshot,
-      endpoint.id as "endpointId", endpoint.url, endpoint.secret_sealed as "secretSealed",
+      endpoint.id as "endpointId", endpoint.workspace_id as "workspaceId", endpoint.url, endpoint.secret_sealed as "secretSealed",
       endpoint.previous_secret_sealed as "previousSecretSealed",
       endpoint.previous_secret_until as "previousSecretUntil"
   )
   select (select count(*) from put_off) as "putOff", claimed.* from (select) as one left join claimed on true`;
 
+export type DeliveryClaim = {
+  node: string;
+  now: Date;
+  until: Date;
+  /** Places of this process that are free. */
+  free: number;
+  /** Places of this process that each workspace holds. */
+  held: ReadonlyMap<string, number>;
+  /** Claims that an endpoint may have at once, over all nodes. */
+  perEndpoint: number;
+  /** The same, for endpoints that may have fewer. */
+  restrained: ReadonlyMap<string, number>;
+};
+
 /**
- * Claims deliveries of active endpoints that are due at `now`, those first that have been due longest, until `until`.
- * At most `limit` at once, never more than `perEndpoint` of one endpoint, those claimed before included, and never two
- * of one call for the same endpoint.
+ * Claims deliveries of active endpoints that are due at `now`, until `until`: in turns those of the workspace that
+ * holds the fewest places, of them those of the endpoint with the most room, and then those that have been due longest. A workspace never gets a place while it holds as many as are free; an endpoint never has more than its
+ * share, those claimed before included, and never two of one call.
  */
-export const claimDeliveries = async (
-  db: Database,
-  claim: { node: string; now: Date; until: Date; limit: number; perEndpoint: number },
-): Promise<ClaimedDelivery[]> => {
+export const claimDeliveries = async (db: Database, claim: DeliveryClaim): Promise<ClaimedDelivery[]> => {
   const rows = await db.execute<(ClaimedRow | { id: null }) & { putOff: number }>(claiming, [
     claim.now,
     claim.until,
-    claim.limit,
+    claim.free,
     claim.perEndpoint,
     lookAhead,
     new Date(claim.now.getTime() + putOffMs),
     claim.node,
+    [...claim.held.keys()],
+    [...claim.held.values()],
+    [...claim.restrained.keys()],
+    [...claim.restrained.values()],
   ]);
   const claimed = rows.filter((row) => row.id !== null);
   // Behind those that had to be put off there may be others.
@@ -117,6 +149,7 @@ export const claimDeliveries = async (
     event: { id: row.eventId, type: row.type, at: row.at, callId: row.callId, snapshot: row.snapshot },
     endpoint: {
       id: row.endpointId,
+      workspaceId: row.workspaceId,
       url: row.url,
       secretSealed: row.secretSealed,
       previousSecretSealed: row.previousSecretSealed,

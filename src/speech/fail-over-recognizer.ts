@@ -7,7 +7,7 @@
 import type { Logger } from 'pino';
 import type { Recognition, Recognizer } from '#sip/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
 import { createUnsettledSound } from './unsettled-sound.ts';
 

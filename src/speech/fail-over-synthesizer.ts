@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { UnspokenLanguage } from './engine-failure.ts';
 import { piecesOf, wholeAudio } from './samples.ts';
 

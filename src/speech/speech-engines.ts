@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { chosenVoice } from './chosen-voice.ts';
-import { createCircuitBreaker, type CoolDown } from './circuit-breaker.ts';
+import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import { failOverRecognizer, type FailOverNumbers } from './fail-over-recognizer.ts';
 import { failOverSynthesizer } from './fail-over-synthesizer.ts';
 import { isVoice } from './is-voice.ts';

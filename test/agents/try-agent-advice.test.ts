@@ -435,6 +435,9 @@ const ways: [string, Partial<Given>, RegExp][] = [
     { failure: 'connection_failed', detail: 'ENOTFOUND' },
     /name agent\.internal is not known/,
   ],
+  ['a name without addresses', { failure: 'connection_failed', detail: 'ENODATA' }, /has no address/],
+  ['a dead name server', { failure: 'connection_failed', detail: 'ETIMEOUT' }, /name servers/],
+  ['too many trials', { failure: 'over_capacity' }, /Too many trials/],
   ['no way', { failure: 'connection_failed', detail: 'EHOSTUNREACH' }, /no way to agent\.internal:8443/],
   ['closed at once', { failure: 'connection_failed', detail: 'UND_ERR_SOCKET' }, /without an answer/],
   [

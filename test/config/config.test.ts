@@ -165,6 +165,24 @@ const settings: Readonly<Record<string, Setting>> = {
     valid: { 'Agent.internal, ,other.internal,': ['agent.internal', 'other.internal'] },
     invalid: [],
   },
+  GW_NAME_SERVERS: {
+    of: ({ nameServers }) => nameServers,
+    default: null,
+    valid: {
+      '10.0.0.53, [2001:db8::53]:5353': ['10.0.0.53', '[2001:db8::53]:5353'],
+      '127.0.0.1:5353': ['127.0.0.1:5353'],
+      '2001:db8::53': ['2001:db8::53'],
+    },
+    invalid: [
+      'dns.example.com',
+      '10.0.0.53:0',
+      '10.0.0.53:65536',
+      '[10.0.0.53]:53',
+      '[::1]',
+      '10.0.0.53,',
+      '::1:x',
+    ],
+  },
   GW_AGENT_CA_FILE: {
     of: ({ agentCaFile }) => agentCaFile,
     default: null,

@@ -58,7 +58,9 @@ test('a row and the chart are in the same state after every step', async (t) => 
           node: 'test',
           now: new Date(now),
           until: new Date(now + leaseMs),
-          limit: 1,
+          free: 2,
+          held: new Map(),
+          restrained: new Map(),
           perEndpoint: 1,
         });
 

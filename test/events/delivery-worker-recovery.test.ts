@@ -22,8 +22,10 @@ test('what a killed process had claimed is delivered when its lease ends', async
     node: 'another',
     now: new Date(now),
     until: new Date(now + 45_000),
-    limit: 10,
+    free: 10,
+    held: new Map(),
     perEndpoint: 5,
+    restrained: new Map(),
   });
   t.is(claimed.length, 1);
 
@@ -43,7 +45,8 @@ test('what a killed process of the same node had claimed is delivered as soon as
   await world.call();
   const now = world.clock.now();
   const until = new Date(now + 45_000);
-  const claim = { node: 'gateway', now: new Date(now), until, limit: 10, perEndpoint: 5 };
+  const places = { free: 10, held: new Map(), perEndpoint: 5, restrained: new Map() };
+  const claim = { node: 'gateway', now: new Date(now), until, ...places };
   t.is((await claimDeliveries(db, claim)).length, 1);
 
   await world.startWorker({ node: 'gateway' });

@@ -173,7 +173,7 @@ test('an endpoint that holds its answers back and has a backlog holds up no othe
   slow.receiver.answer(...Array.from({ length: 20 }, () => ({ after: release.promise })));
   await Promise.all(Array.from({ length: 10 }, () => world.call()));
   const quick = await world.endpoint();
-  await world.startWorker({ perEndpoint: 2, inAll: 3 });
+  await world.startWorker({ perEndpoint: 2, inAll: 6 });
   await slow.receiver.until(2);
 
   await Promise.all(Array.from({ length: 5 }, () => world.call()));

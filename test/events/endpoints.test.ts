@@ -141,7 +141,7 @@ test('what belongs to another workspace does not exist', async (t) => {
   t.is(await listEndpointDeliveries(db, scope, { limit: 10 }), undefined);
   const now = new Date(world.clock.now());
   t.is(await replayDelivery(db, { deliveryId: delivery?.id ?? '', workspaceId, now }), undefined);
-  const tests = createWebhookTests({ ...world.administration, client: world.client, timeoutMs: 15_000 });
+  const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
   const refusal = await t.throwsAsync(tests.send({ id, workspaceId }), { instanceOf: Refusal });
   t.is(refusal?.code, 'not_found');
 
@@ -187,7 +187,7 @@ test('a test event goes to a paused endpoint too, signed, once, and says how it 
   const { receiver, id } = await world.endpoint({ events: ['call.summarized'] });
   const scope = { endpointId: id, workspaceId: world.workspaceId };
   await patchEndpoint(world.administration, scope, { state: 'paused' });
-  const tests = createWebhookTests({ ...world.administration, client: world.client, timeoutMs: 15_000 });
+  const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
   receiver.answer({ status: 418 });
 
   const failed = await tests.send({ id, workspaceId: world.workspaceId });

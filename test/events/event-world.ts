@@ -15,7 +15,8 @@ import {
   type EndpointRequest,
   type WebhookEndpoint,
 } from '#src/events/endpoints.ts';
-import { createEndpointClient, type EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { recordFact } from '#src/persistence/call-facts.ts';
 import { insertCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -30,7 +31,7 @@ import { createSteppedClock, type SteppedClock } from './stepped-clock.ts';
 export type EventWorld = {
   clock: SteppedClock;
   administration: EndpointAdministration;
-  client: EndpointClient;
+  clients: EndpointClients;
   workspaceId: string;
   numberId: string;
   addNumber: () => Promise<string>;
@@ -48,9 +49,14 @@ export type EventWorld = {
 
 let numbers = 0;
 
-export const createEventWorld = async (t: ExecutionContext, db: Database): Promise<EventWorld> => {
-  const clock = createSteppedClock();
-  const vault = createVault(randomBytes(32));
+export const createEventWorld = async (
+  t: ExecutionContext,
+  db: Database,
+  /** Another workspace, whose worker delivers for this one too. */
+  beside?: EventWorld,
+): Promise<EventWorld> => {
+  const clock = beside?.clock ?? createSteppedClock();
+  const vault = beside?.administration.vault ?? createVault(randomBytes(32));
   const administration: EndpointAdministration = {
     db,
     vault,
@@ -64,6 +70,7 @@ export const createEventWorld = async (t: ExecutionContext, db: Database): Promi
     connectionsPerHost: deliveryPolicy.inAll,
   });
   t.teardown(() => client.close());
+  const clients: EndpointClients = { of: () => client, close: () => client.close() };
   const workspaceId = randomUUID();
   await createWorkspace(db, { id: workspaceId, name: 'Events', createdAt: new Date() });
 
@@ -78,7 +85,7 @@ export const createEventWorld = async (t: ExecutionContext, db: Database): Promi
   return {
     clock,
     administration,
-    client,
+    clients,
     workspaceId,
     numberId: firstNumberId,
     addNumber,
@@ -124,7 +131,7 @@ export const createEventWorld = async (t: ExecutionContext, db: Database): Promi
         node: 'test',
         db,
         vault,
-        client,
+        clients,
         clock,
         closeMs: 1_000,
         logger: pino({ level: 'silent' }),

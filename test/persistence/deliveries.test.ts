@@ -9,6 +9,7 @@ import {
   releaseDeliveriesOf,
   releaseDelivery,
   type ClaimedDelivery,
+  type DeliveryClaim,
 } from '#src/persistence/deliveries.ts';
 import { listDeliveries, replayDelivery } from '#src/persistence/delivery-list.ts';
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
@@ -35,8 +36,8 @@ type World = {
 };
 
 /** Deliveries are claimed over all workspaces, so each test has a database of its own. */
-const createWorld = async (t: ExecutionContext): Promise<World> => {
-  const db = await ownDatabase(t);
+const createWorld = async (t: ExecutionContext, given?: Database): Promise<World> => {
+  const db = given ?? (await ownDatabase(t));
   const owner = await storedNumber(db);
   return {
     db,
@@ -60,17 +61,20 @@ const createWorld = async (t: ExecutionContext): Promise<World> => {
   };
 };
 
+/** By a process that has places in plenty, unless something else is said. */
 const claim = (
   db: Database,
   second: number,
-  changes: { node?: string; limit?: number; perEndpoint?: number } = {},
+  changes: Partial<DeliveryClaim> = {},
 ): Promise<ClaimedDelivery[]> =>
   claimDeliveries(db, {
     node: 'one',
     now: at(second),
     until: at(second + 60),
-    limit: 50,
+    free: 100,
+    held: new Map(),
     perEndpoint: 5,
+    restrained: new Map(),
     ...changes,
   });
 
@@ -89,7 +93,7 @@ const only = (claimed: ClaimedDelivery[]): ClaimedDelivery => {
 };
 
 test('a due delivery is claimed once, with all that its attempt needs', async (t) => {
-  const { db, endpoint, events } = await createWorld(t);
+  const { db, owner, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1);
   t.deepEqual(await claim(db, 0), []);
@@ -98,6 +102,7 @@ test('a due delivery is claimed once, with all that its attempt needs', async (t
   t.is(delivery.event.snapshot.call.id, delivery.event.callId);
   t.deepEqual(delivery.endpoint, {
     id: endpointId,
+    workspaceId: owner.workspaceId,
     url: 'https://example.com/hook',
     secretSealed: 'sealed',
     previousSecretSealed: null,
@@ -110,7 +115,7 @@ test('claims at the same time never share a delivery', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1, 1, 1, 2, 2, 2, 3, 3);
-  const claimed = (await Promise.all(Array.from({ length: 4 }, () => claim(db, 9, { limit: 2 })))).flat();
+  const claimed = (await Promise.all(Array.from({ length: 4 }, () => claim(db, 9, { free: 4 })))).flat();
   t.is(new Set(claimed.map(({ id }) => id)).size, claimed.length);
 });
 
@@ -129,8 +134,8 @@ test('what a dead node had claimed is due again at once, and what others have cl
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1, 2);
-  const { id } = only(await claim(db, 2, { node: 'dead', limit: 1 }));
-  const other = only(await claim(db, 2, { node: 'living', limit: 1 }));
+  const { id } = only(await claim(db, 2, { node: 'dead', free: 2 }));
+  const other = only(await claim(db, 2, { node: 'living', free: 2 }));
   const notified = Promise.withResolvers<void>();
   const unlisten = await db.listen(deliveriesChannel, notified.resolve);
   t.teardown(unlisten);
@@ -169,11 +174,51 @@ test('those that have been due longest are claimed first', async (t) => {
   await endpoint();
   await endpoint();
   await events(3, 1, 2);
-  const claimed = await claim(db, 9, { limit: 2 });
+  const claimed = await claim(db, 9, { free: 4 });
   t.deepEqual(
     claimed.map(({ event }) => event.at),
     [at(1), at(1)],
   );
+});
+
+test('a workspace gets a place only while it holds fewer than are free, and who holds fewest comes first', async (t) => {
+  const db = await ownDatabase(t);
+  const [busy, other] = [await createWorld(t, db), await createWorld(t, db)];
+  await busy.endpoint();
+  await busy.endpoint();
+  await busy.events(1, 1, 1, 1, 1);
+  await other.endpoint();
+  await other.events(9, 9);
+  const taken = async (changes: Partial<DeliveryClaim>) => {
+    const all = await claim(db, 10, changes);
+    for (const { id } of all) await releaseDelivery(db, id);
+    const of = ({ owner }: World) =>
+      all.filter(({ endpoint }) => endpoint.workspaceId === owner.workspaceId).length;
+    return [of(busy), of(other)];
+  };
+
+  t.deepEqual(await taken({ free: 100 }), [10, 2]);
+  // As many places as each may have when both want them: a third, and a third remains.
+  t.deepEqual(await taken({ free: 6 }), [2, 2]);
+  t.deepEqual(await taken({ free: 1 }), [1, 0]);
+  const hold = (count: number) => new Map([[busy.owner.workspaceId, count]]);
+  t.deepEqual(await taken({ free: 1, held: hold(1) }), [0, 1]);
+  t.deepEqual(await taken({ free: 10, held: hold(10) }), [0, 2]);
+  t.deepEqual(await taken({ free: 10, held: hold(7) }), [1, 2]);
+});
+
+test('an endpoint that may have fewer gets no more than that', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  const resting = await endpoint();
+  const tried = await endpoint();
+  await events(1, 2, 3);
+  const restrained = new Map([
+    [resting, 0],
+    [tried, 1],
+  ]);
+  t.is(only(await claim(db, 9, { restrained })).endpoint.id, tried);
+  t.deepEqual(await claim(db, 9, { restrained }), []);
+  t.is((await claim(db, 9)).length, 5);
 });
 
 test('what is due at an endpoint that is paused or disabled waits', async (t) => {

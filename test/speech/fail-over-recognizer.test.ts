@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import { createCircuitBreaker } from '#src/speech/circuit-breaker.ts';
+import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { failOverRecognizer } from '#src/speech/fail-over-recognizer.ts';
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { joinSamples } from '#src/speech/samples.ts';

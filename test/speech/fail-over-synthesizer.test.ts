@@ -1,7 +1,7 @@
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
-import { createCircuitBreaker } from '#src/speech/circuit-breaker.ts';
+import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { UnspokenLanguage } from '#src/speech/engine-failure.ts';
 import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
 import { listeningLogger } from './doubles/engine-world.ts';

@@ -67,18 +67,21 @@ export const tryAgent = defineRoute({
   await requireUsableUrl(interior, 'chat_url', chatUrl);
   const number = body.number_id ? await findOwnNumber(interior, caller, body.number_id) : undefined;
   const storedToken = await storedTokenFor(interior, body);
-  const trial = await interior.tryAgent({
-    agentType: body.agent_type,
-    chatUrl,
-    assistantId: body.assistant_id || null,
-    agentId: body.agent_id || null,
-    token: body.token || storedToken,
-    direction,
-    language: body.language ?? number?.language ?? 'ko',
-    instruction: body.instruction || null,
-    say: body.say,
-    ...(number === undefined ? {} : { ownNumber: number.number }),
-  });
+  const trial = await interior.tryAgent(
+    {
+      agentType: body.agent_type,
+      chatUrl,
+      assistantId: body.assistant_id || null,
+      agentId: body.agent_id || null,
+      token: body.token || storedToken,
+      direction,
+      language: body.language ?? number?.language ?? 'ko',
+      instruction: body.instruction || null,
+      say: body.say,
+      ...(number === undefined ? {} : { ownNumber: number.number }),
+    },
+    caller.workspace.id,
+  );
   await audit(interior, caller, {
     action: 'agent.tried',
     subject: number === undefined ? `workspace:${caller.workspace.id}` : `number:${number.id}`,

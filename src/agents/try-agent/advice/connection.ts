@@ -31,6 +31,10 @@ const brokenConnection: Adviser = ({ failure, host, hostName, turn }) => {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return `The name ${hostName} is not known. Correct the host of the chat URL, or this machine's DNS.`;
   }
+  if (code === 'ENODATA') return `The name ${hostName} has no address. Correct its DNS records.`;
+  if (code === 'ETIMEOUT' || code === 'ESERVFAIL') {
+    return `Nobody answers for the name ${hostName}. Look at its name servers.`;
+  }
   if (/UNREACH|NETDOWN|ADDRNOTAVAIL/.test(code)) {
     return `From this machine there is no way to ${host}. Look at its network, or correct the chat URL.`;
   }
@@ -71,6 +75,8 @@ export const connectionAdvice: Adviser = (trouble) => {
       return brokenTls(trouble);
     case 'connect_timeout':
       return `${host} takes no connection in time. A firewall may drop it, or the host or port of the chat URL is wrong.`;
+    case 'over_capacity':
+      return 'Too many trials of this workspace are under way. Try again when they have ended.';
     case 'redirect_refused':
       return `The URL answers with a redirect (${failure.detail}), which a call does not follow. Use the address that it leads to; often it is https:// instead of http://, or a path without a slash at its end.`;
     default:

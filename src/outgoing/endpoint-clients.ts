@@ -1,0 +1,84 @@
+import {
+  createEndpointClient,
+  type EndpointClient,
+  type EndpointClientOptions,
+  type EndpointResponse,
+} from './endpoint-client.ts';
+import { EndpointFailure } from './endpoint-failure.ts';
+import type { NameResolver } from './name-resolver.ts';
+import { createPlaces, type GiveBack } from './places.ts';
+
+/** A client for each workspace: no request waits for a connection that another workspace's requests hold. */
+export type EndpointClients = {
+  of(workspaceId: string): EndpointClient;
+  /** Closes every connection; requests under way fail. */
+  close(): Promise<void>;
+};
+
+export type EndpointClientsOptions = Omit<EndpointClientOptions, 'connectionsPerHost' | 'lookup'> & {
+  names: NameResolver;
+  /** Over all workspaces, which share them as `places.ts` says. Beyond its share a workspace's request fails at once. */
+  requestsAtOnce: number;
+};
+
+/** The same body; the place is given back with its end. */
+async function* until(body: AsyncIterable<Uint8Array>, giveBack: GiveBack): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    giveBack();
+  }
+}
+
+const holding = (response: EndpointResponse, giveBack: GiveBack): EndpointResponse => ({
+  ...response,
+  body: until(response.body, giveBack),
+  discard() {
+    giveBack();
+    response.discard();
+  },
+});
+
+export const createEndpointClients = ({
+  names,
+  requestsAtOnce,
+  ...options
+}: EndpointClientsOptions): EndpointClients => {
+  const places = createPlaces(requestsAtOnce);
+  const clients = new Map<string, EndpointClient>();
+
+  const clientOf = (workspaceId: string): EndpointClient => {
+    const { post, close } = createEndpointClient({
+      ...options,
+      connectionsPerHost: requestsAtOnce,
+      lookup: names.lookupFor(workspaceId),
+    });
+    return {
+      close,
+      async post(url, request) {
+        const giveBack = places.take(workspaceId);
+        if (giveBack === undefined) {
+          throw new EndpointFailure('over_capacity', 'too many requests of this workspace are under way');
+        }
+        request.signal.addEventListener('abort', giveBack, { once: true });
+        try {
+          return holding(await post(url, request), giveBack);
+        } catch (error) {
+          giveBack();
+          throw error;
+        }
+      },
+    };
+  };
+
+  return {
+    of(workspaceId) {
+      const client = clients.get(workspaceId) ?? clientOf(workspaceId);
+      clients.set(workspaceId, client);
+      return client;
+    },
+    async close() {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
+  };
+};
