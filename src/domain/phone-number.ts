@@ -21,8 +21,8 @@ const ownRules: Partial<Record<Country, { form?: RegExp; besides?: RegExp; alike
     // 010 has eight digits behind it, always. Special numbers (114, 02-120, 031-120) and what stands behind an
     // international prefix (00…) are no numbers of subscribers.
     form: /^(?:010\d{8}|0(?!10|0)\d{8,11}|1[568]\d{6})$/,
-    // Service numbers (15xx, 16xx, 18xx) in whichever block; 030 numbers have up to twelve digits.
-    besides: /^(?:1[568]\d{6}|030\d{8,9})$/,
+    // Mobile numbers and service numbers (15xx, 16xx, 18xx) of whichever block; 030 numbers have up to twelve digits.
+    besides: /^(?:010\d{8}|1[568]\d{6}|030\d{8,9})$/,
   },
   // Ranges that the regulators (Ofcom, ARCEP) keep free for examples, and that no plan lists for that reason.
   // Ofcom's plan is that of the Channel Islands and the Isle of Man as well.

@@ -21,6 +21,7 @@ const accepted = test.macro<[Country, string, string, string?]>({
 test(accepted, 'KR', 'a mobile number', '01000000001');
 test(accepted, 'KR', 'a mobile number with hyphens', '010-1234-5678');
 test(accepted, 'KR', 'a mobile number with spaces', ' 010 1234 5678 ');
+test(accepted, 'KR', 'a mobile number of the last block', '010-5999-9999');
 test(accepted, 'KR', 'an old mobile number of ten digits', '011-123-4567');
 test(accepted, 'KR', 'an old mobile number of eleven digits', '011-9123-4567');
 for (const prefix of ['016', '017', '018', '019'])
@@ -85,6 +86,7 @@ test(refused, 'KR', 'the international form with hyphens', '+82-10-1234-5678');
 test(refused, 'KR', 'the international form without its +', '821012345678');
 test(refused, 'KR', 'an international prefix', '00821012345678');
 test(refused, 'KR', "an operator's international prefix", '0070012025550123');
+test(refused, 'KR', 'a free-phone number from abroad', '007981234567');
 test(refused, 'KR', 'a number without its leading 0', '1012345678');
 test(refused, 'KR', 'nothing', '');
 test(refused, 'KR', 'nothing but separators', ' - - ');

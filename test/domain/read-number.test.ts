@@ -24,6 +24,8 @@ for (const [country, domestic, forms] of [
 ] as const)
   for (const written of forms) test(reads, country, written, domestic);
 
+test(reads, 'DE', '494211234567', '04211234567');
+test(reads, 'KR', '+821059999999', '01059999999');
 test(reads, 'KR', '+12025550123', '+12025550123');
 test(reads, 'KR', '12025550123', '+12025550123');
 test(reads, 'KR', '0012025550123', '+12025550123');

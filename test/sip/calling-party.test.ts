@@ -83,6 +83,12 @@ test(
 
 test('From as RFC 3323 wants it is a withheld number', calls, anonymousFrom, 'anonymous');
 test(
+  'a host of anonymous.invalid withholds the number before it',
+  calls,
+  { ...from('sip:01012345678@anonymous.invalid'), ...asserted },
+  'anonymous',
+);
+test(
   'an anonymous From withholds the asserted number as well',
   calls,
   { ...anonymousFrom, ...asserted },

@@ -1,0 +1,189 @@
+/**
+ * A call desk as the gateway has it: the real charts, journal, switchboard and database. The telephone at the far end
+ * and the agent are the test's own hands; time is simulated.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ExecutionContext } from 'ava';
+import pino from 'pino';
+import { fromCallback, SimulatedClock } from 'xstate';
+import { callTimes, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
+import { callMachine } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import type { CallFact } from '#machines/facts.ts';
+import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { ReplyInput } from '#machines/reply.ts';
+import type { CallBrief } from '#src/calls/call-brief.ts';
+import { createCallDesk } from '#src/calls/call-desk.ts';
+import { createJournal } from '#src/calls/journal.ts';
+import { createLiveCalls } from '#src/calls/live-calls.ts';
+import type { Handshake } from '#src/calls/receive-call.ts';
+import { createSwitchboard } from '#src/calls/switchboard.ts';
+import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import { findCall } from '#src/persistence/calls.ts';
+import { createVault } from '#src/persistence/vault.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { storedNumber } from '#test/helpers/stored-number.ts';
+
+type Options = Parameters<typeof createCallDesk>[0];
+
+/** A line as the chart opened it. */
+type OpenedLine = { input: LineInput; commands: LineCommand[]; tell: (event: LineEvent) => void };
+
+/** The wall clock when the simulated one begins. */
+export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
+
+export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Options> = {}) => {
+  const database = await testDatabase(t);
+  const vault = createVault(Buffer.alloc(32, 7));
+  const stored = await storedNumber(database);
+  const clock = new SimulatedClock();
+  const wallClock = {
+    now: () => beginning + clock.now(),
+    setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),
+    clearTimeout: (id: unknown) => {
+      if (typeof id === 'number') clock.clearTimeout(id);
+    },
+  };
+  const lines = new Map<string, OpenedLine>();
+  const briefs = new Map<string, CallBrief>();
+  const released: string[] = [];
+  const ends: string[] = [];
+  const logged: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+
+  const journal = createJournal({
+    write: async (callId, sequence, fact) => {
+      await recordFact(database, callId, sequence, fact);
+    },
+    lastSequence: (callId) => lastFactSequence(database, callId),
+    onWritten: () => {},
+    isPassing: () => false,
+    clock: wallClock,
+    logger,
+    limit: 1_000,
+  });
+  const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void =>
+    journal.publish(context.callId, fact);
+  const machine = callMachine.provide({
+    actors: {
+      line: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
+        const opened: OpenedLine = { input, commands: [], tell: sendBack };
+        lines.set(input.callId, opened);
+        receive((command) => void opened.commands.push(command));
+      }),
+      conversation: conversationMachine.provide({
+        actors: { reply: fromCallback<{ type: 'none' }, ReplyInput>(() => {}) },
+        actions: { publish },
+      }),
+    },
+    actions: { publish },
+  });
+  const liveCalls = createLiveCalls();
+  const switchboard = createSwitchboard({
+    machine,
+    clock,
+    liveCalls,
+    publish: journal.publish,
+    witness: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    release: (callId) => {
+      briefs.delete(callId);
+      released.push(callId);
+    },
+    logger,
+  });
+  const handshake: Handshake = () => {
+    throw new Error('Nobody is to be asked');
+  };
+  const desk = createCallDesk({
+    database,
+    vault,
+    journal,
+    liveCalls,
+    switchboard,
+    witness: {
+      began: () => {},
+      ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
+    },
+    keepBrief: (callId, brief) => void briefs.set(callId, brief),
+    handshake,
+    canSignal: () => true,
+    limits: { maxCalls: 100, maxBacklog: 100 },
+    platformPolicy: platformCallPolicy,
+    maxCallsInProgress: platformMaxCallsInProgress,
+    times: callTimes,
+    node: 'test',
+    now: wallClock.now,
+    logger,
+    ...changes,
+  });
+
+  const number = async () => {
+    const found = await findNumberByDigits(database, stored.number);
+    if (found === undefined) throw new Error('The number is gone');
+    return found;
+  };
+  const lineOf = (callId: string): OpenedLine => {
+    const line = lines.get(callId);
+    if (line === undefined) throw new Error(`Call ${callId} has no line`);
+    return line;
+  };
+  const tell = (callId: string, type: 'line.answered' | 'line.ended'): void => {
+    const at = wallClock.now();
+    if (type === 'line.answered') lineOf(callId).tell({ type, at });
+    else lineOf(callId).tell({ type, at, by: 'counterparty' });
+  };
+  return {
+    database,
+    vault,
+    stored,
+    clock,
+    desk,
+    journal,
+    liveCalls,
+    switchboard,
+    lines,
+    lineOf,
+    briefs,
+    released,
+    ends,
+    logged,
+    /** The number as a request of its key finds it. */
+    number,
+    /** What a request of the number's key says of a call. */
+    mine: (callId: string) => ({ callId, numberId: stored.numberId }),
+    async place(request: Partial<Parameters<typeof desk.placeCall>[1]> = {}): Promise<string> {
+      const { callId } = await desk.placeCall(await number(), {
+        to: '01000000001',
+        instruction: null,
+        maxDurationSec: null,
+        keyed: null,
+        ...request,
+      });
+      return callId;
+    },
+    async receive({ from = '01012345678', to = stored.number } = {}) {
+      const callId = randomUUID();
+      return { callId, verdict: await desk.receiveCall({ callId, from, to, at: wallClock.now() }) };
+    },
+    answer: (callId: string): void => tell(callId, 'line.answered'),
+    /** The other party hangs up. */
+    hangUp: (callId: string): void => tell(callId, 'line.ended'),
+    stateOf: (callId: string): string | undefined => liveCalls.get(callId)?.state,
+    /** Its row, once everything that was published is written. */
+    async rowOf(callId: string) {
+      await journal.settled();
+      return findCall(database, { callId, workspaceId: stored.workspaceId });
+    },
+    /** How many rows this number has. */
+    async rows(): Promise<number> {
+      const [row] = await database.execute<{ count: number }>(
+        'select count(*)::int as count from call where number_id = $1',
+        [stored.numberId],
+      );
+      return row?.count ?? 0;
+    },
+  };
+};
+
+export type DeskWorld = Awaited<ReturnType<typeof createDeskWorld>>;

@@ -1,0 +1,42 @@
+import test from 'ava';
+import {
+  agentTimes,
+  callTimes,
+  deliveryPolicy,
+  platformCallPolicy,
+  platformMaxCallsInProgress,
+} from '#config/policy.ts';
+
+/** What was decided, by value: whoever changes one of these changes what customers were promised. */
+const decided: readonly [string, unknown, unknown][] = [
+  [
+    'the longest call that any policy allows, seconds (decided default)',
+    platformCallPolicy.maxDurationSec,
+    1_800,
+  ],
+  [
+    'the duration of a call that names none, seconds (decided default)',
+    platformCallPolicy.defaultDurationSec,
+    600,
+  ],
+  ['how long a telephone rings, seconds (decided default)', platformCallPolicy.ringTimeoutSec, 45],
+  ['how long nobody may speak, seconds (decided default)', platformCallPolicy.silenceTimeoutSec, 30],
+  ['calls are recorded (decided default)', platformCallPolicy.recordingEnabled, true],
+  ['calls of one number at once (default of the platform)', platformCallPolicy.maxConcurrentCalls, 100],
+  ['calls of one workspace at once (default of the platform)', platformMaxCallsInProgress, 1_000],
+  ['how long a farewell is waited for, milliseconds (decided limit)', callTimes.farewellWaitMs, 30_000],
+  ['how long a line may take to hang up, milliseconds', callTimes.hangUpTimeoutMs, 5_000],
+  ['connecting to an agent, milliseconds (decided limit)', agentTimes.connectMs, 3_000],
+  ['the first words of a reply, milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
+  ['a whole reply, milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
+  ['a handshake, milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
+  [
+    'when an event is delivered, seconds before each attempt (decided schedule)',
+    deliveryPolicy.scheduleSec,
+    [0, 5, 60, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 10 * 3_600, 14 * 3_600],
+  ],
+];
+for (const [what, value, expected] of decided)
+  test(`${what}: ${String(expected)}`, (t) => {
+    t.deepEqual(value, expected);
+  });
