@@ -108,6 +108,10 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     keepBrief: (callId, brief) => void briefs.set(callId, brief),
     handshake,
     canSignal: () => true,
+    hasLines: true,
+    askNode: () => {
+      throw new Error('No other gateway is to be asked');
+    },
     limits: { maxCalls: 100, maxBacklog: 100 },
     platformPolicy: platformCallPolicy,
     maxCallsInProgress: platformMaxCallsInProgress,

@@ -1,3 +1,4 @@
+import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
 import { fromCallback, SimulatedClock } from 'xstate';
@@ -146,14 +147,16 @@ test('one waits until no call is left, or until the time is over', async (t) => 
   for (const callId of ['a', 'b']) world.connect(callId);
   await world.switchboard.empty(1);
   t.is(world.liveCalls.count(), 2);
-  let isEmpty = false;
-  const empty = world.switchboard.empty(60_000).then(() => {
-    isEmpty = true;
-  });
+  const order: string[] = [];
+  const waits = async (): Promise<void> => {
+    await world.switchboard.empty(60_000);
+    order.push('empty');
+  };
+  const empty = waits();
   world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
-  await Promise.resolve();
-  t.false(isEmpty);
+  await allMicrotasks();
+  order.push('one is left');
   world.tell('b', { type: 'line.unanswered', at: 1, cause: 'busy' });
   await empty;
-  t.true(isEmpty);
+  t.deepEqual(order, ['one is left', 'empty']);
 });
