@@ -20,12 +20,25 @@ export type Invited =
       weRefresh: boolean;
       sip: SipDetails;
     }
-  | { answered: false; failed: FailedTry; sip: SipDetails };
+  | {
+      answered: false;
+      failed: FailedTry;
+      sip: SipDetails;
+      /** How long the trunk wants no more calls, in milliseconds (`Retry-After`); 0 where it does not say. */
+      retryAfterMs: number;
+    };
 
 export type Invitation = {
   /** Never rejects. */
   outcome: Promise<Invited>;
   cancel(): void;
+};
+
+/** Of a 503 alone: it speaks of the trunk. After any other answer it speaks of the callee (RFC 3261 section 20.33). */
+const retryAfterOf = (response: Srf.SrfResponse): number => {
+  if (response.status !== 503 || !response.has('Retry-After')) return 0;
+  const [, seconds = '0'] = /^\s*(\d{1,9})/.exec(response.get('Retry-After')) ?? [];
+  return Number(seconds) * 1_000;
 };
 
 const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(response.get('To'))?.[1] ?? '';
@@ -48,7 +61,7 @@ export const invite = (options: {
   const { srf, uri, headers, auth, offer, clock, looseEnds, logger } = options;
   let request: Srf.SrfRequest | null = null;
   let last: Srf.SrfResponse | null = null;
-  let rang = false;
+  let came: FailedTry['came'] = 'nowhere';
   /** Answers to our offer that came before the call was answered, by the far end's tag. */
   const early = new Map<string, string>();
   let isCancelled = false;
@@ -91,9 +104,10 @@ export const invite = (options: {
         },
         cbProvisional: (response) => {
           if (response.body !== '') early.set(tagOf(response), response.body);
-          if (response.status < 180 || rang || isCancelled) return;
-          rang = true;
-          options.onRinging();
+          if (response.status < 180) return;
+          const isFirst = came === 'nowhere';
+          if (came !== 'ringing') came = response.status === 180 ? 'ringing' : 'progress';
+          if (isFirst && !isCancelled) options.onRinging();
         },
       },
     );
@@ -113,10 +127,10 @@ export const invite = (options: {
     const status = last?.status ?? 0;
     if (last === null || status < 300) {
       if (!isCancelled) logger.warn({ err: error }, 'the INVITE could not be sent');
-      return { answered: false, failed: { status: null, rang }, sip };
+      return { answered: false, failed: { status: null, came }, sip, retryAfterMs: 0 };
     }
     const reason = last.has('Reason') ? last.get('Reason') : undefined;
-    return { answered: false, failed: { status, reason, rang }, sip };
+    return { answered: false, failed: { status, reason, came }, sip, retryAfterMs: retryAfterOf(last) };
   };
 
   const outcome = new Promise<Invited>((resolve) => {
@@ -129,7 +143,7 @@ export const invite = (options: {
       if (last !== null || isOver) return;
       cancel();
       const sip = { ...details(), reason: 'The trunk does not answer' };
-      settle({ answered: false, failed: { status: null, rang: false }, sip });
+      settle({ answered: false, failed: { status: null, came }, sip, retryAfterMs: 0 });
     }, options.silenceMs);
 
     looseEnds.add('an INVITE', async () => {

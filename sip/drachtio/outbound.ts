@@ -8,8 +8,7 @@ import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkSrtp } from '#src/domain/trunk.ts';
-import { unansweredCause } from '../causes.ts';
-import { goesOn } from '../trunks/failover.ts';
+import { causeOf, goesOn } from '../trunks/failover.ts';
 import { credentialsOf, inviteTo } from '../trunks/invite.ts';
 import type { Place, TrunkLimits } from '../trunks/limits.ts';
 import { offerWith } from '../trunks/media-offer.ts';
@@ -81,8 +80,8 @@ export const dial = (options: {
     const { sip } = invited;
     if (!invited.answered) {
       if (given.signal.aborted) return { outcome: cancelled(sip), next: false };
-      const { status, reason, rang } = invited.failed;
-      const cause = status === null ? 'trunk_error' : unansweredCause({ status, reason, rang });
+      if (invited.retryAfterMs > 0) limits.rest(trunk, invited.retryAfterMs);
+      const cause = causeOf(invited.failed);
       return { outcome: { answered: false, cause, sip }, next: goesOn(invited.failed) };
     }
     const { dialog, remoteSdp, weRefresh } = invited;
