@@ -187,51 +187,84 @@ export const callMachine = setup({
   states: {
     ringing: {
       description: 'The far end rings, or an accepted caller is about to be answered.',
-      after: {
-        ringTimeout: {
-          target: 'no_answer',
-          actions: { type: 'endBecause', params: { reason: 'no_answer' } },
-        },
-      },
-      on: {
-        'line.answered': {
-          target: 'active',
-          actions: [
-            'noteAnswered',
-            {
-              type: 'publish',
-              params: ({ event }) => ({
-                type: 'call.answered',
-                at: event.at,
-                ...(event.sip === undefined ? {} : { sip: event.sip }),
-              }),
+      initial: 'alerting',
+      states: {
+        alerting: {
+          description: 'Nobody has answered yet.',
+          after: {
+            ringTimeout: {
+              target: 'cancelling',
+              actions: { type: 'endBecause', params: { reason: 'no_answer' } },
             },
-          ],
+          },
+          on: {
+            'line.answered': {
+              target: '#call.active',
+              actions: [
+                'noteAnswered',
+                {
+                  type: 'publish',
+                  params: ({ event }) => ({
+                    type: 'call.answered',
+                    at: event.at,
+                    ...(event.sip === undefined ? {} : { sip: event.sip }),
+                  }),
+                },
+              ],
+            },
+            'line.unanswered': [
+              {
+                guard: { type: 'nobodyPickedUp', params: ({ event }) => event },
+                target: '#call.no_answer',
+                actions: [
+                  { type: 'endBecause', params: ({ event }) => ({ reason: event.cause }) },
+                  { type: 'noteEnd', params: ({ event }) => event },
+                ],
+              },
+              {
+                target: '#call.failed',
+                actions: [
+                  { type: 'endBecause', params: ({ event }) => ({ reason: event.cause }) },
+                  { type: 'noteEnd', params: ({ event }) => event },
+                ],
+              },
+            ],
+            'cancel.requested': {
+              target: 'cancelling',
+              actions: { type: 'endBecause', params: { reason: 'cancelled' } },
+            },
+            'gateway.closing': {
+              target: 'cancelling',
+              actions: { type: 'endBecause', params: { reason: 'system_error' } },
+            },
+          },
         },
-        'line.unanswered': [
-          {
-            guard: { type: 'nobodyPickedUp', params: ({ event }) => event },
-            target: 'no_answer',
-            actions: [
-              { type: 'endBecause', params: ({ event }) => ({ reason: event.cause }) },
-              { type: 'noteEnd', params: ({ event }) => event },
+        cancelling: {
+          description: 'The call is given up; the line says what has become of it.',
+          entry: { type: 'tellLine', params: toLine({ type: 'hangUp' }) },
+          on: {
+            'line.unanswered': [
+              {
+                guard: 'somethingBroke',
+                target: '#call.failed',
+                actions: { type: 'noteEnd', params: ({ event }) => event },
+              },
+              { target: '#call.no_answer', actions: { type: 'noteEnd', params: ({ event }) => event } },
+            ],
+            'line.answered': { description: 'Too late: the line hangs up whoever answers now.' },
+            'cancel.requested': { description: 'It is being cancelled already.' },
+            'gateway.closing': { description: 'It is over anyway.' },
+          },
+          after: {
+            hangUpTimeout: [
+              {
+                guard: 'somethingBroke',
+                target: '#call.failed',
+                description: 'The line does not confirm; it is given up.',
+              },
+              { target: '#call.no_answer' },
             ],
           },
-          {
-            target: 'failed',
-            actions: [
-              { type: 'endBecause', params: ({ event }) => ({ reason: event.cause }) },
-              { type: 'noteEnd', params: ({ event }) => event },
-            ],
-          },
-        ],
-        'cancel.requested': {
-          target: 'no_answer',
-          actions: { type: 'endBecause', params: { reason: 'cancelled' } },
-        },
-        'gateway.closing': {
-          target: 'failed',
-          actions: { type: 'endBecause', params: { reason: 'system_error' } },
         },
       },
     },

@@ -18,6 +18,8 @@ export type Outcome =
 export type Attempt = {
   /** Never rejects. An attempt that was cancelled has let go of everything when it resolves. */
   outcome: Promise<Outcome>;
+  /** What is known of the call by now. */
+  sip(): SipDetails;
   cancel(): void;
 };
 

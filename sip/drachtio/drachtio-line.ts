@@ -14,7 +14,7 @@ import { createKeyEar, type KeySource } from './keys.ts';
 import type { LooseEnds } from './loose-ends.ts';
 import { takeRequests } from './take-requests.ts';
 
-/** A BYE that is not answered within this time has ended the call all the same. */
+/** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
 const byeMs = 1_500;
 
 export type DrachtioLineOptions = SoundMeans & {
@@ -105,11 +105,34 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     );
   };
 
-  const giveUp = (cause: UnansweredCause, sip?: SipDetails): void => {
+  const reportUnanswered = (cause: UnansweredCause, sip: SipDetails): void =>
+    reports.report((at) => ({ type: 'line.unanswered', at, cause, sip }));
+
+  const giveUp = (cause: UnansweredCause, sip: SipDetails): void => {
     if (phase !== 'connecting') return;
     phase = 'leaving';
     sound.end();
-    reports.report((at) => ({ type: 'line.unanswered', at, cause, ...(sip === undefined ? {} : { sip }) }));
+    reportUnanswered(cause, sip);
+  };
+
+  /** The attempt says what became of it: the answer to a CANCEL is the end of the call, and stands in its record. */
+  const cancel = (): void => {
+    if (phase !== 'connecting') return;
+    phase = 'leaving';
+    sound.end();
+    attempt.cancel();
+    let isReported = false;
+    const report = (sip: SipDetails): void => {
+      if (isReported) return;
+      isReported = true;
+      stopWaiting();
+      reportUnanswered('cancelled', sip);
+    };
+    const stopWaiting = time.after(byeMs, () => report(attempt.sip()));
+    looseEnds.add('cancelling a call attempt', async () => {
+      const outcome = await attempt.outcome;
+      report(outcome.answered ? outcome.connection.sip : outcome.sip);
+    });
   };
 
   const finish = (): void => {
@@ -199,17 +222,14 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         case 'expectHangup':
           break;
         case 'hangUp':
-          if (phase === 'connecting') {
-            attempt.cancel();
-            giveUp('cancelled');
-          }
+          cancel();
           leave('gateway');
           break;
       }
     },
     dispose: finish,
     lose() {
-      giveUp('trunk_error');
+      giveUp('trunk_error', attempt.sip());
       fail();
     },
   };

@@ -18,7 +18,7 @@ import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trun
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createDoor, type Door } from '../trunks/door.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
-import { abilities, type Attempt } from './attempt.ts';
+import { abilities, noSip, type Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createTrunkCheck, type TrunkCheck } from './check-trunk.ts';
 import { createInbound } from './inbound.ts';
@@ -124,11 +124,8 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   let isClosed = false;
 
   const unreachable: Attempt = {
-    outcome: Promise.resolve({
-      answered: false,
-      cause: 'trunk_error',
-      sip: { status: null, reason: null, callId: null },
-    }),
+    outcome: Promise.resolve({ answered: false, cause: 'trunk_error', sip: noSip }),
+    sip: () => noSip,
     cancel() {},
   };
 

@@ -242,6 +242,7 @@ export const createInbound = (options: {
 
       return {
         outcome: run(),
+        sip: () => ({ ...noSip, callId: caller?.request.get('Call-ID') ?? null }),
         cancel() {
           isCancelled = true;
         },

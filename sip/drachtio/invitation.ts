@@ -31,6 +31,8 @@ export type Invited =
 export type Invitation = {
   /** Never rejects. */
   outcome: Promise<Invited>;
+  /** What is known of the call by now. */
+  sip(): SipDetails;
   cancel(): void;
 };
 
@@ -142,7 +144,8 @@ export const invite = (options: {
     const timer = clock.setTimeout(() => {
       if (last !== null || isOver) return;
       cancel();
-      const sip = { ...details(), reason: 'The trunk does not answer' };
+      // A time-out counts as this status (RFC 3261 section 8.1.3.1).
+      const sip = { ...details(), status: 408, reason: 'The trunk does not answer' };
       settle({ answered: false, failed: { status: null, came }, sip, retryAfterMs: 0 });
     }, options.silenceMs);
 
@@ -169,5 +172,5 @@ export const invite = (options: {
     });
   });
 
-  return { outcome, cancel };
+  return { outcome, sip: details, cancel };
 };

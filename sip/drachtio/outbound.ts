@@ -148,6 +148,7 @@ export const dial = (options: {
 
   return {
     outcome: run(),
+    sip: () => invitation?.sip() ?? noSip,
     cancel() {
       given.abort();
       invitation?.cancel();

@@ -11,7 +11,7 @@ export type LiveCall = {
   numberId: string;
   workspaceId: string;
   direction: Direction;
-  /** The call's own state, such as `ringing` or `active.hangup-pending`. */
+  /** The call's own state, such as `ringing.alerting` or `active.hangup-pending`. */
   state: string;
 };
 

@@ -71,7 +71,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       const { callId, direction } = input;
       const actor = createActor(options.machine, { input, clock, id: callId });
       actors.set(callId, actor);
-      liveCalls.add({ callId, numberId, workspaceId, direction, state: 'ringing' });
+      liveCalls.add({ callId, numberId, workspaceId, direction, state: 'ringing.alerting' });
       let wasAnswered = false;
       const tellEnd = (reason: EndReason): void =>
         options.witness.ended({ callId, direction, reason, status: statusAfter(reason, wasAnswered) });

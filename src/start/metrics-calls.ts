@@ -84,7 +84,7 @@ export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaitin
       for (const direction of ['inbound', 'outbound'])
         for (const status of ['ringing', 'active']) this.set({ direction, status }, 0);
       for (const { direction, state } of liveCalls.all())
-        this.inc({ direction, status: state === 'ringing' ? 'ringing' : 'active' });
+        this.inc({ direction, status: state.startsWith('ringing') ? 'ringing' : 'active' });
     },
   });
   void new Gauge({

@@ -24,7 +24,7 @@ test('one who looks on sees where both charts are, from now to the end', (t) => 
   world.play();
   world.onLine({ type: 'line.ended', by: 'gateway' });
   t.deepEqual(story(), [
-    'ringing | -',
+    'ringing.alerting | -',
     'active.conversing | replying.thinking',
     'active.conversing | replying.speaking',
     'active.conversing | replying.finishing',
@@ -64,5 +64,5 @@ test('a crash of a call that is watched stays the crash of that call', (t) => {
   const { states } = watched(world);
   world.answer();
   t.is(world.errors.length, 1);
-  t.is(states.at(-1)?.call, 'ringing');
+  t.is(states.at(-1)?.call, 'ringing.alerting');
 });

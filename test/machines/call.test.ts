@@ -36,7 +36,7 @@ const timesHungUp = (world: World): number => world.commands.filter(({ type }) =
 test('a new call rings and has opened its line with what it knows', (t) => {
   const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
   const world = createCallWorld({ recording: true, speech });
-  t.is(world.state(), 'ringing');
+  t.is(world.state(), 'ringing.alerting');
   t.is(world.conversationState(), 'gone');
   t.deepEqual(world.facts, []);
   t.deepEqual(world.commands, []);
@@ -54,7 +54,7 @@ test('a new call rings and has opened its line with what it knows', (t) => {
 test('the ringing of the far end changes nothing', (t) => {
   const world = createCallWorld();
   world.onLine({ type: 'line.ringing' });
-  t.is(world.state(), 'ringing');
+  t.is(world.state(), 'ringing.alerting');
   t.deepEqual(world.facts, []);
 });
 
@@ -78,14 +78,41 @@ test('a line without SIP leaves the details out of its facts', (t) => {
   ]);
 });
 
-test('nobody picks up within the ring time-out: no_answer, and the line is let go', (t) => {
+test('nobody picks up within the ring time-out: the line is told, and what it says stands in the record', (t) => {
   const world = createCallWorld({ ringTimeoutSec: 45 });
   world.clock.increment(44_999);
-  t.is(world.state(), 'ringing');
+  t.is(world.state(), 'ringing.alerting');
   world.clock.increment(1);
+  t.is(world.state(), 'ringing.cancelling');
+  t.deepEqual(world.commands, [{ type: 'hangUp' }]);
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled', sip });
   t.is(world.state(), 'no_answer');
-  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'no_answer', status: 'no_answer' }]);
+  t.deepEqual(world.facts, [
+    { type: 'call.ended', at: 45_000, reason: 'no_answer', status: 'no_answer', sip },
+  ]);
   t.is(world.counts.linesDisposed, 1);
+});
+
+test('a line that does not say what became of a cancelled call is given up', (t) => {
+  const world = createCallWorld({ hangUpTimeoutMs: 5_000 });
+  world.ask({ type: 'cancel.requested' });
+  world.clock.increment(4_999);
+  t.deepEqual(world.facts, []);
+  world.clock.increment(1);
+  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'cancelled', status: 'no_answer' }]);
+  t.is(world.counts.linesDisposed, 1);
+});
+
+test('an answer that crosses the cancelling comes too late', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'cancel.requested' });
+  world.answer();
+  world.ask({ type: 'cancel.requested' });
+  world.ask({ type: 'gateway.closing' });
+  t.is(world.state(), 'ringing.cancelling');
+  t.deepEqual(world.facts, []);
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
+  t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
 });
 
 test('the ring time-out ends with the answer', (t) => {
@@ -120,8 +147,10 @@ test(unanswered, 'media_error', 'failed');
 test('cancelling a ringing call ends it as cancelled', (t) => {
   const world = createCallWorld();
   world.ask({ type: 'cancel.requested' });
+  t.deepEqual(world.commands, [{ type: 'hangUp' }]);
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled', sip });
   t.is(world.state(), 'no_answer');
-  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'cancelled', status: 'no_answer' }]);
+  t.deepEqual(world.facts, [{ type: 'call.ended', at: 0, reason: 'cancelled', status: 'no_answer', sip }]);
   t.is(world.counts.linesDisposed, 1);
 });
 
@@ -134,7 +163,7 @@ test('cancelling comes too late after the answer', (t) => {
 test('a hangup is not for a call that still rings', (t) => {
   const world = createCallWorld();
   world.ask({ type: 'hangup.requested', immediate: true });
-  t.is(world.state(), 'ringing');
+  t.is(world.state(), 'ringing.alerting');
   t.deepEqual(world.facts, []);
 });
 
@@ -644,7 +673,8 @@ const closing = test.macro<[string, () => World, EndReason, FinalStatus]>({
   exec(t, _, start, reason, status) {
     const world = start();
     world.ask({ type: 'gateway.closing' });
-    lineEnds(world);
+    if (world.state().startsWith('ringing')) world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
+    else lineEnds(world);
     t.is(world.state(), status);
     t.is(world.end()?.reason, reason);
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);

@@ -15,6 +15,7 @@ import { startLoopingTrunk } from './looping-trunk.ts';
 import { realGateway } from './real-gateway.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { answer, receive, startScripted } from './scripted-end.ts';
 import { startTlsDrachtio, startTlsTrunk } from './tls-trunk.ts';
 import { callIn, offers, startBlackHole, startTrunk, type TrunkEnd } from './trunk-ends.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
@@ -155,8 +156,44 @@ if (missing.length > 0) {
     t.like(await call(nowhere), {
       type: 'line.unanswered',
       cause: 'trunk_error',
-      sip: { status: null, reason: 'The trunk does not answer' },
+      sip: { status: 408, reason: 'The trunk does not answer' },
     });
+  });
+
+  realTimeTest(
+    'a trunk that fails after a 183 hands the call on, and is left alone for as long as it asks',
+    async (t) => {
+      const failing = await startScripted(servers.folder, [
+        receive('INVITE'),
+        answer('183 Session Progress', { tag: true }),
+        answer('503 Service Unavailable', { tag: true, headers: ['Retry-After: 120'] }),
+        receive('ACK'),
+      ]);
+      t.teardown(failing.close);
+      const far = await startTrunkFor(t, 'silent');
+      const lines = await linesWith(t, [
+        trunkAt(failing.port, { name: 'failing', priority: 1 }),
+        trunkAt(far.port, { name: 'next', priority: 2 }),
+      ]);
+      t.like(await call(lines), { type: 'line.answered' });
+      await t.notThrowsAsync(failing.finished());
+      t.like(await call(lines), { type: 'line.answered' });
+      t.is((await failing.messages()).match(/^INVITE sip:/gm)?.length, 1);
+    },
+  );
+
+  realTimeTest('the record of a cancelled call holds what the trunk said to it', async (t) => {
+    const far = await startTrunkFor(t, 'unattended');
+    const lines = await linesWith(t, [trunkAt(far.port)]);
+    const last = await new Promise<Last>((resolve) => {
+      const input = { direction: 'outbound', language: 'en', speech: usualSpeech, recording: false } as const;
+      const line = lines.open({ ...input, callId: randomUUID(), from: own, to: callee }, (event) => {
+        if (event.type === 'line.ringing') line.tell({ type: 'hangUp' });
+        if (event.type === 'line.unanswered') resolve(event);
+      });
+    });
+    t.like(last, { cause: 'cancelled', sip: { status: 487 } });
+    t.truthy(last.sip?.callId);
   });
 
   realTimeTest('a busy callee is busy, whatever other trunks there are', async (t) => {

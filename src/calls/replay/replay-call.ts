@@ -140,11 +140,14 @@ export const createReplay =
       const { at } = cue;
       const reason = call.endReason ?? 'system_error';
       const state = (): string => steps.at(-1)?.call ?? '';
-      if (state() === 'ringing') {
+      if (state().startsWith('ringing')) {
         if (reason === 'cancelled') tell(cue, { type: 'cancel.requested' });
-        else if (isUnanswered(reason)) tell(cue, { type: 'line.unanswered', at, cause: reason });
-        else tell(cue, { type: 'gateway.closing' });
-        return;
+        else if (!isUnanswered(reason)) tell(cue, { type: 'gateway.closing' });
+        return tell(cue, {
+          type: 'line.unanswered',
+          at,
+          cause: isUnanswered(reason) ? reason : 'cancelled',
+        });
       }
       if (!/^active\.(ending|hung-up)$/.test(state())) {
         if (reason === 'media_error') tell(cue, { type: 'line.failed', at });

@@ -95,18 +95,18 @@ test('a time that was up is told with its time', (t) => {
   t.deepEqual([ending?.event, ending?.fact, ending?.at], ['(time)', null, begun + 61_000]);
 });
 
-for (const [endReason, status] of [
+for (const [endReason, ...states] of [
   ['no_answer', 'no_answer'],
   ['busy', 'no_answer'],
-  ['cancelled', 'no_answer'],
+  ['cancelled', 'ringing.cancelling', 'no_answer'],
   ['trunk_error', 'failed'],
-  ['system_error', 'failed'],
+  ['system_error', 'ringing.cancelling', 'failed'],
 ] as const)
-  test(`a call that nobody answered because of ${endReason} ends as ${status}`, (t) => {
+  test(`a call that nobody answered because of ${endReason} ends as ${states.at(-1)}`, (t) => {
     const steps = replayed([fact('call.ended', 2_000)], { endReason });
     t.deepEqual(
       steps.map(({ call }) => call),
-      ['ringing', status],
+      ['ringing.alerting', ...states],
     );
   });
 

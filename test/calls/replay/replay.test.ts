@@ -59,7 +59,7 @@ test('calls are replayed as they were', async (t) => {
     const { status, body } = await gateway.admin.get(`/api/v1/admin/calls/${callId}/replay`);
     t.is(status, 200);
     const replayed = steps.parse(body['steps']);
-    t.is(replayed[0]?.call, 'ringing', what);
+    t.is(replayed[0]?.call, 'ringing.alerting', what);
     t.true(finalStatuses.includes(replayed.at(-1)?.call ?? ''), what);
     for (const chart of ['call', 'conversation'] as const) {
       // Who looks on comes a moment late: what is seen from then on must be there to its end.
