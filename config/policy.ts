@@ -144,7 +144,8 @@ export const deliveryPolicy = {
 export const requestLimits = {
   /** How often one address may fail to authenticate. */
   failuresPerAddress: { points: 120, perSeconds: 60 },
-  bodyBytes: 64 * 1024,
+  /** The longest instruction fits in, also where each of its characters is written as two escapes of six bytes. */
+  bodyBytes: 128 * 1024,
   /** See `EventStreamTimes` of src/api/calls. */
   eventStream: { keepAliveMs: 15_000, slowReaderMs: 30_000, pollMs: 1_000, lateFactsMs: 60_000 },
 } as const;

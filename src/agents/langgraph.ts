@@ -72,6 +72,8 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
     },
     async *reply({ messages }, signal) {
       signal.throwIfAborted();
+      if (call.binding.assistantId === null)
+        throw new AgentFailure('no_reply', 'the binding has no assistant ID');
       const userMessages = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
       const problem = await leaveLast(signal);
       if (problem !== undefined) yield { remark: problem };

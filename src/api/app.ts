@@ -4,6 +4,7 @@ import Koa from 'koa';
 import { logAccess } from './access-log.ts';
 import { createGate, type Gate } from './authenticate.ts';
 import type { ApiContext, ApiState } from './context.ts';
+import { createCounter, type Counter } from './rate-limit.ts';
 import { refuse, refuseLate } from './refuse.ts';
 import { nameRequest } from './request-id.ts';
 import type { Route } from './route.ts';
@@ -13,7 +14,11 @@ import { traceRequest } from './trace-request.ts';
 import type { Interior } from './interior.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
-export const createApi = (interior: Interior): Koa<ApiState> => {
+/** `failures` counts tokens of nobody; the door for websockets may share it. */
+export const createApi = (
+  interior: Interior,
+  failures: Counter = createCounter(interior.limits.failuresPerAddress),
+): Koa<ApiState> => {
   const { logger, onAnswered } = interior;
   const app = new Koa<ApiState>();
   refuseLate(app, logger);
@@ -23,13 +28,13 @@ export const createApi = (interior: Interior): Koa<ApiState> => {
   app.use(securityHeaders());
   app.use(refuse(logger));
   app.use(checkTarget);
-  app.use(createRouter(interior).routes());
+  app.use(createRouter(interior, failures).routes());
   app.use(answerUnmatched);
   return app;
 };
 
-const createRouter = (interior: Interior): Router<ApiState> => {
-  const gate = createGate(interior);
+const createRouter = (interior: Interior, failures: Counter): Router<ApiState> => {
+  const gate = createGate(interior, failures);
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) {
     router.register(

@@ -4,7 +4,7 @@ import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import { createNumberAuthentication, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import { createAdminAuthentication } from './admin-authentication.ts';
 import type { ApiContext } from './context.ts';
-import { createLimit, type Limit } from './rate-limit.ts';
+import { createCounter, createLimit, type Counter, type Limit } from './rate-limit.ts';
 import type { Interior } from './interior.ts';
 
 /**
@@ -23,12 +23,13 @@ export type Auth = keyof CallerOf;
 /** Lets a caller in, or refuses with 401, 403 or 429. */
 export type Gate = { [A in Auth]: (ctx: ApiContext) => Promise<CallerOf[A]> };
 
-export const createGate = (interior: Interior): Gate => {
+/** `failureCounter` counts tokens of nobody, by the address that they come from. */
+export const createGate = (interior: Interior, failureCounter: Counter): Gate => {
   const { database, vault, limits } = interior;
   const authenticateAdmin = createAdminAuthentication(interior);
   const authenticateNumber = createNumberAuthentication(database, vault);
-  const perKey = createLimit('key', limits.perKey);
-  const failures = createLimit('failures', limits.failuresPerAddress);
+  const perKey = createLimit('key', createCounter(limits.perKey));
+  const failures = createLimit('failures', failureCounter);
   const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
     const token = bearerOf(ctx);
     const admin = token === undefined ? undefined : await authenticateAdmin(token);

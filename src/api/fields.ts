@@ -5,8 +5,19 @@ import { languages } from '#src/domain/language.ts';
 const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 const notStorable = { error: 'This text holds characters that cannot be stored.' };
 
+/** Counted as JSON Schema counts: an emoji is one character, although it takes two code units. */
+const hasAtMost = (longest: number, value: string): boolean =>
+  value.length <= longest || (value.length <= 2 * longest && Array.from(value).length <= longest);
+
 /** Text that a database can keep and JSON can carry: no NUL, no half of a surrogate pair. */
-export const text = (longest: number) => z.string().max(longest).refine(isStorable, notStorable);
+export const text = (longest: number) =>
+  z
+    .string()
+    .refine((value) => hasAtMost(longest, value), {
+      error: `Too big: expected string to have <=${longest} characters`,
+    })
+    .refine(isStorable, notStorable)
+    .meta({ maxLength: longest });
 
 /** What people call something. */
 export const name = z

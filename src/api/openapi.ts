@@ -81,7 +81,10 @@ const problemResponses = (route: Route): Responses => {
 };
 
 const retryHeaders = z.object({
-  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait, with `rate_limited`.' }),
+  'Retry-After': z.string().optional().meta({
+    description:
+      'Seconds to wait, with `rate_limited`, `draining`, `over_capacity` and `service_unavailable`.',
+  }),
   RateLimit: z.string().optional(),
   'RateLimit-Policy': z.string().optional(),
 });

@@ -7,21 +7,42 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
 import type { RequestLimit } from './interior.ts';
 
+/** How it stands after one more: what is left, and in how many seconds all of it is back. */
+export type Count = { isBeyond: boolean; left: number; seconds: number };
+
+/** Counts one more for `key`; null where there is no limit. Several doors may share one. */
+export type Counter = { limit: RequestLimit; count(key: string): Promise<Count | null> };
+
+export const createCounter = (limit: RequestLimit): Counter => {
+  const { points, perSeconds } = limit;
+  if (points === 0) return { limit, count: () => Promise.resolve(null) };
+  const limiter = new RateLimiterMemory({ points, duration: perSeconds });
+  return {
+    limit,
+    async count(key) {
+      const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
+      return {
+        isBeyond: consumedPoints > points,
+        left: Math.max(0, points - consumedPoints),
+        seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+      };
+    },
+  };
+};
+
 /** Counts one request for `key`; refuses with 429 beyond the limit. */
 export type Limit = (ctx: ApiContext, key: string) => Promise<void>;
 
-const unlimited: Limit = () => Promise.resolve();
-
 /** `policy` names the limit in the headers. */
-export const createLimit = (policy: string, { points, perSeconds }: RequestLimit): Limit => {
-  if (points === 0) return unlimited;
-  const limiter = new RateLimiterMemory({ points, duration: perSeconds });
+export const createLimit = (policy: string, { limit, count }: Counter): Limit => {
+  const { points, perSeconds } = limit;
   return async (ctx, key) => {
-    const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
-    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const counted = await count(key);
+    if (counted === null) return;
+    const { isBeyond, left, seconds } = counted;
     ctx.set('RateLimit-Policy', `"${policy}";q=${points};w=${perSeconds}`);
-    ctx.set('RateLimit', `"${policy}";r=${Math.max(0, points - consumedPoints)};t=${seconds}`);
-    if (consumedPoints <= points) return;
+    ctx.set('RateLimit', `"${policy}";r=${left};t=${seconds}`);
+    if (!isBeyond) return;
     throw new Refusal('rate_limited', `Too many requests. Try again in ${seconds} seconds.`, {
       headers: { 'Retry-After': String(seconds) },
     });

@@ -1,8 +1,15 @@
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 
-/** A target that cannot be decoded names nothing; caught here, before anybody reads its parts. */
+/**
+ * Whom a request is for is said by its `Host`, once (RFC 9112, 3.2). HTTP/1.0 has none. A target that cannot be decoded
+ * names nothing. Both are caught here, before anybody reads their parts.
+ */
 export const checkTarget: ApiMiddleware = (ctx, next) => {
+  const { httpVersion, headersDistinct } = ctx.req;
+  const hosts = headersDistinct['host']?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
+    throw new Refusal('invalid_request', 'Send the header Host, once.');
   try {
     decodeURIComponent(ctx.path);
     decodeURIComponent(ctx.querystring);

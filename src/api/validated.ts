@@ -18,7 +18,8 @@ export const validated = <Schema extends z.ZodType | undefined>(
   const result = schema.safeParse(value, { error: inPlainWords });
   if (result.success) return result.data as OutputOf<Schema>;
   const errors = result.error.issues.flatMap(fieldErrorsOf);
-  const codes = errors.map(({ path }) => fieldCodes[path]);
+  // A caller may name a field after what every object has: "toString".
+  const codes = errors.map(({ path }) => (Object.hasOwn(fieldCodes, path) ? fieldCodes[path] : undefined));
   const [first] = errors;
   const [code] = codes;
   if (first !== undefined && code !== undefined && !codes.includes(undefined))

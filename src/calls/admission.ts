@@ -67,9 +67,7 @@ export const createAdmission = (options: {
     }
     if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
     if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
-      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.', {
-        headers: { 'Retry-After': '5' },
-      });
+      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.');
     }
   };
 

@@ -15,6 +15,8 @@ type Words = {
   talk: (agentTurns: number, otherTurns: number) => string;
   noTalk: string;
   lastWords: (text: string) => string;
+  /** Between sentences. */
+  space: string;
 };
 
 const korean: Words = {
@@ -39,6 +41,7 @@ const korean: Words = {
   talk: (agentTurns, otherTurns) => `AI ${agentTurns}번, 상대방 ${otherTurns}번 발화.`,
   noTalk: '대화는 없었습니다.',
   lastWords: (text) => `상대방의 마지막 말: "${text}"`,
+  space: ' ',
 };
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
@@ -66,7 +69,35 @@ const english: Words = {
     `The AI spoke ${times(agentTurns)}, the other party ${times(otherTurns)}.`,
   noTalk: 'Nothing was said.',
   lastWords: (text) => `Last words of the other party: "${text}"`,
+  space: ' ',
 };
+
+const japanese: Words = {
+  reasons: {
+    agent_hangup: 'AIが通話を終了しました。',
+    counterparty_hangup: '相手が電話を切りました。',
+    max_duration: '最大通話時間に達したため終了しました。',
+    silence_timeout: '誰も話さなかったため終了しました。',
+    no_answer: '相手は電話に出ませんでした。',
+    busy: '相手は通話中でした。',
+    declined: '相手が電話を拒否しました。',
+    cancelled: '応答の前に通話が取り消されました。',
+    invalid_number: '存在しない番号でした。',
+    trunk_error: '電話回線のエラーで接続できませんでした。',
+    media_error: '音声が途切れたため終了しました。',
+    agent_error: 'エージェントが応答できなかったため終了しました。',
+    no_agent_endpoint: '接続されたエージェントがないため、着信を受けませんでした。',
+    caller_rejected: '発信者を確認できなかったため、着信を受けませんでした。',
+    system_error: 'システムのエラーで終了しました。',
+  },
+  duration: (seconds) => `${seconds}秒の通話、`,
+  talk: (agentTurns, otherTurns) => `AI ${agentTurns}回、相手 ${otherTurns}回の発話。`,
+  noTalk: '会話はありませんでした。',
+  lastWords: (text) => `相手の最後の言葉:「${text}」`,
+  space: '',
+};
+
+const wordsIn: Readonly<Record<string, Words>> = { ko: korean, en: english, ja: japanese };
 
 const longest = 120;
 
@@ -76,9 +107,9 @@ const shorten = (text: string): string => {
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
 };
 
-/** In Korean where the call is Korean, in English otherwise. */
+/** In the language of the call; in English where there are no words for it. */
 export const summarize = ({ language, durationSec, endReason, turns }: SummarySource): string => {
-  const words = language.startsWith('ko') ? korean : english;
+  const words = wordsIn[language.split('-', 1)[0] ?? ''] ?? english;
   const spoken = turns.filter(({ text }) => text !== '');
   const others = spoken.filter(({ role }) => role === 'user');
   const lastWords = others.at(-1)?.text;
@@ -92,5 +123,5 @@ export const summarize = ({ language, durationSec, endReason, turns }: SummarySo
     words.reasons[endReason],
     ...(lastWords === undefined ? [] : [words.lastWords(shorten(lastWords))]),
   ];
-  return sentences.join(' ');
+  return sentences.join(words.space);
 };

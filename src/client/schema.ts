@@ -691,6 +691,8 @@ export type Operations = {
       'x-number-id'?: string | undefined;
       /** One range of bytes. */
       range?: string | undefined;
+      /** ETags: nothing is sent where the file is one of them. */
+      'if-none-match'?: string | undefined;
       /** An ETag: `Range` applies only to that very file. */
       'if-range'?: string | undefined;
     };
@@ -1019,6 +1021,8 @@ export type Operations = {
       call_id: string;
       /** One range of bytes. */
       range?: string | undefined;
+      /** ETags: nothing is sent where the file is one of them. */
+      'if-none-match'?: string | undefined;
       /** An ETag: `Range` applies only to that very file. */
       'if-range'?: string | undefined;
     };
@@ -1478,7 +1482,7 @@ export const operations = {
   getRecording: {
     method: 'GET',
     path: '/api/v1/calls/{call_id}/recording',
-    headers: ['x-number-id', 'range', 'if-range'],
+    headers: ['x-number-id', 'range', 'if-none-match', 'if-range'],
     answer: 'file',
   },
   pauseRecording: {
@@ -1544,7 +1548,7 @@ export const operations = {
   getWorkspaceRecording: {
     method: 'GET',
     path: '/api/v1/admin/calls/{call_id}/recording',
-    headers: ['range', 'if-range'],
+    headers: ['range', 'if-none-match', 'if-range'],
     answer: 'file',
   },
   getChart: { method: 'GET', path: '/api/v1/admin/charts/{name}', headers: [], answer: 'file' },

@@ -23,6 +23,10 @@ export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
   agentId: binding.agentType === 'mastra' && binding.direction === 'outbound' ? binding.agentId : null,
 });
 
+/** Whether it would take calls and could not say on its LangGraph server what graph is meant (specification 4.7). */
+export const lacksAssistant = (binding: AgentBinding): boolean =>
+  binding.agentType === 'langgraph' && binding.assistantId === null && canTakeCalls(binding);
+
 /** Rule 5: an endpoint without a type or a chat URL cannot take a call. */
 export const canTakeCalls = (binding: AgentBinding): boolean =>
   binding.agent === 'builtin' ||

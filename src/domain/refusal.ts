@@ -48,6 +48,12 @@ const isRefusalCode = (text: string): text is RefusalCode => Object.hasOwn(refus
 
 export const refusalCodes: readonly RefusalCode[] = Object.keys(refusalCatalogue).filter(isRefusalCode);
 
+/** Seconds after which asking again makes sense, where that follows from the code alone. */
+const retryAfterSec: Readonly<Partial<Record<RefusalCode, number>>> = {
+  draining: 5,
+  over_capacity: 5,
+};
+
 /** One thing wrong with a body, query or path. `path` is dotted (`agents.inbound.chat_url`), empty for the whole. */
 export type FieldError = { path: string; message: string };
 
@@ -76,6 +82,10 @@ export class Refusal extends Error {
     this.code = code;
     this.status = refusalCatalogue[code].status;
     this.extras = options.extras ?? {};
-    this.headers = options.headers ?? {};
+    const seconds = retryAfterSec[code];
+    this.headers = {
+      ...(seconds === undefined ? {} : { 'Retry-After': String(seconds) }),
+      ...options.headers,
+    };
   }
 }

@@ -6,6 +6,7 @@ import { createAdminAuthentication } from '#src/api/admin-authentication.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { Interior } from '#src/api/interior.ts';
+import { createCounter } from '#src/api/rate-limit.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
 import type { Switchboard } from '#src/calls/switchboard.ts';
 import { createInspectorSocket, type InspectorLimits } from '#src/inspector/inspector-socket.ts';
@@ -22,8 +23,9 @@ export const startBorder = async (
   started: AsyncDisposableStack,
 ): Promise<HttpServer> => {
   const { logger } = interior;
+  const failures = createCounter(interior.limits.failuresPerAddress);
   const authenticateAdmin = createAdminAuthentication(interior);
-  const answer = createApi({ ...interior, inspects: config.inspect }).callback();
+  const answer = createApi({ ...interior, inspects: config.inspect }, failures).callback();
   const server = await listen((request, response) => void answer(request, response), {
     host: config.host,
     port: config.port,
@@ -34,6 +36,10 @@ export const startBorder = async (
     async authenticate(token) {
       const admin = await authenticateAdmin(token);
       return admin && { workspaceId: admin.workspace.id, role: admin.role };
+    },
+    async countFailure(address) {
+      const counted = await failures.count(address);
+      return counted?.isBeyond === true ? counted.seconds : null;
     },
     logger,
   });

@@ -24,10 +24,13 @@ export type Upgrades = {
   attach(server: Server): void;
 };
 
-const refuse = (socket: Duplex, status: number): void => {
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
+const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string, string>> = {}): void => {
+  const all = Object.entries({ ...headers, Connection: 'close', 'Content-Length': '0' });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...all.map((header) => header.join(': ')),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n`);
 };
 
 const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string => {
@@ -39,17 +42,24 @@ const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string =
 export const createUpgrades = (options: {
   /** Undefined for a token of nobody. */
   authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
+  /** One more token of nobody from this address: seconds until it may try again; `null` while it still may. */
+  countFailure: (address: string) => Promise<number | null>;
   logger: Logger;
 }): Upgrades => {
   const { logger } = options;
   const paths = new Map<string, { role: AdminRole; letIn: (visitor: Visitor) => void }>();
 
   const letIn = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
+    const target = URL.parse(request.url ?? '/', 'http://gateway');
+    if (target === null) return refuse(socket, 400);
+    const { pathname, searchParams: query } = target;
     const served = paths.get(pathname);
     if (served === undefined) return refuse(socket, 404);
     const admin = await options.authenticate(tokenOf(request, query));
-    if (admin === undefined) return refuse(socket, 401);
+    if (admin === undefined) {
+      const waitSec = await options.countFailure(request.socket.remoteAddress ?? '');
+      return waitSec === null ? refuse(socket, 401) : refuse(socket, 429, { 'Retry-After': String(waitSec) });
+    }
     const { workspaceId, role } = admin;
     if (served.role === 'admin' && role !== 'admin') return refuse(socket, 403);
     return served.letIn({

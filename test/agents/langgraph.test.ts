@@ -37,6 +37,25 @@ test('the requests are those of the specification, to the byte', async (t) => {
   }
 });
 
+test('without an assistant ID nothing is asked of the server', async (t) => {
+  const { server, say } = await startGraph(t, {
+    changes: {
+      binding: {
+        direction: 'outbound',
+        agent: 'endpoint',
+        agentType: 'langgraph',
+        chatUrl: 'https://graph.example.com',
+        assistantId: null,
+        agentId: null,
+      },
+    },
+  });
+  const { text, error } = await say('여보세요?');
+  t.is(text, '');
+  t.like(error, { failure: 'no_reply', message: 'the binding has no assistant ID' });
+  t.deepEqual(server.requests, []);
+});
+
 test('without a token there is no authorization', async (t) => {
   const { server, say } = await startGraph(t);
   await say('여보세요?');

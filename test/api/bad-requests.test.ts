@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { fakeGateway } from './fake-gateway.ts';
+import { requestLimits } from '#config/policy.ts';
+import { routes } from '#src/api/routes.ts';
+import { fakeGateway, testLimits } from './fake-gateway.ts';
 import { rawRequest, type RawAnswer } from './raw-http.ts';
 
 const path = '/api/v1/calls';
@@ -97,6 +99,18 @@ test('a body of a megabyte is 413, and the connection goes on', async (t) => {
   t.is((await client.post(path, { to: '01000000001' })).status, 201);
 });
 
+test('the longest instruction fits, however its characters are written', async (t) => {
+  const { client } = await fakeGateway(t, { limits: { ...testLimits, bodyBytes: requestLimits.bodyBytes } });
+  const escaped = (count: number): string =>
+    `{"to":"01000000001","instruction":"${String.raw`\ud83d\ude00`.repeat(count)}"}`;
+  t.is((await client.send('POST', path, { raw: escaped(8_000), headers: json })).status, 201);
+  const { status, body } = await client.send('POST', path, { raw: escaped(8_001), headers: json });
+  t.is(status, 400);
+  t.like(body, {
+    errors: [{ path: 'instruction', message: 'Too big: expected string to have <=8000 characters' }],
+  });
+});
+
 test('a body that grows beyond the limit without saying so is 413', async (t) => {
   const { port, number } = await fakeGateway(t);
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
@@ -181,9 +195,18 @@ test('what is no HTTP is 400, in the same shape', async (t) => {
   }
 });
 
-test('a request without a host, or with an odd expectation, is answered like any other', async (t) => {
+test('a request names its host, once', async (t) => {
   const { port } = await fakeGateway(t);
-  isProblem(t, await rawRequest(port, 'GET /nothing HTTP/1.1\r\n\r\n'), 404, 'not_found');
+  for (const hosts of ['', 'Host: a\r\nHost: a\r\n', 'Host: a\r\nhost: b\r\n']) {
+    isProblem(t, await rawRequest(port, `GET /healthz HTTP/1.1\r\n${hosts}\r\n`), 400, 'invalid_request');
+  }
+  for (const request of ['HTTP/1.1\r\nHost: a', 'HTTP/1.1\r\nHost:', 'HTTP/1.0']) {
+    t.is((await rawRequest(port, `GET /healthz ${request}\r\n\r\n`)).status, 200, request);
+  }
+});
+
+test('a request with an odd expectation is answered like any other', async (t) => {
+  const { port } = await fakeGateway(t);
   const odd = 'GET /nothing HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n';
   isProblem(t, await rawRequest(port, odd), 404, 'not_found');
 });
@@ -227,3 +250,24 @@ test('answers are not stored, framed or sniffed', async (t) => {
     t.true(headers.get('content-security-policy')?.startsWith("default-src 'none'"));
   }
 });
+
+/** What every JavaScript object has without being given it. */
+const inherited = ['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'];
+
+for (const { method, path, auth, body } of routes) {
+  if (body === undefined) continue;
+  test(`${method.toUpperCase()} ${path}: fields that are named after what every object has are no accident`, async (t) => {
+    const { client, admin, logged } = await fakeGateway(t);
+    const target = path
+      .replace('{number}', '01000000042')
+      .replace('{direction}', 'outbound')
+      .replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
+    for (const field of inherited) {
+      const asker = auth === 'number' ? client : admin;
+      const raw = `{${JSON.stringify(field)}:1}`;
+      const { status } = await asker.send(method.toUpperCase(), target, { raw, headers: json });
+      t.true(status < 500, `${raw} is ${status}`);
+    }
+    t.false(logged.some(({ msg }) => msg === 'a request failed'));
+  });
+}

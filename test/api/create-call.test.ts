@@ -85,11 +85,18 @@ test('an eight-digit service number can be called', async (t) => {
 });
 
 const refused = test.macro({
-  async exec(t, refusal: Refusal, status: number, extras: Record<string, unknown>) {
+  async exec(
+    t,
+    refusal: Refusal,
+    status: number,
+    extras: Record<string, unknown>,
+    retryAfter: string | null = null,
+  ) {
     const { client } = await fakeGateway(t, { placeCall: () => Promise.reject(refusal) });
     const answer = await client.post('/api/v1/calls', { to });
     t.is(answer.status, status);
     t.like(answer.body, { code: refusal.code, detail: refusal.message, ...extras });
+    t.is(answer.headers.get('retry-after'), retryAfter);
   },
   title: (_, refusal: Refusal) => `what the gateway refuses reaches the caller: ${refusal.code}`,
 });
@@ -99,8 +106,8 @@ test(refused, new Refusal('max_duration_exceeds_policy', 'Too long.', { extras: 
   maximum: 300,
 });
 test(refused, new Refusal('concurrency_limit', 'Full.', { extras: { maximum: 3 } }), 429, { maximum: 3 });
-test(refused, new Refusal('draining', 'Going.'), 503, {});
-test(refused, new Refusal('over_capacity', 'Full.'), 503, {});
+test(refused, new Refusal('draining', 'Going.'), 503, {}, '5');
+test(refused, new Refusal('over_capacity', 'Full.'), 503, {}, '5');
 
 test('an accident says nothing about the inside, and is logged with its cause', async (t) => {
   const { client, logged } = await fakeGateway(t, {

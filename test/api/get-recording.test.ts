@@ -80,6 +80,20 @@ test('several parts, or a unit that is not bytes, get the whole', async (t) => {
   for (const range of ['bytes=0-1,5-6', 'seconds=0-1']) t.is((await client.get(path, { range })).status, 200);
 });
 
+test('a file that the caller has already is not sent again', async (t) => {
+  const { client, path, recordings } = await recorded(t, recordingsOf(content));
+  const etag = (await client.get(path)).headers.get('etag') ?? '';
+  t.regex(etag, /^"[^"]+"$/);
+  for (const known of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
+    const { status, headers, bytes } = await client.get(path, { 'if-none-match': known, range: 'bytes=0-1' });
+    t.deepEqual([status, bytes.length, headers.get('etag')], [304, 0, etag], known);
+  }
+  t.is((await client.send('HEAD', path, { headers: { 'if-none-match': etag } })).status, 304);
+  for (const other of ['"another"', '', etag.slice(1)])
+    t.is((await client.get(path, { 'if-none-match': other })).status, 200, other);
+  t.is(recordings.isOpen(), 0);
+});
+
 test('If-Range gives the part only of that very file', async (t) => {
   const { client, path } = await recorded(t, recordingsOf(content));
   const etag = (await client.get(path)).headers.get('etag') ?? '';

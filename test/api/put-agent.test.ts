@@ -122,3 +122,16 @@ test('what does not validate changes nothing', async (t) => {
   const { body } = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
   t.like(body, { agents: { outbound: { agent: 'builtin', chat_url: null } } });
 });
+
+test('a LangGraph binding that would take calls names its graph', async (t) => {
+  const gateway = await fakeGateway(t);
+  const put = (changes: object) =>
+    gateway.admin.put(agentPath(gateway, 'outbound'), { ...all, agent_type: 'langgraph', ...changes });
+  for (const assistant_id of [null, '', undefined]) {
+    const { status, body } = await put({ assistant_id });
+    t.is(status, 400);
+    t.like(body, { code: 'invalid_request', errors: [{ path: 'assistant_id' }] });
+  }
+  const unfinished = await put({ assistant_id: null, chat_url: null });
+  t.is(unfinished.status, 200, 'without a chat URL it takes no calls yet');
+});

@@ -23,9 +23,16 @@ test('a Korean call is summarized in Korean', (t) => {
   t.is(summarize(source({ language: 'ko-KR' })), expected);
 });
 
+test('a Japanese call is summarized in Japanese', (t) => {
+  t.is(
+    summarize(source({ language: 'ja', turns: [{ role: 'user', text: 'はい。' }] })),
+    '13秒の通話、AI 0回、相手 1回の発話。AIが通話を終了しました。相手の最後の言葉:「はい。」',
+  );
+});
+
 test('any other call is summarized in English', (t) => {
   t.is(
-    summarize(source({ language: 'ja', turns: [...turns, { role: 'user', text: 'はい。' }] })),
+    summarize(source({ language: 'fr', turns: [...turns, { role: 'user', text: 'はい。' }] })),
     '13 s connected. The AI spoke 2 times, the other party 2 times. The AI ended the call. ' +
       'Last words of the other party: "はい。"',
   );
@@ -66,8 +73,8 @@ test('long last words are cut between two characters', (t) => {
   t.true(summary(`${'가'.repeat(118)}😀😀😀`).endsWith('가😀…"'));
 });
 
-test('every reason has its words in both languages', (t) => {
-  for (const language of ['ko', 'en']) {
+test('every reason has its words in each language', (t) => {
+  for (const language of ['ko', 'en', 'ja']) {
     const summaries = endReasons.map((endReason) => summarize(source({ language, endReason, turns: [] })));
     t.is(new Set(summaries).size, endReasons.length);
     for (const summary of summaries) t.notRegex(summary, /undefined|_/);

@@ -12,7 +12,9 @@ const audio = ['audio/ogg', 'audio/mpeg'] as const;
 
 const fileHeaders = {
   'Accept-Ranges': z.literal('bytes'),
-  ETag: z.string().meta({ description: 'For `If-Range`: a finished recording never changes.' }),
+  ETag: z.string().meta({
+    description: 'For `If-None-Match` and `If-Range`: a finished recording never changes.',
+  }),
 };
 
 /** What the recording's routes of the client and the admin API have in common. */
@@ -20,6 +22,10 @@ export const recordingDeclaration = {
   params: callIdInPath,
   headers: z.object({
     range: z.string().optional().meta({ description: 'One range of bytes.', example: 'bytes=0-1023' }),
+    'if-none-match': z
+      .string()
+      .optional()
+      .meta({ description: 'ETags: nothing is sent where the file is one of them.' }),
     'if-range': z
       .string()
       .optional()
@@ -32,6 +38,7 @@ export const recordingDeclaration = {
       media: audio,
       headers: z.object({ ...fileHeaders, 'Content-Range': z.string() }),
     },
+    304: { description: 'The file is the one that `If-None-Match` names.', headers: z.object(fileHeaders) },
   },
   refusals: ['call_not_found', 'recording_not_available', 'range_not_satisfiable'],
 } as const;
@@ -65,6 +72,11 @@ export const answerRecording = async (
   }
   const etag = `"${call.id}-${file.bytes}"`;
   const known = { 'Accept-Ranges': 'bytes', ETag: etag, 'Cache-Control': 'private, no-cache' };
+  // It comes before Range (RFC 9110, 13.2.2).
+  if (names(headers['if-none-match'], etag)) {
+    await file.close();
+    return { status: 304, headers: known } as const;
+  }
   // Range is defined for GET alone (RFC 9110, 14.2).
   const applies = !isHead && (headers['if-range'] ?? etag) === etag;
   const range = byteRangeOf(applies ? headers.range : undefined, file.bytes);
@@ -96,6 +108,10 @@ export const answerRecording = async (
     body: await file.read(range),
   } as const;
 };
+
+/** Whether a list of ETags, weak or strong, has this one (RFC 9110, 13.1.2). */
+const names = (list: string | undefined, etag: string): boolean =>
+  list?.trim() === '*' || list?.match(/"[^"]*"/g)?.includes(etag) === true;
 
 const completed = (recording: RecordingRecord | null): { media: (typeof audio)[number]; file: string } => {
   if (recording === null) throw notAvailable('none');

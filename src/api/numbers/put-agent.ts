@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { agentTypes, keepWhatTypeStores, type AgentBinding } from '#src/domain/agent-binding.ts';
+import {
+  agentTypes,
+  keepWhatTypeStores,
+  lacksAssistant,
+  type AgentBinding,
+} from '#src/domain/agent-binding.ts';
 import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { audit } from '../audit.ts';
 import { text } from '../fields.ts';
@@ -63,6 +68,11 @@ export const putAgent = defineRoute({
     });
   }
   const wanted = bindingOf(body, direction);
+  if (lacksAssistant(wanted))
+    throw invalidField({
+      path: 'assistant_id',
+      message: 'A LangGraph server needs an assistant ID: the name of a graph.',
+    });
   if (wanted.chatUrl !== null) await requireUsableUrl(interior, 'chat_url', wanted.chatUrl);
   const { id } = await findOwnNumber(interior, caller, params.id);
   const stored = await putAgentBinding(interior.database, id, wanted, sealedToken(interior, id, body.token));
