@@ -48,6 +48,22 @@ export const cluster = {
   answerMs: 3_000,
 } as const;
 
+/** How often it is looked up again which keys belong to the calls in progress; see src/calls/known-keys.ts. */
+export const knownKeysMs = 5_000;
+
+/** How long the end of a gateway may take, beyond GW_DRAIN_SEC for calls in progress. */
+export const closing = {
+  /** How long lines get to confirm their end when calls are hung up by the gateway itself. */
+  lastEndsMs: 6_000,
+  /** How long an absent database is waited for; after the second signal, only so long. */
+  journalMs: 5_000,
+  hurriedJournalMs: 1_000,
+  /** After all of that, what has not ended is left. */
+  longestMs: 45_000,
+  /** The same, counted from the second signal. */
+  hurriedMs: 12_000,
+} as const;
+
 /** How long a call waits for what ends it. */
 export const callTimes = {
   /** A pending hangup ends the call at the latest after this. */

@@ -17,6 +17,7 @@ import { createStreamPlaces } from '#src/api/stream-places.ts';
 import { createCallDesk } from '#src/calls/call-desk.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
 import { createReplay } from '#src/calls/replay/replay-call.ts';
+import { createKnownKeys } from '#src/calls/known-keys.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { createRecovery } from '#src/calls/recover.ts';
@@ -46,12 +47,9 @@ export type Gateway = {
   startedInMs: number;
   /** Takes no new calls, waits for those in progress, then ends everything that was started. */
   close(): Promise<void>;
-  /** Hangs up the calls that `close` still waits for. */
+  /** Hangs up the calls that `close` still waits for, and waits for nothing else that may take long. */
   hurry(): void;
 };
-
-/** How long lines get to confirm their end when calls are hung up by the gateway itself. */
-const lastEndsMs = 6_000;
 
 /**
  * Throws a StartError whose message is one line for the person who starts the gateway; what was started until then is
@@ -81,6 +79,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     limit: policy.journalLimits.facts,
     summarizeByModel: languageModel.summarize,
     summaryMs: policy.languageModelLimits.summaryMs,
+    times: policy.closing,
   });
   const { journal, factNews } = journalling;
   const recovery = createRecovery({ ...shared, journal, witness, now: systemClock.now });
@@ -193,12 +192,20 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     logger,
   });
+  const knownKeys = createKnownKeys({ ...shared, liveCalls, everyMs: policy.knownKeysMs });
+  started.defer(knownKeys.close);
   const desk = createCallDesk({
     database,
     vault,
     journal,
     liveCalls,
-    switchboard,
+    switchboard: {
+      ...switchboard,
+      connect(call) {
+        switchboard.connect(call);
+        knownKeys.begin(call.numberId);
+      },
+    },
     witness,
     keepBrief: agents.keep,
     handshake: agents.handshake,
@@ -224,6 +231,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const server = await startBorder(
     config,
     {
+      findKnownNumber: knownKeys.find,
       checkCapacity: desk.admission.check,
       placeCall: desk.placeCall,
       requestHangup: desk.requestHangup,
@@ -266,9 +274,16 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const endCalls = async (): Promise<void> => {
     desk.admission.drain();
     streams.close();
+    const calls = liveCalls.count();
+    if (calls > 0) {
+      logger.info(
+        { calls, up_to_sec: config.drainSec },
+        `waiting for ${calls === 1 ? 'one call' : `${calls} calls`}, up to ${config.drainSec} s; ask again to hang up now`,
+      );
+    }
     await switchboard.empty(config.drainSec * 1000);
     switchboard.closeAll();
-    await switchboard.empty(lastEndsMs);
+    await switchboard.empty(policy.closing.lastEndsMs);
   };
   return {
     credentials,
@@ -277,6 +292,9 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       await endCalls();
       await running.disposeAsync();
     },
-    hurry: () => switchboard.closeAll(),
+    hurry() {
+      switchboard.closeAll();
+      journalling.hurry();
+    },
   };
 };

@@ -1,9 +1,25 @@
 /** Starts the gateway from the environment, and ends it on SIGTERM or SIGINT. */
+import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
+import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { welcome } from './start/welcome.ts';
+
+/** npm passes on to the gateway what a Ctrl-C in their terminal has told it already: that is asked once. */
+const sameSignalMs = 250;
+
+/** Ends the process whatever still holds it, when that takes too long. */
+const endWithin = (milliseconds: number, logger: Logger): void => {
+  setTimeout(() => {
+    logger.error(
+      { after_sec: milliseconds / 1000 },
+      'the gateway does not come to its end and is broken off; what was not stored is lost',
+    );
+    process.exit(1);
+  }, milliseconds).unref();
+};
 
 /** One line, no stack: the person who starts the gateway can mend what it names. */
 const giveUp = (message: string): never => {
@@ -19,7 +35,8 @@ const main = async (): Promise<void> => {
   }
 
   let gateway: Gateway | undefined;
-  let isEnding = false;
+  let asked = 0;
+  let last = { signal: '', at: 0 };
 
   const close = (running: Gateway): void => {
     running.close().then(
@@ -31,15 +48,27 @@ const main = async (): Promise<void> => {
     );
   };
   const end = (signal: string): void => {
-    if (!isEnding) {
-      isEnding = true;
+    const isSame = signal === last.signal && performance.now() - last.at < sameSignalMs;
+    last = { signal, at: performance.now() };
+    if (isSame) return;
+    asked += 1;
+    if (asked === 1) {
       logger.info({ signal }, 'the gateway is ending');
-      if (gateway !== undefined) close(gateway);
-    } else if (gateway !== undefined) {
+      if (gateway === undefined) return;
+      endWithin(config.drainSec * 1000 + closing.longestMs, logger);
+      close(gateway);
+    } else if (gateway === undefined) {
+      logger.warn({ signal }, 'asked again to end: the start is broken off');
+      process.exit(1);
+    } else if (asked === 2) {
       logger.warn({ signal }, 'asked again to end: calls in progress are hung up now');
+      endWithin(closing.hurriedMs, logger);
       gateway.hurry();
     } else {
-      logger.warn({ signal }, 'asked again to end: the start is broken off');
+      logger.error(
+        { signal },
+        'asked a third time to end: the gateway is broken off; what was not stored is lost',
+      );
       process.exit(1);
     }
   };
@@ -48,7 +77,10 @@ const main = async (): Promise<void> => {
   process.on('SIGINT', end);
 
   gateway = await startGateway(config, logger);
-  if (isEnding) return close(gateway);
+  if (asked > 0) {
+    endWithin(config.drainSec * 1000 + closing.longestMs, logger);
+    return close(gateway);
+  }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
   // A key belongs on a newcomer's terminal, not where a server's output is collected.
   if (config.databaseUrl === null || process.stdout.isTTY) {

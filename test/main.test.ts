@@ -4,13 +4,19 @@ import { createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { apiClient } from '#test/helpers/api-client.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
+import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder, runGateway, serverSettings, startedGateway } from '#test/start/gateway-process.ts';
 
 /** A gateway with a call that would last for minutes. */
-const gatewayWithCall = async (t: ExecutionContext, drainSec: number) => {
-  const settings = await serverSettings(t);
+const gatewayWithCall = async (
+  t: ExecutionContext,
+  drainSec: number,
+  changes: Record<string, string> = {},
+) => {
+  const settings = { ...(await serverSettings(t)), ...changes };
   const gateway = await startedGateway(t, {
     ...settings,
     GW_SIMULATOR_SPEED: '1',
@@ -50,7 +56,7 @@ test.serial('while it drains a gateway takes no new call and lets those in progr
     t.false(gateway.stdout().includes(secret), 'the output of a server is collected by others');
   }
   gateway.signal('SIGTERM');
-  await gateway.printed('the gateway is ending');
+  await gateway.printed('waiting for one call, up to 600 s; ask again to hang up now');
 
   const refused = [
     await client.get('/readyz'),
@@ -80,14 +86,45 @@ test.serial('a call that outlasts the draining is hung up, and its end is stored
 test.serial('a second signal hangs up at once, and what is in progress is stored all the same', async (t) => {
   const gateway = await gatewayWithCall(t, 600);
   gateway.signal('SIGINT');
-  await gateway.printed('the gateway is ending');
+  // As npm does, when both of them get it from the terminal.
   gateway.signal('SIGINT');
+  await gateway.printed('waiting for one call');
+  t.notRegex(gateway.stdout(), /asked again/);
+  gateway.signal('SIGTERM');
   const askedAt = performance.now();
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.true(performance.now() - askedAt < 10_000);
   t.regex(gateway.stdout(), /asked again to end/);
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });
+
+/** A gateway with a call whose database says nothing any more, and that has been asked to end. */
+const endingWithoutDatabase = async (t: ExecutionContext) => {
+  const proxy = await frozenProxy(t, await testDatabaseUrl(t));
+  const gateway = await gatewayWithCall(t, 0, { GW_DATABASE_URL: proxy.url });
+  proxy.freeze();
+  gateway.signal('SIGTERM');
+  await gateway.printed('waiting for the facts of calls to be written, up to 5 s');
+  return gateway;
+};
+
+test.serial('a gateway whose database is frozen ends all the same, and says what is lost', async (t) => {
+  const gateway = await endingWithoutDatabase(t);
+  t.deepEqual(await gateway.ended, { code: 1, signal: null });
+  t.regex(gateway.stdout(), /facts of calls are lost: the database is away/);
+});
+
+test.serial(
+  'with a frozen database the second signal makes the end quick, the third immediate',
+  async (t) => {
+    const gateway = await endingWithoutDatabase(t);
+    gateway.signal('SIGINT');
+    await gateway.printed('asked again to end');
+    gateway.signal('SIGTERM');
+    t.deepEqual(await gateway.ended, { code: 1, signal: null });
+    t.regex(gateway.stdout(), /asked a third time to end/);
+  },
+);
 
 test.serial('a start that waits for something is broken off by the second signal', async (t) => {
   const silentDatabase = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
@@ -103,7 +140,7 @@ test.serial('a start that waits for something is broken off by the second signal
   await once(silentDatabase, 'connection');
   gateway.signal('SIGINT');
   await gateway.printed('the gateway is ending');
-  gateway.signal('SIGINT');
+  gateway.signal('SIGTERM');
   t.deepEqual(await gateway.ended, { code: 1, signal: null });
   t.regex(gateway.stdout(), /the start is broken off/);
 });

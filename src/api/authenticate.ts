@@ -1,6 +1,7 @@
 /** Who asks (specification 5.1; decisions 1 and 2). */
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import { isTransient } from '#src/persistence/connection-errors.ts';
 import { createNumberAuthentication, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import { createAdminAuthentication } from './admin-authentication.ts';
 import type { ApiContext } from './context.ts';
@@ -20,8 +21,17 @@ export type CallerOf = {
 
 export type Auth = keyof CallerOf;
 
+/** What is asked for may change who is believed. */
+export type Errand = {
+  /**
+   * It can be done without the database. While that does not answer, a key is then believed that was good for a call
+   * held here when the database was last asked.
+   */
+  needsNoDatabase: boolean;
+};
+
 /** Lets a caller in, or refuses with 401, 403 or 429. */
-export type Gate = { [A in Auth]: (ctx: ApiContext) => Promise<CallerOf[A]> };
+export type Gate = { [A in Auth]: (ctx: ApiContext, errand: Errand) => Promise<CallerOf[A]> };
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
 export const createGate = (interior: Interior, failureCounter: Counter): Gate => {
@@ -37,10 +47,21 @@ export const createGate = (interior: Interior, failureCounter: Counter): Gate =>
     await perKey(ctx, `admin ${admin.id}`);
     return admin;
   };
+  const numberOf = async (key: string, errand: Errand): Promise<AuthenticatedNumber | undefined> => {
+    try {
+      return await authenticateNumber(key);
+    } catch (error) {
+      if (!errand.needsNoDatabase || !isTransient(error)) throw error;
+      const known = interior.findKnownNumber(vault.fingerprints(key));
+      // A key that is not known here may be good all the same: nobody can tell.
+      if (known === undefined) throw error;
+      return known;
+    }
+  };
   return {
-    async number(ctx) {
+    async number(ctx, errand) {
       const key = bearerOf(ctx);
-      const number = key === undefined ? undefined : await authenticateNumber(key);
+      const number = key === undefined ? undefined : await numberOf(key, errand);
       if (number === undefined) return refuseStranger(ctx, failures);
       await perKey(ctx, `number ${number.id}`);
       refuseOtherNumber(ctx.get('X-Number-Id'), number);

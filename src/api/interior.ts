@@ -31,6 +31,8 @@ export type Interior = CallControl & {
   vault: Vault;
   logger: Logger;
   clock: Clock;
+  /** The number that a key with one of these fingerprints was good for, if a call of it is held here; asks nobody. */
+  findKnownNumber: (fingerprints: readonly Buffer[]) => AuthenticatedNumber | undefined;
   /** Whose domestic numbers are accepted. */
   country: Country;
   limits: RequestLimits;

@@ -82,6 +82,8 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
    * what it has too much of.
    */
   beginsCall?: boolean;
+  /** Can be done for a call that is held here while the database is away. Only for routes of a number key. */
+  needsNoDatabase?: boolean;
   /** Honours `Idempotency-Key`. Only for routes of a number key. */
   idempotent?: boolean;
   responses: Responses;
@@ -129,7 +131,7 @@ export const defineRoute = <
     ...route,
     async serve(ctx, gate, interior) {
       if (route.beginsCall === true) interior.checkCapacity();
-      const caller = await gate[route.auth](ctx);
+      const caller = await gate[route.auth](ctx, { needsNoDatabase: route.needsNoDatabase === true });
       const params = validated(route.params, ctx.params);
       const query = validated(route.query, ctx.query);
       const headers = validated(route.headers, ctx.headers);

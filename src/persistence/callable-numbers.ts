@@ -104,20 +104,33 @@ const present = (row: Row): CallableNumber => {
   };
 };
 
-const byKeys = `select ${columns}, encode(number_key.key_hash, 'hex') as "keyHash"
-  from ${tables} join number_key on number_key.number_id = number.id
-  where number_key.key_hash = any ($1::bytea[])`;
+const withKeys = `select ${columns}, encode(number_key.key_hash, 'hex') as "keyHash"
+  from ${tables} join number_key on number_key.number_id = number.id`;
+
+const byKeys = `${withKeys} where number_key.key_hash = any ($1::bytea[])`;
+
+const byIds = `${withKeys} where number.id = any ($1::uuid[])`;
 
 const byDigits = `select ${columns} from ${tables} where number.number = $1 and number.deleted_at is null`;
+
+type RowWithKey = Row & { keyHash: string };
+
+const byKeyHash = (rows: readonly RowWithKey[]): ReadonlyMap<string, CallableNumber> =>
+  new Map(rows.map((row) => [row.keyHash, present(row)]));
 
 /** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Vault.fingerprints`. */
 export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],
-): Promise<ReadonlyMap<string, CallableNumber>> => {
-  const rows = await db.execute<Row & { keyHash: string }>(byKeys, [fingerprints]);
-  return new Map(rows.map((row) => [row.keyHash, present(row)]));
-};
+): Promise<ReadonlyMap<string, CallableNumber>> =>
+  byKeyHash(await db.execute<RowWithKey>(byKeys, [fingerprints]));
+
+/** Numbers by the fingerprints of the keys that they have just now; one without a key is left out. */
+export const findNumbersWithKeys = async (
+  db: Pick<Database, 'execute'>,
+  numberIds: readonly string[],
+): Promise<ReadonlyMap<string, CallableNumber>> =>
+  byKeyHash(await db.execute<RowWithKey>(byIds, [numberIds]));
 
 /** By the number that was dialled, domestic format. */
 export const findNumberByDigits = async (

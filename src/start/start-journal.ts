@@ -14,6 +14,8 @@ export type StartedJournal = {
   factNews: FactNews;
   /** Resolves when every fact and summary is written. Rejects when the database stayed away and facts are lost. */
   close(): Promise<void>;
+  /** `close` waits no longer than it must. */
+  hurry(): void;
 };
 
 /** What the log says of a fact; the end of a call has a line of its own, with its reason. */
@@ -27,9 +29,6 @@ const worthTelling: Readonly<Record<string, string>> = {
   'recording.resumed': 'the recording of a call was resumed',
 };
 
-/** How long the end of the gateway waits for an absent database. */
-const closeMs = 5_000;
-
 export const startJournal = (options: {
   database: Database;
   metrics: Pick<Metrics, 'factWritten'>;
@@ -40,9 +39,11 @@ export const startJournal = (options: {
   summarizeByModel: SummarizeByModel | null;
   /** How long the model may take for it. */
   summaryMs: number;
+  /** How long `close` waits for an absent database, and how long once it is hurried. */
+  times: { journalMs: number; hurriedJournalMs: number };
   logger: Logger;
 }): StartedJournal => {
-  const { database, metrics, clock, limit, logger } = options;
+  const { database, metrics, clock, limit, times, logger } = options;
   const factNews = createFactNews();
   const journal: Journal = createJournal({
     write: async (callId, sequence, fact) => {
@@ -71,21 +72,37 @@ export const startJournal = (options: {
     clock,
     logger,
   });
+  let limitMs = times.journalMs;
+  let isClosing = false;
+  let lost = 0;
+  let timer: unknown;
+  const giveUpLater = (): void => {
+    clock.clearTimeout(timer);
+    timer = clock.setTimeout(() => {
+      lost = journal.backlog();
+      journal.giveUp();
+    }, limitMs);
+  };
   return {
     journal,
     factNews,
     async close() {
-      let lost = 0;
-      const limit = clock.setTimeout(() => {
-        lost = journal.backlog();
-        journal.giveUp();
-      }, closeMs);
+      isClosing = true;
+      const facts = journal.backlog();
+      if (facts > 0) {
+        logger.info({ facts }, `waiting for the facts of calls to be written, up to ${limitMs / 1000} s`);
+      }
+      giveUpLater();
       await journal.settled();
       summaries.hurry();
       await summaries.settled();
       await journal.settled();
-      clock.clearTimeout(limit);
+      clock.clearTimeout(timer);
       if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is away`);
+    },
+    hurry() {
+      limitMs = times.hurriedJournalMs;
+      if (isClosing) giveUpLater();
     },
   };
 };

@@ -132,6 +132,7 @@ export const fakeGateway = async (
     country: 'KR',
     limits: testLimits,
     platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    findKnownNumber: () => undefined,
     checkCapacity: () => {},
     async placeCall({ id, number: from }, { keyed, ...request }) {
       note('placeCall', { numberId: id, ...request });

@@ -11,6 +11,7 @@ export const cancelCall = defineRoute({
   description:
     'Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead.',
   auth: 'number',
+  needsNoDatabase: true,
   params: callIdInPath,
   responses: {
     202: {

@@ -11,6 +11,7 @@ export const hangUp = defineRoute({
   description:
     'A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive.',
   auth: 'number',
+  needsNoDatabase: true,
   params: callIdInPath,
   body: z
     .object({
