@@ -84,6 +84,8 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const synthesizer = speech?.synthesizerFor(input.speech);
       if (synthesizer !== undefined) await renderRecording(call, input.language, synthesizer, sink, signal);
     } catch (error) {
+      // Whoever keeps recordings keeps what there is of it.
+      if (signal.aborted) return;
       logger.warn(
         { call_id: input.callId, err: error },
         'the recording of a simulated call could not be made',
@@ -176,7 +178,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       time.stop();
       callers.clear();
       for (const line of lines) line.dispose();
-      await renderings.close((options.closeWithinMs ?? 10_000) * speed);
+      await renderings.close((options.closeWithinMs ?? 20_000) * speed);
     },
   };
 };

@@ -52,6 +52,7 @@ const presentOptions = (call: CallRow) => {
 const presentRecording = (recording: RecordingRecord | null) => ({
   status: recording?.status ?? ('none' as const),
   paused: recording?.paused ?? false,
+  truncated: recording?.truncated ?? false,
   ...(recording?.contentType ? { content_type: recording.contentType } : {}),
   ...(typeof recording?.durationSec === 'number' ? { duration_sec: recording.durationSec } : {}),
 });

@@ -141,6 +141,8 @@ export type Call = {
     status: 'none' | 'pending' | 'completed' | 'failed';
     /** Nothing that is said now is recorded. False once the call has ended. */
     paused: boolean;
+    /** Its end is missing: the gateway ended while it was written. What there is can be played. */
+    truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;
     duration_sec?: number | undefined;

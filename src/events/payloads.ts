@@ -60,6 +60,8 @@ export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => 
       content_type: snapshot.recording.content_type,
       duration_sec: snapshot.recording.duration_sec,
       bytes: snapshot.recording.bytes,
+      // Left out of events that were stored before it was known.
+      truncated: snapshot.recording.truncated,
     },
   });
 };

@@ -22,6 +22,8 @@ export type RecordedFact =
       bytes: number;
       /** Relative to the folder of recordings. */
       file: string;
+      /** Its end is missing: the gateway that wrote it ended early. */
+      truncated: boolean;
     }
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
@@ -102,7 +104,7 @@ const statements = {
 
   recordingCompleted: `with ${journalled}, finished as (
       update recording set status = 'completed', finished_at = $4, content_type = $7, duration_sec = $8, bytes = $9,
-        file = $10
+        file = $10, truncated = $11
       from journalled where recording.call_id = journalled.call_id and recording.status = 'pending'
       returning recording.*
     ), changed as (select call.* from call join finished on finished.call_id = call.id),
@@ -163,8 +165,8 @@ const writingOf = (fact: RecordedFact): Writing => {
     case 'reply.failed':
       return { sql: statements.journalOnly, data: rest, parameters: [] };
     case 'recording.completed': {
-      const { contentType, durationSec, bytes, file } = fact;
-      return withEvent(statements.recordingCompleted, rest, contentType, durationSec, bytes, file);
+      const { contentType, durationSec, bytes, file, truncated } = fact;
+      return withEvent(statements.recordingCompleted, rest, contentType, durationSec, bytes, file, truncated);
     }
     case 'recording.failed':
       return withEvent(statements.recordingFailed, rest);

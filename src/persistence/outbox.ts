@@ -39,6 +39,8 @@ export type RecordingSnapshot = {
   content_type: string | null;
   duration_sec: number | null;
   bytes: number | null;
+  /** Absent from events that were stored before it was known. */
+  truncated?: boolean;
 };
 
 export type EventSnapshot = {
@@ -62,7 +64,7 @@ const callSnapshot = `jsonb_build_object(
 
 const recordingSnapshot = `jsonb_build_object(
   'status', finished.status, 'content_type', finished.content_type, 'duration_sec', finished.duration_sec,
-  'bytes', finished.bytes)`;
+  'bytes', finished.bytes, 'truncated', finished.truncated)`;
 
 /**
  * Common table expressions that follow `changed` (the call's row after the change; no row, no event): the event with

@@ -13,6 +13,8 @@ export type RecordingRecord = {
   bytes: number | null;
   /** Relative to the folder of recordings. */
   file: string | null;
+  /** Its end is missing: the gateway that wrote it ended early. */
+  truncated: boolean;
   createdAt: Date;
   finishedAt: Date | null;
 };
@@ -25,7 +27,8 @@ const isPaused = `(call.status = 'active' and coalesce((
 
 const columns = `
   recording.call_id as "callId", recording.status, ${isPaused} as paused, recording.content_type as "contentType",
-  recording.duration_sec as "durationSec", recording.bytes, recording.file, recording.created_at as "createdAt",
+  recording.duration_sec as "durationSec", recording.bytes, recording.file, recording.truncated,
+  recording.created_at as "createdAt",
   recording.finished_at as "finishedAt"`;
 
 /** The recording as the database has it, for a call that is known to belong to the caller. */
@@ -57,7 +60,7 @@ export type RecordingJson =
 /** For a row of `recording` that is joined from the left to its `call`. */
 export const recordingJson = `case when recording.call_id is not null then json_build_object(
   'callId', recording.call_id, 'status', recording.status, 'paused', ${isPaused}, 'contentType', recording.content_type,
-  'durationSec', recording.duration_sec, 'bytes', recording.bytes, 'file', recording.file,
+  'durationSec', recording.duration_sec, 'bytes', recording.bytes, 'file', recording.file, 'truncated', recording.truncated,
   'createdAt', recording.created_at, 'finishedAt', recording.finished_at) end`;
 
 export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>

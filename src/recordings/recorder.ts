@@ -4,14 +4,20 @@ import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
 import type { RecordingFile } from './recording-file.ts';
 import type { Stretch } from './encoder.ts';
 
-export type RecordingOutcome =
-  { status: 'completed'; durationSec: number; bytes: number } | { status: 'failed'; error: Error };
+type Completed = { status: 'completed'; durationSec: number; bytes: number; truncated: boolean };
+
+export type RecordingOutcome = Completed | { status: 'failed'; error: Error };
 
 /** So much is encoded before others get their turn: some five milliseconds of work. */
 const pieceSamples = recordingSampleRate;
 
 /** Sound that may wait to be encoded: two minutes, 8 MB. */
 const maxWaitingSamples = 120 * recordingSampleRate;
+
+export type Recorder = RecordingSink & {
+  /** No more sound is taken: what came until now is kept, and where that is nothing, the recording fails. */
+  cut(): void;
+};
 
 /**
  * `onOutcome` is called exactly once, when the recording was finished or has failed; it must not throw. The file is
@@ -20,11 +26,11 @@ const maxWaitingSamples = 120 * recordingSampleRate;
 export const createRecorder = (
   openFile: () => Promise<RecordingFile>,
   onOutcome: (outcome: RecordingOutcome) => void,
-): RecordingSink => {
+): Recorder => {
   const waiting: Stretch[] = [];
   let waitingSamples = 0;
   /** Why no more sound is taken. */
-  let end: 'finished' | Error | undefined;
+  let end: 'finished' | 'cut' | Error | undefined;
   let isBegun = false;
   let goOn = (): void => {};
 
@@ -40,15 +46,17 @@ export const createRecorder = (
     return piece;
   };
 
-  const writeAll = async (file: RecordingFile): Promise<{ durationSec: number; bytes: number }> => {
+  const writeAll = async (file: RecordingFile): Promise<Omit<Completed, 'status'>> => {
     for (;;) {
       if (end instanceof Error) throw end;
       const piece = takePiece();
       if (piece.length > 0) {
         file.append(piece);
         await setImmediate();
-      } else if (end === 'finished') return file.complete();
-      else {
+      } else if (end !== undefined) {
+        const truncated = end === 'cut';
+        return { ...(await file.complete(truncated)), truncated };
+      } else {
         const { promise, resolve } = Promise.withResolvers<void>();
         goOn = resolve;
         await promise;
@@ -102,6 +110,10 @@ export const createRecorder = (
     },
     fail(error) {
       end ??= error;
+      work();
+    },
+    cut() {
+      end ??= isBegun ? 'cut' : new Error('The gateway ended before anything was recorded');
       work();
     },
   };

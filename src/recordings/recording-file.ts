@@ -1,6 +1,6 @@
 /**
  * One recording on its way into a file: encoded as it comes, never held whole. The file is called `.part` until it is
- * complete and on disk, so a complete name always means a complete file.
+ * complete and on disk, so a complete name always means a complete file. One whose end is missing says so in its name.
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,20 +9,23 @@ import type { Stretch, Encoder } from './encoder.ts';
 
 export const partExtension = '.part';
 
+/** The name of a recording whose end is missing. */
+export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
+
 /** Encoded sound that may wait for the disk: some three minutes. */
 const maxWaitingBytes = 1024 * 1024;
 
 export type RecordingFile = {
   /** Encodes now and writes in the background. Throws when the disk failed before, or does not keep up. */
   append(stretches: readonly Stretch[]): void;
-  /** Makes the file complete. */
-  complete(): Promise<{ durationSec: number; bytes: number }>;
+  /** Makes the file complete. `isTruncated`: there was more to record. */
+  complete(isTruncated: boolean): Promise<{ durationSec: number; bytes: number }>;
   /** Removes what was written. */
   discard(): Promise<void>;
 };
 
 /** A new name in a folder is safe from a power failure only when the folder itself is written. */
-const syncFolder = async (path: string): Promise<void> => {
+export const syncFolder = async (path: string): Promise<void> => {
   await using folder = await open(path, 'r');
   await folder.sync();
 };
@@ -67,12 +70,12 @@ export const openRecordingFile = async (
         write(encoder.encode(stretch));
       }
     },
-    async complete() {
+    async complete(isTruncated) {
       write(encoder.finish());
       await written;
       await file.sync();
       await file.close();
-      await rename(part, path);
+      await rename(part, isTruncated ? truncatedName(path) : path);
       await syncFolder(dirname(path));
       return { durationSec: samples / recordingSampleRate, bytes };
     },

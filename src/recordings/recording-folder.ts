@@ -1,9 +1,10 @@
 /** The folder in which recordings are written, and stay where there is no store: `<year>-<month>/<call id>.<format>`. */
-import { glob, open, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { glob, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { recordingSampleRate } from '#sip/recording.ts';
 import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
-import { partExtension } from './recording-file.ts';
+import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
+import { playableBytes } from './salvage.ts';
 import type { StoredRecording } from './stored-recording.ts';
 
 /** A file that is complete. */
@@ -14,6 +15,8 @@ export type CompleteFile = {
   format: RecordingFormat;
   durationSec: number;
   bytes: number;
+  /** Its end is missing: the process that wrote it ended early. */
+  truncated: boolean;
   /** Wall-clock milliseconds since the epoch. */
   savedAt: number;
 };
@@ -24,6 +27,8 @@ export type RecordingFolder = {
   pathOf(file: string): string;
   /** The complete file of a call; its duration is what it says itself, of an MP3 file to a tenth of a second. */
   find(callId: string): Promise<CompleteFile | undefined>;
+  /** Makes the complete file of what a process that died has written of a call; undefined when none of it can be played. */
+  salvage(callId: string): Promise<CompleteFile | undefined>;
   /** The complete files, by call. */
   list(): Promise<ReadonlyMap<string, string>>;
   /** A complete file, as `list` names it; undefined when it is gone. */
@@ -32,7 +37,7 @@ export type RecordingFolder = {
   /** Undefined when there is no such file. */
   open(file: string): Promise<StoredRecording | undefined>;
   remove(file: string): Promise<void>;
-  /** Removes what a process that died left half-written: it is of no use to anybody. */
+  /** Removes what is still half-written: nobody waits for it. */
   sweep(): Promise<void>;
 };
 
@@ -43,7 +48,7 @@ const absence = (error: unknown): undefined => {
 };
 
 /** The name of a complete file, and of nothing else. */
-const completeName = /^([\da-f-]{36})\.(ogg|mp3)$/;
+const completeName = /^([\da-f-]{36})(\.truncated)?\.(ogg|mp3)$/;
 
 /** No page of Ogg is larger (RFC 3533). */
 const largestPage = 65_307;
@@ -64,13 +69,32 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
   const pathOf = (file: string): string => join(folder, file);
 
   const read = async (file: string): Promise<CompleteFile | undefined> => {
-    const [, callId, extension] = completeName.exec(basename(file)) ?? [];
+    const [, callId, mark, extension] = completeName.exec(basename(file)) ?? [];
     const found = await stat(pathOf(file)).catch(absence);
     if (callId === undefined || found === undefined) return undefined;
     const { size: bytes, mtimeMs: savedAt } = found;
+    const known = { callId, file, bytes, truncated: mark !== undefined, savedAt };
     return extension === 'ogg'
-      ? { callId, file, format: 'ogg', durationSec: await oggDuration(pathOf(file)), bytes, savedAt }
-      : { callId, file, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000), bytes, savedAt };
+      ? { ...known, format: 'ogg', durationSec: await oggDuration(pathOf(file)) }
+      : { ...known, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000) };
+  };
+
+  /** Resolves to whether there is anything that can be played; the file holds nothing else then. */
+  const cutToPlayable = async (path: string, format: RecordingFormat): Promise<boolean> => {
+    await using part = await open(path, 'r+');
+    const bytes = await playableBytes(part, format);
+    await part.truncate(bytes);
+    await part.sync();
+    return bytes > 0;
+  };
+
+  const salvagePart = async (part: string): Promise<CompleteFile | undefined> => {
+    const name = part.slice(0, -partExtension.length);
+    if (!(await cutToPlayable(pathOf(part), name.endsWith('.mp3') ? 'mp3' : 'ogg'))) return undefined;
+    const file = truncatedName(name);
+    await rename(pathOf(part), pathOf(file));
+    await syncFolder(dirname(pathOf(file)));
+    return read(file);
   };
 
   return {
@@ -78,7 +102,12 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
     pathOf,
     read,
     async find(callId) {
-      for await (const file of glob(`*/${callId}.{ogg,mp3}`, { cwd: folder })) return read(file);
+      for await (const file of glob(`*/${callId}{,.truncated}.{ogg,mp3}`, { cwd: folder })) return read(file);
+      return undefined;
+    },
+    async salvage(callId) {
+      for await (const part of glob(`*/${callId}.{ogg,mp3}${partExtension}`, { cwd: folder }))
+        return salvagePart(part);
       return undefined;
     },
     async list() {

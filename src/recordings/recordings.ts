@@ -1,17 +1,17 @@
 /**
  * All recordings of this gateway: written into a folder as they go, and brought into a store from there where one is
- * configured. When the gateway starts, what a crash left is settled: a complete file is a recording, anything else is
- * none.
+ * configured. When the gateway starts, what a crash left is settled: a complete file is a recording, and so is
+ * what can be played of one that was being written.
  */
 import type { Logger } from 'pino';
-import type { OpenRecording, RecordingSink } from '#sip/recording.ts';
+import type { OpenRecording } from '#sip/recording.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { pendingRecordings, recordingStatuses } from '#src/persistence/recordings.ts';
 import { contentTypes, createEncoders, type RecordingFormat } from './encoder.ts';
-import { createRecorder, type RecordingOutcome } from './recorder.ts';
-import { openRecordingFile } from './recording-file.ts';
+import { createRecorder, type Recorder, type RecordingOutcome } from './recorder.ts';
+import { openRecordingFile, truncatedName } from './recording-file.ts';
 import { createRecordingFolder, type CompleteFile } from './recording-folder.ts';
 import { createStoreKeeper, type StoreKeeperOptions } from './store-keeper.ts';
 import type { StoredRecording } from './stored-recording.ts';
@@ -24,7 +24,7 @@ export type Recordings = {
    * the store is away, as reading what was opened does.
    */
   open(recording: { callId: string; file: string }): Promise<StoredRecording | undefined>;
-  /** Fails what is still being written and waits until that is said. What waits for the store waits for the next start. */
+  /** Cuts off what is still being written and waits until that is said. What waits for the store waits for the next start. */
   close(): Promise<void>;
 };
 
@@ -44,17 +44,17 @@ export const createRecordings = async (options: {
 }): Promise<Recordings> => {
   const { format, database, publish, clock, logger } = options;
   const folder = createRecordingFolder(options.folder);
-  const underWay = new Map<RecordingSink, Promise<void>>();
+  const underWay = new Map<Recorder, Promise<void>>();
   const newEncoder = createEncoders(format);
 
   const fail = (callId: string): void => publish(callId, { type: 'recording.failed', at: clock.now() });
 
   const complete = (saved: CompleteFile): void => {
-    const { callId, file, durationSec, bytes } = saved;
+    const { callId, file, durationSec, bytes, truncated } = saved;
     logger.info({ call_id: callId, duration_sec: durationSec, bytes }, 'a recording is complete');
     const contentType = contentTypes[saved.format];
     const at = clock.now();
-    publish(callId, { type: 'recording.completed', at, contentType, durationSec, bytes, file });
+    publish(callId, { type: 'recording.completed', at, contentType, durationSec, bytes, file, truncated });
   };
 
   const keeper =
@@ -80,15 +80,15 @@ export const createRecordings = async (options: {
       fail(callId);
       return;
     }
-    const { durationSec, bytes } = outcome;
-    keep({ callId, file, format, durationSec, bytes, savedAt: clock.now() });
+    const { durationSec, bytes, truncated } = outcome;
+    const name = truncated ? truncatedName(file) : file;
+    keep({ callId, file: name, format, durationSec, bytes, truncated, savedAt: clock.now() });
   };
 
   /** What calls left that have ended without this gateway: `pending` is true of none of them any more. */
   const settle = async (): Promise<void> => {
-    await folder.sweep();
     for (const { callId } of await pendingRecordings(database, options.node)) {
-      const saved = await folder.find(callId);
+      const saved = (await folder.find(callId)) ?? (await folder.salvage(callId));
       if (saved !== undefined) {
         keep(saved);
         continue;
@@ -96,6 +96,7 @@ export const createRecordings = async (options: {
       logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
       fail(callId);
     }
+    await folder.sweep();
   };
 
   /** What was completed here, before there was a store or while it was away, goes there too. */
@@ -120,24 +121,23 @@ export const createRecordings = async (options: {
   const begin: OpenRecording = (callId) => {
     const file = folder.nameFor(callId, clock.now(), format);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const sink = createRecorder(
+    const recorder = createRecorder(
       () => openRecordingFile(folder.pathOf(file), newEncoder),
       (outcome) => {
-        underWay.delete(sink);
+        underWay.delete(recorder);
         end(callId, file, outcome);
         resolve();
       },
     );
-    underWay.set(sink, promise);
-    return sink;
+    underWay.set(recorder, promise);
+    return recorder;
   };
 
   return {
     begin,
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
-      for (const sink of underWay.keys())
-        sink.fail(new Error('The gateway ended before the recording was complete'));
+      for (const recorder of underWay.keys()) recorder.cut();
       await Promise.all(underWay.values());
       await older;
       await keeper?.close();

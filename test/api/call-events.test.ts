@@ -45,6 +45,7 @@ const story: readonly RecordedFact[] = [
     durationSec: 9,
     bytes: 100,
     file: 'secret/place.ogg',
+    truncated: false,
   },
   { type: 'call.summarized', at: answeredAt + 9_600, summary: 'They said hello.' },
 ];
@@ -106,7 +107,7 @@ test('what happened in a call is listed in order, with the words of the transcri
       },
       { turn: 2, failure: 'http_error', detail: 'HTTP 500' },
       { end_reason: 'agent_hangup', status: 'completed', sip: { status: 200, reason: 'OK', call_id: 'abc' } },
-      { content_type: 'audio/ogg', duration_sec: 9, bytes: 100 },
+      { content_type: 'audio/ogg', duration_sec: 9, bytes: 100, truncated: false },
       { summary: 'They said hello.' },
     ],
   );

@@ -40,7 +40,13 @@ test('a finished call has all of its fields', async (t) => {
     duration_sec: 60.5,
     answered_at: '2026-11-21T12:00:05.000+09:00',
     answered_by: 'machine',
-    recording: { status: 'completed', paused: false, content_type: 'audio/ogg', duration_sec: 60.5 },
+    recording: {
+      status: 'completed',
+      paused: false,
+      truncated: false,
+      content_type: 'audio/ogg',
+      duration_sec: 60.5,
+    },
     sip: { status: 200, reason: 'OK', call_id: 'abc@host' },
   });
 });
@@ -64,7 +70,7 @@ test('while it rings, options are pending and nothing has an end', async (t) => 
     duration_sec: null,
     answered_at: null,
     ended_at: null,
-    recording: { status: 'none', paused: false },
+    recording: { status: 'none', paused: false, truncated: false },
     sip: { status: null, reason: null, call_id: null },
   });
 });
@@ -82,7 +88,7 @@ test('from the answer on, options are in force', async (t) => {
     options: inForce,
     options_pending: {},
     duration_sec: null,
-    recording: { status: 'pending', paused: false },
+    recording: { status: 'pending', paused: false, truncated: false },
   });
 });
 

@@ -52,9 +52,9 @@ test('a call says whether its recording is paused: as its last fact says, and ne
     const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
     return body.recording;
   };
-  t.deepEqual(await isPaused(), { status: 'none', paused: false });
+  t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
   await storeRecording(gateway.database, id, { status: 'pending' });
-  t.deepEqual(await isPaused(), { status: 'pending', paused: false });
+  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
   const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
   const seen: unknown[] = [];
   for (const [index, type] of facts.entries()) {
@@ -66,8 +66,8 @@ test('a call says whether its recording is paused: as its last fact says, and ne
   }
   t.deepEqual(
     seen,
-    [true, false, true, true].map((paused) => ({ status: 'pending', paused })),
+    [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
   );
   await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
-  t.deepEqual(await isPaused(), { status: 'pending', paused: false });
+  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
 });

@@ -72,12 +72,14 @@ test('a recording event tells of the recording', (t) => {
     content_type: 'audio/mpeg',
     duration_sec: 59.8,
     bytes: 240_000,
+    truncated: true,
   };
   t.deepEqual(JSON.parse(eventBody(event)).recording, {
     status: 'completed',
     content_type: 'audio/mpeg',
     duration_sec: 59.8,
     bytes: 240_000,
+    truncated: true,
   });
 });
 

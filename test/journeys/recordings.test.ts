@@ -100,7 +100,7 @@ test('a call without a recording has none, and nothing to pause', async (t) => {
   const gateway = await testGateway(t);
   const busy = await gateway.call('01000000003');
   await gateway.untilStatus(busy, 'no_answer');
-  t.like(await recordingOf(gateway, busy), { status: 'none', paused: false });
+  t.like(await recordingOf(gateway, busy), { status: 'none', paused: false, truncated: false });
   t.is((await download(gateway, busy)).body['reason'], 'none');
 
   t.is((await gateway.admin.patch(gateway.numberPath, { recording_enabled: false })).status, 200);

@@ -92,7 +92,7 @@ test('a restart keeps what is stored, and ends once what the crash left in progr
     t.like((await second.client.get(`/api/v1/calls/${lost}`)).body, {
       status: 'failed',
       end_reason: 'system_error',
-      recording: { status: lost === talking ? 'failed' : 'none', paused: false },
+      recording: { status: lost === talking ? 'failed' : 'none', paused: false, truncated: false },
     });
   }
   const { body } = await second.client.get('/api/v1/calls');

@@ -269,6 +269,7 @@ test('a fact that is written again changes nothing', async (t) => {
       durationSec: 10.2,
       bytes: 5_000_000_000,
       file: 'a.ogg',
+      truncated: false,
     },
     { type: 'call.summarized', at: ended.at + 2, summary: 'A table was booked.' },
   ];
@@ -302,7 +303,13 @@ test('a finished recording is part of its event and of the call', async (t) => {
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
   const at = ended.at + 5;
-  const recording = { contentType: 'audio/ogg', durationSec: 10.2, bytes: 5_000_000_000, file: 'a.ogg' };
+  const recording = {
+    contentType: 'audio/ogg',
+    durationSec: 10.2,
+    bytes: 5_000_000_000,
+    file: 'a.ogg',
+    truncated: true,
+  };
   await recordFact(db, callId, 2, { type: 'recording.completed', at, ...recording });
   t.like((await findCall(db, { callId, numberId: owner.numberId }))?.recording, {
     status: 'completed',
@@ -315,6 +322,7 @@ test('a finished recording is part of its event and of the call', async (t) => {
     content_type: 'audio/ogg',
     duration_sec: 10.2,
     bytes: 5_000_000_000,
+    truncated: true,
   });
   t.false(
     await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }),

@@ -112,7 +112,7 @@ test('the arrays of the writer can be used again', async (t) => {
 test('a call without sound has an empty recording', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.finish();
-  t.deepEqual(await told, { status: 'completed', durationSec: 0, bytes: 0 });
+  t.deepEqual(await told, { status: 'completed', durationSec: 0, bytes: 0, truncated: false });
   t.deepEqual(done, ['open', 'complete']);
 });
 
@@ -126,7 +126,9 @@ test('only how it ended first counts, and it is told once', async (t) => {
   await finished.settled();
   finished.sink.fail(new Error('too late'));
   await finished.settled();
-  t.deepEqual(finished.outcomes, [{ status: 'completed', durationSec: 10 / rate, bytes: 10 }]);
+  t.deepEqual(finished.outcomes, [
+    { status: 'completed', durationSec: 10 / rate, bytes: 10, truncated: false },
+  ]);
 
   const failed = recordedInMemory();
   const error = new Error('the line broke');

@@ -13,13 +13,7 @@ import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import type { S3Server } from './s3-server.ts';
-
-const rate = 16_000;
-
-export const tone = (seconds: number, hertz: number): Int16Array =>
-  Int16Array.from({ length: seconds * rate }, (_, index) =>
-    Math.round(12_000 * Math.sin((2 * Math.PI * hertz * index) / rate)),
-  );
+import { tone } from './tone.ts';
 
 export const recordingsWorld = async (t: ExecutionContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
@@ -52,6 +46,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         });
       return callId;
     },
+    pathOf: (name: string): string => join(folder, month, name),
     /** What a process has left in the folder. */
     async leave(name: string, bytes: Uint8Array): Promise<void> {
       await mkdir(join(folder, month), { recursive: true });

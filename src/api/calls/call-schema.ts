@@ -76,6 +76,11 @@ export const callRecord = z
         description: 'Nothing that is said now is recorded. False once the call has ended.',
         example: false,
       }),
+      truncated: z.boolean().meta({
+        description:
+          'Its end is missing: the gateway ended while it was written. What there is can be played.',
+        example: false,
+      }),
       content_type: z
         .string()
         .optional()

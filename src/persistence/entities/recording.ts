@@ -20,6 +20,8 @@ export const Recording = defineEntity({
     bytes: p.bigint().nullable(),
     /** Relative to the folder of recordings. */
     file: p.text().nullable(),
+    /** Its end is missing: the process that wrote it ended early. */
+    truncated: p.boolean().default(false),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),
   },

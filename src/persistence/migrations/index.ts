@@ -10,6 +10,7 @@ import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
+import { TruncatedRecordings } from './truncated-recordings.ts';
 import { Voicemail } from './voicemail.ts';
 
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   { name: '0010-admin-roles', class: AdminRoles },
   { name: '0011-deleted-numbers', class: DeletedNumbers },
   { name: '0012-nodes', class: Nodes },
+  { name: '0013-truncated-recordings', class: TruncatedRecordings },
 ];

@@ -189,8 +189,9 @@ test('closing waits for recordings, but not for ever', async (t) => {
   clock.advance(200);
   await closing;
   t.is(tapes.get('good')?.outcome, 'finished');
-  t.regex(tapes.get('stuck')?.outcome ?? '', /closed before/);
-  t.regex(tapes.get('queued')?.outcome ?? '', /closed before/);
+  // What there is of them is kept by whoever keeps recordings, which is closed later.
+  t.is(tapes.get('stuck')?.outcome, 'open');
+  t.is(tapes.get('queued')?.outcome, 'open');
   t.is(clock.pending(), 0);
 });
 
