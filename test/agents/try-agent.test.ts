@@ -181,8 +181,14 @@ test('a redirect and a broken reply are told by name', async (t) => {
   const redirected = await tryWith(t, redirectTo('https://elsewhere.example.com/'));
   t.like(redirected.turn, {
     failure: { kind: 'redirect_refused' },
-    exchanges: [{ received: null, error: 'redirect_refused: HTTP 302' }],
+    exchanges: [
+      {
+        received: { status: 302, headers: { location: 'https://elsewhere.example.com/' } },
+        error: 'redirect_refused: HTTP 302',
+      },
+    ],
   });
+  t.regex(redirected.turn?.advice ?? '', /to https:\/\/elsewhere\.example\.com\/, .*Use the address/);
   const broken = await tryWith(t, breakInTheMiddle);
   t.like(broken.turn, {
     failure: { kind: 'connection_failed' },

@@ -3,10 +3,12 @@ import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '../agent.ts';
 import { connectionAdvice } from './advice/connection.ts';
 import { generalAdvice } from './advice/general.ts';
+import { protectionAdvice } from './advice/http-status.ts';
 import { langgraphAdvice } from './advice/langgraph.ts';
 import { mastraAdvice, oldMastraAdvice } from './advice/mastra.ts';
 import { n8nAdvice } from './advice/n8n.ts';
 import { openaiCompatibleAdvice } from './advice/openai-compatible.ts';
+import { otherTypeAdvice } from './advice/other-type.ts';
 import { firstAdvice, troubleOf, type Adviser } from './advice/trouble.ts';
 import { webhookAdvice } from './advice/webhook.ts';
 import type { TriedTurn } from './trial.ts';
@@ -30,6 +32,8 @@ export const adviceFor = (
   const type = call.binding.agentType;
   if (type === null) return null;
   const isFine = turn.failure === null && turn.spoken.length > 0;
-  const adviser = isFine ? objections[type] : firstAdvice(connectionAdvice, advisers[type], generalAdvice);
+  const adviser = isFine
+    ? objections[type]
+    : firstAdvice(connectionAdvice, protectionAdvice, otherTypeAdvice, advisers[type], generalAdvice);
   return adviser?.(troubleOf(turn, call)) ?? null;
 };

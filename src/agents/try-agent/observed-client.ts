@@ -32,6 +32,20 @@ const shownResponseHeaders = (
     ),
   );
 
+/** A response of which nothing but its head is of interest. */
+const redirectOf = (
+  status: number,
+  location: string | undefined,
+  at: number,
+): NonNullable<Exchange['received']> => ({
+  status,
+  headers: location === undefined ? {} : { location },
+  first_byte_ms: null,
+  end_ms: at,
+  bytes: 0,
+  body: '',
+});
+
 const reasonOf = (error: unknown): string =>
   error instanceof EndpointFailure ? `${error.failure}: ${error.message}` : 'given up by the gateway';
 
@@ -61,6 +75,9 @@ export const observedClient = (client: EndpointClient, currentLog: () => Exchang
       return error;
     };
     const response = await client.post(url, request).catch((error: unknown) => {
+      if (error instanceof EndpointFailure && error.status !== undefined) {
+        exchange.received = redirectOf(error.status, error.location, elapsed());
+      }
       throw noting(error);
     });
     const received: NonNullable<Exchange['received']> = {

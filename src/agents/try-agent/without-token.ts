@@ -1,7 +1,7 @@
 import { mask } from './observed-client.ts';
 import type { TriedTurn } from './trial.ts';
 
-/** Wherever the endpoint repeats the token, it is masked as well. */
+/** Wherever the endpoint repeats the token, it is masked as well; the gateway's own words stay as they are. */
 export const withoutToken = (turn: TriedTurn, token: string | null): TriedTurn => {
   if (token === null || token === '') return turn;
   const hide = (text: string): string => text.replaceAll(token, mask);
@@ -22,6 +22,5 @@ export const withoutToken = (turn: TriedTurn, token: string | null): TriedTurn =
       ...turn.failure,
       server_says: turn.failure.server_says && hide(turn.failure.server_says),
     },
-    advice: turn.advice && hide(turn.advice),
   };
 };

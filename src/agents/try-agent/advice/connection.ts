@@ -64,6 +64,31 @@ const brokenTls: Adviser = ({ failure, host, hostName }) => {
   return `The TLS connection to ${host} failed with ${code}. Look at the server's certificate and its TLS versions.`;
 };
 
+/** What the client of src/outgoing could not make an answer of. */
+const unreadable: Adviser = ({ failure, host }) => {
+  const detail = failure?.detail ?? '';
+  if (detail === 'the response is not HTTP' || detail === 'the response does not begin') {
+    return `${host} answers, but not in HTTP. Correct the port of the chat URL; if the server speaks TLS there, begin the URL with https://.`;
+  }
+  return /compressed|content coding/.test(detail)
+    ? 'The answer is compressed in a way that cannot be read. Switch compression off for this address, or let its header Content-Encoding say what it is.'
+    : undefined;
+};
+
+const redirected: Adviser = ({ failure, headers, turn, quote }) => {
+  const asked = turn.exchanges.at(-1)?.sent.url;
+  const location = headers['location'] ?? '';
+  const target = location === '' ? null : URL.parse(location, asked);
+  if (target === null) {
+    return `The URL answers with a redirect (${failure?.detail}) that does not say where to. Correct the chat URL, or the redirect.`;
+  }
+  const leads = `The URL answers with a redirect (${failure?.detail}) to ${quote(target.href.slice(0, 500))}, which a call does not follow.`;
+  if (/\b(log-?in|sign-?in|oauth2?|authorize|sso|auth)\b/i.test(`${target.hostname}${target.pathname}`)) {
+    return `${leads} It is a page to log in: let the server take the bearer token of calls at this address instead.`;
+  }
+  return `${leads} Use the address that it leads to in the chat URL.`;
+};
+
 export const connectionAdvice: Adviser = (trouble) => {
   const { failure, host } = trouble;
   switch (failure?.kind) {
@@ -78,7 +103,9 @@ export const connectionAdvice: Adviser = (trouble) => {
     case 'over_capacity':
       return 'Too many trials of this workspace are under way. Try again when they have ended.';
     case 'redirect_refused':
-      return `The URL answers with a redirect (${failure.detail}), which a call does not follow. Use the address that it leads to; often it is https:// instead of http://, or a path without a slash at its end.`;
+      return redirected(trouble);
+    case 'invalid_reply':
+      return unreadable(trouble);
     default:
       return undefined;
   }

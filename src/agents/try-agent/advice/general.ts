@@ -1,36 +1,10 @@
 /** What holds for every agent type, where the type itself had nothing to say. */
 import { unspeakable } from '../../start-reply.ts';
-import type { Adviser, Trouble } from './trouble.ts';
-
-const tokenPlace = ({ binding }: Trouble): string =>
-  binding.direction === 'outbound'
-    ? "the token of the number's outbound agent"
-    : 'the session token that the handshake of the number gives to inbound calls';
-
-export const refusedToken: Adviser = (trouble) => {
-  const { status, hasToken } = trouble;
-  if (status !== 401 && status !== 403) return undefined;
-  return hasToken
-    ? `The server does not take this bearer token (HTTP ${status}). Compare it with what the server expects; in calls it is ${tokenPlace(trouble)}.`
-    : `The server wants to be shown a token (HTTP ${status}), and none was sent. In calls it is ${tokenPlace(trouble)}.`;
-};
-
-const httpError: Adviser = ({ status, path, host }) => {
-  if (status === null) return undefined;
-  if (status === 404) return `There is nothing at this path of ${host}. Correct the path of the chat URL.`;
-  if (status === 405) {
-    return `This address takes no POST. Correct the path of the chat URL${path === '' ? '; it has none' : ''}.`;
-  }
-  if (status === 413) return 'The server finds the request too large. Raise its limit for request bodies.';
-  if (status === 429) return 'The server limits how often it may be asked. Raise its limit, or wait.';
-  if (status >= 500) {
-    return 'The server itself failed. Its own log should say why; it may stand in what it answered, too.';
-  }
-  return 'The server refuses the request. Look at what it answered.';
-};
+import { httpErrorAdvice } from './http-status.ts';
+import type { Adviser } from './trouble.ts';
 
 export const generalAdvice: Adviser = (trouble) => {
-  const { failure, text, turn } = trouble;
+  const { binding, failure, text, turn } = trouble;
   if (/plain HTTP request was sent to HTTPS port/i.test(text)) return 'Begin the URL with https://.';
   switch (failure?.kind) {
     case undefined:
@@ -38,8 +12,11 @@ export const generalAdvice: Adviser = (trouble) => {
         ? 'The answer held nothing to speak; the remark says why.'
         : 'The agent chose to say nothing. If that was not meant, look at what it answered.';
     case 'http_error':
-      return refusedToken(trouble) ?? httpError(trouble);
+      return httpErrorAdvice(trouble);
     case 'first_token_timeout':
+      if (binding.agentType === 'webhook') {
+        return 'The server did not answer in time, and the answer of a webhook is there only when it is whole. Let the server answer faster; one that streams is bound by another agent type, such as openai_compatible.';
+      }
       return turn.exchanges.at(-1)?.received
         ? 'The server answered at once and sent no text in time. Let it stream its first words earlier.'
         : 'The server took the request and did not answer in time. Let it answer faster, or stream its reply.';
@@ -56,6 +33,9 @@ export const generalAdvice: Adviser = (trouble) => {
     case 'no_reply':
       if (failure.detail === unspeakable) {
         return 'The answer has nothing that can be spoken, such as emoji or code alone. Let the agent answer in words.';
+      }
+      if (failure.detail.includes('longest length')) {
+        return 'The model used up its tokens before it came to words. Allow it more of them, or let it think less.';
       }
       return 'The server answered without a reply. Look at what it answered.';
     case 'agent_reported_error':

@@ -22,6 +22,11 @@ const wrongAddress: Adviser = ({ path, turn, status }) => {
     : `There is no LangGraph server at this path: it does not know ${path}/threads. The chat URL is the server's base; without a proxy that is https://host:port alone.`;
 };
 
+const otherServer: Adviser = ({ failure, text, host }) =>
+  failure?.kind === 'invalid_reply'
+    ? `There is no LangGraph server at this address: ${host} answers with ${text.startsWith('<') ? 'a web page' : 'something that is not the stream of a run'}. Correct the host and port of the chat URL (langgraph dev listens on port 2024, langgraph up on 8123).`
+    : undefined;
+
 const busy: Adviser = ({ status, text }) =>
   (status === 409 || status === 422) && /already running/i.test(text)
     ? 'The thread is busy with a run that could not be cancelled, or it does not exist. Look at the runs on the server: does the graph end, and does the server keep its threads?'
@@ -57,6 +62,7 @@ export const langgraphAdvice: Adviser = firstAdvice(
   refusedKey,
   busy,
   wrongAddress,
+  otherServer,
   waiting,
   failedGraph,
   crowded,

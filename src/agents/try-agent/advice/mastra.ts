@@ -10,13 +10,13 @@ export const oldMastraAdvice: Adviser = ({ failure, headers, text }) => {
     : undefined;
 };
 
-const wrongAddress: Adviser = ({ status, text, binding }) => {
+const wrongAddress: Adviser = ({ status, text, binding, quote }) => {
   if (status !== 404) return undefined;
   if (/Agent with (id|name)/.test(text)) {
     const name = /Agent with (?:id|name) (.{1,100}?) not found/.exec(text)?.[1] ?? 'this ID';
     return binding.direction === 'inbound'
-      ? `The server has no agent "${name}". Inbound calls go to voiceAssistant, or to the agent at which the chat URL points (…/api/agents/<id>): it must be a key of the "agents" of your Mastra instance, in the same case.`
-      : `The server has no agent "${name}". The agent ID must be a key of the "agents" of your Mastra instance, in the same case.`;
+      ? `The server has no agent "${quote(name)}". Inbound calls go to voiceAssistant, or to the agent at which the chat URL points (…/api/agents/<id>): it must be a key of the "agents" of your Mastra instance, in the same case.`
+      : `The server has no agent "${quote(name)}". The agent ID must be a key of the "agents" of your Mastra instance, in the same case.`;
   }
   return 'There is no Mastra server at this path. The chat URL is its base, such as https://host:4111; /api/agents/… is added to it, and no second /api.';
 };
@@ -36,6 +36,11 @@ const waiting: Adviser = (trouble) =>
     ? 'The agent waits for a tool call to be approved or resumed, which nobody can do in a call. Switch the approval off for agents on the telephone.'
     : undefined;
 
+const leftToCaller: Adviser = ({ failure }) =>
+  failure?.kind === 'no_reply' && failure.detail.includes('tool call')
+    ? 'The agent finished without words: it left a tool call to the caller, who has no tools. Give the tool an "execute" on the server, and the agent enough steps (maxSteps) to end its turn with words.'
+    : undefined;
+
 const failedModel: Adviser = ({ failure }) =>
   failure?.kind === 'agent_reported_error'
     ? "The agent failed, most often because its model did (key, quota, name of the model). Mastra's log says why."
@@ -46,6 +51,7 @@ export const mastraAdvice: Adviser = firstAdvice(
   oldModel,
   guarded,
   waiting,
+  leftToCaller,
   failedModel,
   oldMastraAdvice,
 );

@@ -54,12 +54,12 @@ const silentMode: Adviser = ({ status, text }) =>
     ? 'The workflow answered with an empty body. With the response mode "Streaming" a node must stream (an AI Agent with streaming on); with "Using Respond to Webhook Node" that node must be reached and have a body; otherwise use "When Last Node Finishes".'
     : undefined;
 
-const otherField: Adviser = ({ failure, text }) => {
-  if (failure === null || failure.kind === 'agent_reported_error') return undefined;
+const otherField: Adviser = ({ failure, text, quote }) => {
+  if (failure?.kind !== 'no_reply') return undefined;
   const names = fieldNames(text);
   return names === undefined
     ? undefined
-    : `The answer has no text in "output", "text" or "message"; its fields are: ${names}. Let the last node set "output".`;
+    : `The answer has no text in "output", "text" or "message"; its fields are: ${quote(names)}. Let the last node set "output".`;
 };
 
 const editor: Adviser = ({ path, text }) =>

@@ -1,4 +1,5 @@
 /** Servers that speak the format of OpenAI's chat completions. */
+import { isUnknownPath } from './http-status.ts';
 import { firstAdvice, isWordless, type Adviser } from './trouble.ts';
 
 const aboutModel = /\bmodels?\b/i;
@@ -9,6 +10,12 @@ const isMissing =
 const wantsModel: Adviser = ({ status, text }) =>
   status !== null && [400, 404, 422].includes(status) && aboutModel.test(text) && isMissing.test(text)
     ? 'This server wants a "model" key in the request, which calls do not send: the body is {messages, stream} alone. Put a gateway in front of it that sets the model (such as LiteLLM or Portkey), or give the server a default model.'
+    : undefined;
+
+/** The path is known, and something that the server needs is not. */
+const otherMissing: Adviser = (trouble) =>
+  trouble.status === 404 && !isUnknownPath(trouble)
+    ? 'The server answers at this path, and misses something else: what it is stands in its answer, such as a deployment, an assistant or a session. Correct that on the server, or the part of the chat URL that names it.'
     : undefined;
 
 const wrongAddress: Adviser = ({ status, path }) => {
@@ -45,6 +52,7 @@ const needsProvider: Adviser = ({ status, text }) =>
 export const openaiCompatibleAdvice: Adviser = firstAdvice(
   needsProvider,
   wantsModel,
+  otherMissing,
   wrongAddress,
   unknownKey,
   wantsTool,

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import { mask } from '../observed-client.ts';
 import type { TriedTurn } from '../trial.ts';
 
 /** What is known of a turn when somebody asks what to change. */
@@ -17,6 +19,8 @@ export type Trouble = {
   /** Of that response: the beginning of its body, without the space around it. */
   text: string;
   headers: Readonly<Record<string, string>>;
+  /** Words of the endpoint's own that are repeated in advice: where they hold the token, it is masked. */
+  quote(words: string): string;
 };
 
 /** Nothing came that could be spoken, and no other cause is known; chosen silence is one of them. */
@@ -35,16 +39,23 @@ export const firstAdvice =
     return undefined;
   };
 
-/** The names of the fields of a JSON object, for a person to compare with; undefined for anything else. */
-export const fieldNames = (text: string): string | undefined => {
+const fields = z.record(z.string(), z.unknown());
+
+/** Undefined for what is no JSON object, also because its end is missing. */
+export const jsonObject = (text: string): Record<string, unknown> | undefined => {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    const names = Object.keys(value).slice(0, 5);
-    return names.length === 0 ? 'none' : names.map((name) => `"${name.slice(0, 40)}"`).join(', ');
+    return fields.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
+};
+
+/** The names of the fields of a JSON object, for a person to compare with; undefined for anything else. */
+export const fieldNames = (text: string): string | undefined => {
+  const value = jsonObject(text);
+  if (value === undefined) return undefined;
+  const names = Object.keys(value).slice(0, 5);
+  return names.length === 0 ? 'none' : names.map((name) => `"${name.slice(0, 40)}"`).join(', ');
 };
 
 export const pathOf = (url: string): string => URL.parse(url)?.pathname.replace(/(?<!\/)\/+$/, '') ?? '';
@@ -58,7 +69,7 @@ export const troubleOf = (
   const answers = turn.exchanges.filter(
     ({ sent, received }) => received !== null && !pathOf(sent.url).endsWith('/cancel'),
   );
-  const isRefusal = turn.failure?.kind === 'http_error';
+  const isRefusal = turn.failure?.kind === 'http_error' || turn.failure?.kind === 'redirect_refused';
   const received =
     (isRefusal ? answers.findLast((answer) => (answer.received?.status ?? 0) >= 300) : answers.at(-1))
       ?.received ?? null;
@@ -73,5 +84,7 @@ export const troubleOf = (
     status: received?.status ?? null,
     text: received?.body.trim() ?? '',
     headers: received?.headers ?? {},
+    quote: (words) =>
+      bearerToken === null || bearerToken === '' ? words : words.replaceAll(bearerToken, mask),
   };
 };

@@ -1,0 +1,89 @@
+/** An answer, or an address, that belongs to another agent type, or to a format that none of them speaks. */
+import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
+import { jsonObject, type Adviser, type Trouble } from './trouble.ts';
+
+type Format = AgentType | 'anthropic' | 'responses' | 'gemini' | 'ollama' | 'ui-stream';
+
+/** In this order: the first that fits. The beginning of a body is enough for all of them. */
+const formatsOfText: readonly (readonly [Format, RegExp])[] = [
+  ['openai_compatible', /"choices"\s*:\s*\[/],
+  ['responses', /"object"\s*:\s*"response"|"type"\s*:\s*"response\.[a-z_.]+"/],
+  ['anthropic', /"type"\s*:\s*"(?:message_start|content_block_start|content_block_delta)"/],
+  ['gemini', /"candidates"\s*:\s*\[/],
+  ['langgraph', /^event: ?(?:messages\/(?:partial|complete|metadata)|messages|metadata)\r?$/m],
+  ['mastra', /"from"\s*:\s*"AGENT"|^f:\{"messageId"/m],
+  ['ui-stream', /"type"\s*:\s*"text-delta"/],
+  ['n8n', /^\{"type":"(?:begin|item)",/],
+];
+
+const formatOfDocument = (text: string): Format | undefined => {
+  const fields = jsonObject(text) ?? {};
+  if (typeof fields['reply'] === 'string') return 'webhook';
+  if (typeof fields['output'] === 'string') return 'n8n';
+  if (fields['type'] === 'message' && Array.isArray(fields['content'])) return 'anthropic';
+  return typeof fields['done'] === 'boolean' && fields['message'] !== undefined ? 'ollama' : undefined;
+};
+
+const formatOfPath = (path: string): Format | undefined => {
+  if (path.endsWith('/v1/messages')) return 'anthropic';
+  if (path.endsWith('/responses')) return 'responses';
+  if (/:generateContent$|:streamGenerateContent$/.test(path)) return 'gemini';
+  if (/\/api\/(?:chat|generate)$/.test(path)) return 'ollama';
+  if (path.endsWith('/chat/completions')) return 'openai_compatible';
+  if (/\/api\/agents\/[^/]+(?:\/stream|\/generate)?$/.test(path)) return 'mastra';
+  if (/\/runs\/(?:stream|wait)$|\/threads$/.test(path)) return 'langgraph';
+  return /\/webhook(?:-test)?\/[^/]+\/chat$/.test(path) ? 'n8n' : undefined;
+};
+
+const betweenThem =
+  'put a gateway in front of it that translates (such as LiteLLM or Portkey), and bind that as openai_compatible';
+
+const foreign: Readonly<Record<Exclude<Format, AgentType>, string>> = {
+  anthropic: `the format of Anthropic's Messages, which calls do not speak. Use the OpenAI-compatible address of the server, or ${betweenThem}.`,
+  responses:
+    "the format of OpenAI's Responses, which calls do not speak. Use the chat completions of the same server: agent type openai_compatible, with the chat URL up to /v1.",
+  gemini: `the format of Google's Gemini, which calls do not speak. Use its OpenAI-compatible address (…/v1beta/openai, agent type openai_compatible), or ${betweenThem}.`,
+  ollama:
+    "Ollama's own format, which calls do not speak. Use its OpenAI-compatible address: agent type openai_compatible, chat URL http://host:11434/v1.",
+  'ui-stream':
+    'the stream that the AI SDK sends to web pages, which calls do not speak. Answer {"reply": "…"} and choose webhook, or let an OpenAI-compatible server answer.',
+};
+
+const urlFor: Readonly<Record<AgentType, string>> = {
+  webhook: 'the chat URL stays the same',
+  openai_compatible: 'the chat URL ends before /chat/completions',
+  n8n: 'the chat URL is the production URL of the chat trigger',
+  langgraph: 'the chat URL is the base of the server, and the assistant ID a graph of it',
+  mastra: 'the chat URL is the base of the server',
+};
+
+const isAgentType = (format: Format): format is AgentType => agentTypes.some((type) => type === format);
+
+const adviceOn = (what: string, format: Format | undefined, { binding }: Trouble): string | undefined => {
+  if (format === undefined || format === binding.agentType) return undefined;
+  return isAgentType(format)
+    ? `${what} the format of the agent type ${format}, not of ${binding.agentType}. Choose ${format}; ${urlFor[format]}.`
+    : `${what} ${foreign[format]}`;
+};
+
+/** An answer that was accepted and has no words for this type. */
+const byAnswer: Adviser = (trouble) => {
+  const { failure, status, text } = trouble;
+  const isUnderstood = failure === null || !['invalid_reply', 'no_reply'].includes(failure.kind);
+  if (isUnderstood || status === null || status >= 300) return undefined;
+  const format = formatsOfText.find(([, pattern]) => pattern.test(text))?.[0] ?? formatOfDocument(text);
+  return adviceOn('The answer is in', format, trouble);
+};
+
+/** A request that was refused because of what is in it, at an address that tells what the server is. */
+const byAddress: Adviser = (trouble) => {
+  const { failure, status, path, binding } = trouble;
+  if (failure?.kind !== 'http_error' || status === null || ![400, 404, 405, 422].includes(status))
+    return undefined;
+  const format = formatOfPath(path);
+  // Those are taken off the end of the chat URL by the types themselves.
+  if (binding.agentType === 'openai_compatible' && format === 'openai_compatible') return undefined;
+  return adviceOn('By its address the server speaks', format, trouble);
+};
+
+export const otherTypeAdvice: Adviser = (trouble) => byAnswer(trouble) ?? byAddress(trouble);
