@@ -1,6 +1,7 @@
 /**
  * A program: a webhook agent that answers each turn after a fixed time and remembers, by the wall clock, when a request
- * arrived and when its reply went out: `delayed-agent.ts <port> <delay in ms> <reply>`. `GET /` gives what it remembers.
+ * arrived and when its reply went out: `delayed-agent.ts <port> <delay in ms> <reply> [close]`.
+ * With `close` each connection ends with its answer. `GET /` gives what it remembers.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 
-const [port, delay, reply] = process.argv.slice(2);
+const [port, delay, reply, ends] = process.argv.slice(2);
 const delayMs = Number(delay);
 const answer = JSON.stringify({ reply });
 const turnRequest = z.object({ call_id: z.string(), message: z.string() });
@@ -19,6 +20,7 @@ const turns: { callId: string; message: string; arrivedAt: number; repliedAt: nu
 const server = createServer((request, response) => {
   const arrivedAt = Date.now();
   response.setHeader('content-type', 'application/json');
+  if (ends === 'close') response.setHeader('connection', 'close');
   if (request.method === 'GET') {
     response.end(JSON.stringify(turns));
     return;

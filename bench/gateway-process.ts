@@ -22,8 +22,8 @@ export type GatewayProcess = {
   headers: Readonly<Record<string, string>>;
   /** The gateway's database, past the gateway: for what no API shows. */
   database: BareDatabase;
-  /** A request to the admin API. Throws unless it succeeds. */
-  admin(method: 'PUT' | 'PATCH', path: string, body: unknown): Promise<void>;
+  /** A request to the admin API; resolves to the body of its answer. Throws unless it succeeds. */
+  admin(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<unknown>;
 };
 
 /** Nothing but the limits that a bench must exceed; logs are written as ever, to nowhere. */
@@ -73,7 +73,7 @@ export const startGatewayProcess = async (
     numberId: known.number_id,
     headers: { ...json, authorization: `Bearer ${known.number_key}` },
     database,
-    async admin(method: 'PUT' | 'PATCH', path: string, body: unknown) {
+    async admin(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown) {
       const response = await fetch(`${url}/api/v1/admin${path}`, {
         method,
         headers: { ...json, authorization: `Bearer ${known.admin_token}` },
@@ -81,6 +81,7 @@ export const startGatewayProcess = async (
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return text === '' ? undefined : JSON.parse(text);
     },
   };
 };

@@ -1,6 +1,7 @@
 /** `npm run bench`: prints each figure as it is measured; `npm run bench -- turn` measures one. See README.md. */
 import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCreateCall } from './create-call.ts';
+import { benchFairness } from './fairness.ts';
 import { benchMemory } from './memory.ts';
 import { runBenches } from './run-benches.ts';
 import { benchStart } from './start.ts';
@@ -11,6 +12,7 @@ await runBenches(
     ['create-call', benchCreateCall],
     ['turn', benchTurn],
     ['barge-in', benchBargeIn],
+    ['fairness', benchFairness],
     ['growth', benchGrowth],
     ['memory', benchMemory],
     ['start', benchStart],
