@@ -171,7 +171,10 @@ const readImports = (path: string): Import[] =>
   });
 
 const source = (path: string): string => readFileSync(join(root, path), 'utf8');
-const files = globSync('{bench,config,machines,sip,src,test}/**/*.{ts,tsx,mjs}', { cwd: root }).sort();
+const files = globSync('{bench,config,machines,sip,src,test}/**/*.{ts,tsx,mjs}', { cwd: root })
+  // Made from what is read here, when the client is packed.
+  .filter((path) => !path.startsWith('src/client/dist/'))
+  .sort();
 const imports = files.flatMap(readImports);
 
 const packageName = (to: string): string =>
