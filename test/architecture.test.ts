@@ -78,6 +78,11 @@ const rules: Readonly<Record<string, Rule>> = {
       'zod-openapi',
     ],
   },
+  /** What the operator's commands do; `src/admin.ts` gives them the database. */
+  'src/commands': {
+    values: ['src/administration', 'src/api', 'src/domain', 'src/persistence'],
+    packages: ['zod'],
+  },
   'src/inspector': { values: ['src/domain'], packages: ['@statelyai/inspect', 'pino', 'ws', 'xstate'] },
   /** Pictures of the charts. */
   'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
@@ -119,6 +124,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 /** The composition root and the commands, which alone read the configuration; tests and benchmarks. */
 const unruled = [
+  'src/admin.ts',
   'src/gateway.ts',
   'src/generate-client.ts',
   'src/main.ts',

@@ -5,7 +5,11 @@ import type { Interior } from './interior.ts';
 import { invalidField } from './validated.ts';
 
 /** The digits of a number in a field of the admin API; refuses what is no domestic number. */
-export const domesticNumber = ({ country }: Interior, path: string, value: string): string => {
+export const domesticNumber = (
+  { country }: Pick<Interior, 'country'>,
+  path: string,
+  value: string,
+): string => {
   const digits = normalizePhoneNumber(value, country);
   if (digits !== undefined) return digits;
   throw invalidField({

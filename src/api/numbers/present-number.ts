@@ -18,7 +18,7 @@ export const presentBinding = (binding: AgentBindingRecord): z.output<typeof age
 
 /** With its agents, and whether it has a key. */
 export const presentNumber = async (
-  { database }: Interior,
+  { database }: Pick<Interior, 'database'>,
   number: NumberRecord,
   timeZone: string,
 ): Promise<z.output<typeof numberSchema>> => {

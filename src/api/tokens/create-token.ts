@@ -8,7 +8,7 @@ import { presentToken, tokenFields, tokenWithSecret } from './token-schema.ts';
 
 const dayMs = 86_400_000;
 
-const request = z.strictObject({
+export const adminTokenRequest = z.strictObject({
   ...tokenFields,
   expires_at: moment.nullable().optional().meta({ description: 'When it ends; in the future.' }),
   expires_in_days: z.int().min(1).max(3_650).nullable().optional().meta({
@@ -16,8 +16,11 @@ const request = z.strictObject({
   }),
 });
 
-/** Null for a token without an end. */
-const endOf = ({ expires_at, expires_in_days }: z.output<typeof request>, now: number): Date | null => {
+/** Null for a token without an end. Throws a Refusal (`invalid_request`). */
+export const endOf = (
+  { expires_at, expires_in_days }: z.output<typeof adminTokenRequest>,
+  now: number,
+): Date | null => {
   const [at, days] = [expires_at ?? null, expires_in_days ?? null];
   if (at !== null && days !== null) {
     throw invalidField({
@@ -40,7 +43,7 @@ export const createToken = defineRoute({
   description:
     'For a person or a program, with a role of its own. Only a fingerprint is kept: the token is in this answer and nowhere else.',
   auth: 'admin',
-  body: request.meta({ example: { name: 'Dashboard', role: 'viewer', expires_in_days: 90 } }),
+  body: adminTokenRequest.meta({ example: { name: 'Dashboard', role: 'viewer', expires_in_days: 90 } }),
   responses: { 201: { description: 'The token.', schema: tokenWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, interior) => {
@@ -50,6 +53,6 @@ export const createToken = defineRoute({
     role: body.role,
     expiresAt: endOf(body, now),
   });
-  const shown = { timeZone: caller.workspace.timeZone, now, currentId: caller.id };
-  return { status: 201, body: { ...presentToken(record, shown), token } };
+  const shown = { timeZone: caller.workspace.timeZone, now };
+  return { status: 201, body: { ...presentToken(record, shown), is_current: false, token } };
 });

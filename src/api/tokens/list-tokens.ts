@@ -5,9 +5,10 @@ import type { Interior } from '../interior.ts';
 import { defineRoute } from '../route.ts';
 import { presentToken, token } from './token-schema.ts';
 
-const tokensOf = async ({ database, clock }: Interior, { id: currentId, workspace }: AuthenticatedAdmin) => {
-  const shown = { timeZone: workspace.timeZone, now: clock.now(), currentId };
-  return (await listAdminTokens(database, workspace.id)).map((record) => presentToken(record, shown));
+const tokensOf = async ({ database, clock }: Interior, { id, workspace }: AuthenticatedAdmin) => {
+  const shown = { timeZone: workspace.timeZone, now: clock.now() };
+  const records = await listAdminTokens(database, workspace.id);
+  return records.map((record) => ({ ...presentToken(record, shown), is_current: record.id === id }));
 };
 
 export const listTokens = defineRoute({

@@ -41,8 +41,8 @@ export const tokenWithSecret = z
 
 export const presentToken = (
   record: AdminTokenRecord,
-  { timeZone, now, currentId }: { timeZone: string; now: number; currentId: string | null },
-): z.output<typeof token> => {
+  { timeZone, now }: { timeZone: string; now: number },
+): Omit<z.output<typeof token>, 'is_current'> => {
   const maybe = (instant: Date | null) => (instant === null ? null : timestampIn(timeZone, instant));
   return {
     id: record.id,
@@ -53,6 +53,5 @@ export const presentToken = (
     expires_at: maybe(record.expiresAt),
     last_used_at: maybe(record.lastUsedAt),
     gateway: record.node,
-    is_current: record.id === currentId,
   };
 };

@@ -47,12 +47,15 @@ export const answersAt = (path: string): Promise<boolean> =>
     socket.on('error', () => resolve(false));
   });
 
+/** Where the owner of the data folder listens. */
+export const ownerSocket = (socketFolder: string): string => join(socketFolder, 'owner');
+
 /**
  * Makes this process the owner of the data folder: it listens at a socket that nobody else listens at. The kernel ends
  * that with the process, however it ends. Throws a StartError when another process is the owner.
  */
 export const takeOwnership = async (socketFolder: string, dataFolder: string): Promise<Server> => {
-  const path = join(socketFolder, 'owner');
+  const path = ownerSocket(socketFolder);
   if (await answersAt(path)) {
     throw new StartError(
       `Another gateway uses the data folder ${dataFolder}: stop it, or give this one its own (GW_DATA_DIR)`,

@@ -160,6 +160,12 @@ const bringUp = async (
   );
 };
 
+export const connectionAt = (socketFolder: string): EmbeddedDatabase['connection'] => ({
+  socketFolder,
+  database: 'postgres',
+  user,
+});
+
 /** Throws a StartError that names the setting to look at. */
 export const startEmbedded = async ({
   dataFolder,
@@ -192,7 +198,7 @@ export const startEmbedded = async ({
         logger,
       });
       return {
-        connection: { socketFolder, database: 'postgres', user },
+        connection: connectionAt(socketFolder),
         isAdopted,
         async stop() {
           await kept.stop();

@@ -1,0 +1,79 @@
+/** `npm run admin`: workspaces, admin tokens and numbers, on the database of the gateway (config/README.md). */
+import { ConfigError, readConfig } from '#config/config.ts';
+import { databaseLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
+import { UsageError, type Ground } from '#src/commands/command.ts';
+import { wrongOption } from '#src/commands/given-fields.ts';
+import { help, readCall } from '#src/commands/run-command.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { openDatabase } from '#src/persistence/database.ts';
+import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
+import { createVault } from '#src/persistence/vault.ts';
+import { systemClock } from './clock.ts';
+import { createLogger } from './logger.ts';
+import { countryOf } from './start/country.ts';
+import { keptMasterKey } from './start/master-key.ts';
+
+/** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
+const openGround = async (environment: NodeJS.ProcessEnv, opened: AsyncDisposableStack): Promise<Ground> => {
+  const config = readConfig(environment, false);
+  const { databaseUrl, dataFolder, masterKey, oldMasterKeys } = config;
+  const logger = createLogger({ level: 'silent', format: 'json' });
+  const connection = async () => {
+    if (databaseUrl !== null) return { url: databaseUrl };
+    const embedded = await visitEmbedded({ dataFolder, logger });
+    opened.defer(embedded.stop);
+    return embedded.connection;
+  };
+  const database = await openDatabase({
+    connection: await connection(),
+    poolSize: 2,
+    journalPoolSize: 1,
+    limits: databaseLimits,
+    // Commands may run at the same time, beside each other and beside the gateway.
+    node: `admin command ${process.pid} of ${config.node}`,
+    logger,
+  });
+  opened.defer(database.close);
+  return {
+    database,
+    vault: createVault(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
+    clock: systemClock,
+    platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    country: countryOf(config.country),
+  };
+};
+
+/** Prints the answer. Throws a UsageError, a Refusal, a ConfigError or a StartError, each with one line for the operator. */
+export const main = async (
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  print: (text: string) => void,
+): Promise<void> => {
+  const call = readCall(args);
+  if (call === 'help') return print(help);
+  await using opened = new AsyncDisposableStack();
+  const answer = await call.command.run(await openGround(environment, opened), call.given);
+  print(call.isJson ? JSON.stringify(answer.json, null, 2) : answer.text);
+};
+
+/** The line for standard error, and the exit code; undefined for an accident. */
+export const failureOf = (error: unknown): { line: string; code: 1 | 2 } | undefined => {
+  const told = error instanceof Refusal && error.code === 'invalid_request' ? wrongOption(error) : error;
+  const isUsage = told instanceof UsageError;
+  if (!isUsage && !(told instanceof Refusal || told instanceof ConfigError || told instanceof StartError))
+    return undefined;
+  const line = told.message.replaceAll(/\s+/g, ' ');
+  return isUsage ? { line: `${line} (--help explains)`, code: 2 } : { line, code: 1 };
+};
+
+if (import.meta.main) {
+  try {
+    await main(process.argv.slice(2), process.env, (text) => process.stdout.write(`${text}\n`));
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    process.stderr.write(`${failure.line}\n`);
+    process.exitCode = failure.code;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Administrator } from '#src/administration/administrator.ts';
+import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import { operator, UsageError, type Ground } from './command.ts';
+
+const shown = (workspaces: readonly WorkspaceRecord[]): string =>
+  workspaces.map(({ id, name }) => `"${name}" (${id})`).join(', ');
+
+/** By its id or its name. Without one: the only one there is. Throws a UsageError that names them. */
+export const chooseWorkspace = async (
+  { database }: Pick<Ground, 'database'>,
+  named: string | undefined,
+): Promise<WorkspaceRecord> => {
+  const all = await listWorkspaces(database);
+  if (all.length === 0) {
+    throw new UsageError('There is no workspace yet: start the gateway once, or "workspaces create NAME"');
+  }
+  const found = named === undefined ? all : all.filter(({ id, name }) => id === named || name === named);
+  const [first, ...others] = found;
+  if (first === undefined)
+    throw new UsageError(`There is no workspace "${named}" (there are: ${shown(all)})`);
+  if (others.length === 0) return first;
+  throw new UsageError(
+    named === undefined
+      ? `Say which workspace: ${shown(all)}`
+      : `Several workspaces have this name; take the id: ${shown(found)}`,
+  );
+};
+
+export const operatorOf = (
+  { database, vault, clock }: Ground,
+  { id }: Pick<WorkspaceRecord, 'id'>,
+): Administrator => ({ database, vault, clock, workspaceId: id, actor: operator });

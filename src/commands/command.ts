@@ -1,0 +1,54 @@
+/** What the operator's commands have in common: what they work on, what they are given and what they answer. */
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Administrator } from '#src/administration/administrator.ts';
+import type { Interior } from '#src/api/interior.ts';
+
+/** The database of the gateway, reached beside it. */
+export type Ground = Omit<Administrator, 'workspaceId' | 'actor'> & Pick<Interior, 'platform' | 'country'>;
+
+/** Options as they were typed; those that were not given are absent. */
+export type Given = {
+  positionals: readonly string[];
+  options: Readonly<Record<string, string | boolean | undefined>>;
+};
+
+/** The same for people and for machines (`--json`). */
+export type Answer = { text: string; json: unknown };
+
+export type Command = {
+  /** `workspaces list` */
+  name: string;
+  /** What stands behind the name. */
+  usage: string;
+  summary: string;
+  /** How many words may stand behind the name. */
+  words: { least: number; most: number };
+  options: ParseArgsOptionsConfig;
+  run(ground: Ground, given: Given): Promise<Answer>;
+};
+
+/** Who acts: these commands are the operator's, who has the database. */
+export const operator = 'operator';
+
+/** Its message is one line for whoever called. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export const textOption = { type: 'string' } as const;
+
+export const textIn = ({ options }: Given, name: string): string | undefined => {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** What stands behind the name of the command, or the option that means the same. */
+export const nameIn = (given: Given, option: string, command: string): string => {
+  const [word] = given.positionals;
+  const named = textIn(given, option);
+  if (word !== undefined && named !== undefined && word !== named)
+    throw new UsageError(`"${word}" and --${option} name two different things`);
+  const name = word ?? named;
+  if (name !== undefined) return name;
+  throw new UsageError(`It is called as: npm run admin -- ${command}`);
+};

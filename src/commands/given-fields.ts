@@ -1,0 +1,46 @@
+/** Options as fields of the admin API, and back: `--max-duration-sec` is `max_duration_sec`. */
+import type * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { validated } from '#src/api/validated.ts';
+import { UsageError, type Given } from './command.ts';
+
+export const optionOf = (field: string): string => field.replaceAll('_', '-');
+
+/** What an option says: `default` falls back to what is below, whole numbers and true or false are what they look like. */
+const valueOf = (written: string): unknown => {
+  if (written === 'default') return null;
+  if (written === 'true' || written === 'false') return written === 'true';
+  return /^-?\d{1,9}$/.test(written) ? Number(written) : written;
+};
+
+/** Of these fields, those that were given; `texts` are taken as they were typed. */
+export const fieldsIn = (
+  { options }: Given,
+  fields: readonly string[],
+  texts: readonly string[] = [],
+): Record<string, unknown> => {
+  const written = fields.map((field) => [field, options[optionOf(field)]] as const);
+  return Object.fromEntries(
+    written.flatMap(([field, value]) =>
+      typeof value === 'string' ? [[field, texts.includes(field) ? value : valueOf(value)]] : [],
+    ),
+  );
+};
+
+/** Throws a UsageError that names the first option that does not fit. */
+export const checked = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+  try {
+    return validated(schema, value) as z.output<Schema>;
+  } catch (error) {
+    if (error instanceof Refusal) throw wrongOption(error);
+    throw error;
+  }
+};
+
+/** A refusal of a field, in the words of these commands. */
+export const wrongOption = (refusal: Refusal): UsageError => {
+  const [first] = refusal.extras.errors ?? [];
+  return new UsageError(
+    first === undefined ? refusal.message : `--${optionOf(first.path)}: ${first.message}`,
+  );
+};

@@ -1,0 +1,107 @@
+/** `numbers …`: numbers by their digits, in domestic format. */
+import * as z from 'zod';
+import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
+import { addNumber, removeNumber } from '#src/administration/numbers.ts';
+import { domesticNumber } from '#src/api/domestic-number.ts';
+import { language } from '#src/api/fields.ts';
+import { presentNumber } from '#src/api/numbers/present-number.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
+import { listNumbers } from '#src/persistence/numbers.ts';
+import { listWorkspaces } from '#src/persistence/workspaces.ts';
+import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
+import { nameIn, textIn, textOption, UsageError, type Command, type Given, type Ground } from './command.ts';
+import { checked, fieldsIn } from './given-fields.ts';
+import { table } from './table.ts';
+
+const digitsOf = (ground: Ground, written: string): string => {
+  try {
+    return domesticNumber(ground, 'number', written);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new UsageError(`"${written}" is no telephone number in domestic format, such as 070-1234-5678`);
+  }
+};
+
+const numberIn = async (ground: Ground, given: Given): Promise<CallableNumber> => {
+  const [written = ''] = given.positionals;
+  const digits = digitsOf(ground, written);
+  const number = await findNumberByDigits(ground.database, digits);
+  if (number === undefined) throw new UsageError(`There is no number ${digits}: see "numbers list"`);
+  const named = textIn(given, 'workspace');
+  if (named !== undefined && (await chooseWorkspace(ground, named)).id !== number.workspace.id)
+    throw new UsageError(`The number ${digits} belongs to another workspace: see "numbers list"`);
+  return number;
+};
+
+const listAll: Command = {
+  name: 'numbers list',
+  usage: '',
+  summary: 'the numbers of all workspaces, or of one',
+  words: { least: 0, most: 0 },
+  options: {},
+  async run(ground, given) {
+    const named = textIn(given, 'workspace');
+    const workspaces =
+      named === undefined ? await listWorkspaces(ground.database) : [await chooseWorkspace(ground, named)];
+    const rows: string[][] = [];
+    const numbers: unknown[] = [];
+    for (const { id, name, timeZone } of workspaces) {
+      for (const record of await listNumbers(ground.database, id)) {
+        const number = await presentNumber(ground, record, timeZone);
+        numbers.push({ ...number, workspace_id: id });
+        rows.push([number.number, number.language, number.key === null ? 'none' : 'issued', name, number.id]);
+      }
+    }
+    return { text: table([['NUMBER', 'LANGUAGE', 'KEY', 'WORKSPACE', 'ID'], ...rows]), json: { numbers } };
+  },
+};
+
+const create: Command = {
+  name: 'numbers create',
+  usage: 'NUMBER [--language LANGUAGE]',
+  summary: 'adds a number, and prints its key',
+  words: { least: 0, most: 1 },
+  options: { number: textOption, language: { ...textOption, default: 'ko' } },
+  async run(ground, given) {
+    const digits = digitsOf(ground, nameIn(given, 'number', 'numbers create NUMBER'));
+    const settings = checked(z.strictObject({ language }), fieldsIn(given, ['language'], ['language']));
+    const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
+    const by = operatorOf(ground, workspace);
+    const { id, number } = await addNumber(by, { ...settings, number: digits });
+    const key = await issueNumberKey(by, id);
+    return {
+      text: `${number} is added to the workspace "${workspace.name}". Its key:\n\n  ${key}`,
+      json: { id, number, ...settings, workspace_id: workspace.id, key },
+    };
+  },
+};
+
+const remove: Command = {
+  name: 'numbers delete',
+  usage: 'NUMBER',
+  summary: 'takes a number away with its key; its calls and records stay',
+  words: { least: 1, most: 1 },
+  options: {},
+  async run(ground, given) {
+    const { id, number, workspace } = await numberIn(ground, given);
+    await removeNumber(operatorOf(ground, workspace), id);
+    return { text: `${number} is deleted. Its calls and records stay.`, json: { id, number, deleted: true } };
+  },
+};
+
+const key: Command = {
+  name: 'numbers key',
+  usage: 'NUMBER [--new]',
+  summary: 'prints its key; with --new another one, which makes the old one invalid at once',
+  words: { least: 1, most: 1 },
+  options: { new: { type: 'boolean' } },
+  async run(ground, given) {
+    const { id, number, workspace } = await numberIn(ground, given);
+    const act = given.options['new'] === true ? issueNumberKey : revealNumberKey;
+    const shown = await act(operatorOf(ground, workspace), id);
+    return { text: shown, json: { id, number, key: shown } };
+  },
+};
+
+export const numberCommands: readonly Command[] = [listAll, create, remove, key];

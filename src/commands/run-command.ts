@@ -1,0 +1,80 @@
+/** The grammar of `npm run admin -- …`: which command is meant, with which words and options. */
+import { parseArgs } from 'node:util';
+import { textOption, UsageError, type Command, type Given } from './command.ts';
+import { numberCommands } from './numbers.ts';
+import { tokenCommands } from './tokens.ts';
+import { workspaceCommands } from './workspaces.ts';
+
+export const commands: readonly Command[] = [...workspaceCommands, ...tokenCommands, ...numberCommands];
+
+export const help = `Workspaces, their admin tokens and their numbers, for the operator. It works on the database of the
+gateway, whether it runs or not, and takes the same settings (GW_DATA_DIR, or GW_DATABASE_URL and GW_MASTER_KEY).
+
+  npm run admin -- COMMAND
+
+${commands.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`).join('\n')}
+
+Settings of a workspace, for calls that begin from now on; "default" is what the platform says:
+
+  --name, --time-zone, --max-duration-sec, --default-duration-sec, --silence-timeout-sec,
+  --ring-timeout-sec, --max-concurrent-calls (of one number), --max-calls-in-progress (of all),
+  --recording-enabled (true or false)
+
+For every command:
+
+  --workspace WORKSPACE   its id or its name, where there are several
+  --json                  the same for machines (with npm run --silent)
+  --help                  this text
+
+Each change, and each look at a key, is in the audit log of the workspace.
+Ends with 0 when it is done, 1 when it was refused, 2 when it was called wrongly.
+`;
+
+export type Call = { command: Command; given: Given; isJson: boolean };
+
+const everywhere = {
+  workspace: textOption,
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const named = (args: readonly string[]): Command => {
+  const [noun = '', verb = ''] = args;
+  const found = commands.find(({ name }) => name === `${noun} ${verb}`);
+  if (found !== undefined) return found;
+  const [wanted, others] = [`${noun} ${verb}`.trim(), commands.map(({ name }) => name)];
+  const alike = others.filter((name) => name.startsWith(`${noun} `));
+  throw new UsageError(
+    `There is no command "${wanted}" (there are: ${(alike.length > 0 ? alike : others).join(', ')})`,
+  );
+};
+
+/** `help` where that is asked for. Throws a UsageError. */
+export const readCall = (args: readonly string[]): Call | 'help' => {
+  const [first] = args;
+  if (first === undefined || first === 'help' || args.includes('--help')) return 'help';
+  const command = named(args);
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args: args.slice(2),
+      allowPositionals: true,
+      strict: true,
+      options: { ...command.options, ...everywhere },
+    });
+  } catch (error) {
+    // What follows the first sentence is advice for those who write shell scripts.
+    if (error instanceof TypeError)
+      throw new UsageError(error.message.replace(/\. .*$/s, ''), { cause: error });
+    throw error;
+  }
+  const { positionals, values } = parsed;
+  const { least, most } = command.words;
+  if (positionals.length < least || positionals.length > most) {
+    throw new UsageError(`It is called as: npm run admin -- ${`${command.name} ${command.usage}`.trim()}`);
+  }
+  const options = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? undefined : value]),
+  );
+  return { command, given: { positionals, options }, isJson: options['json'] === true };
+};

@@ -1,0 +1,104 @@
+/** `tokens …`: the admin tokens of a workspace. */
+import { endAdminToken, makeAdminToken } from '#src/administration/admin-tokens.ts';
+import { adminTokenRequest, endOf } from '#src/api/tokens/create-token.ts';
+import { presentToken } from '#src/api/tokens/token-schema.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
+import { nameIn, textIn, textOption, UsageError, type Command, type Given, type Ground } from './command.ts';
+import { checked, fieldsIn } from './given-fields.ts';
+import { table } from './table.ts';
+
+const presented = ({ clock }: Ground, { timeZone }: WorkspaceRecord, record: AdminTokenRecord) =>
+  presentToken(record, { timeZone, now: clock.now() });
+
+const listAll: Command = {
+  name: 'tokens list',
+  usage: '',
+  summary: 'the admin tokens, with their last use; the tokens themselves are not kept',
+  words: { least: 0, most: 0 },
+  options: {},
+  async run(ground, given) {
+    const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
+    const all = await listAdminTokens(ground.database, workspace.id);
+    const tokens = all.map((record) => presented(ground, workspace, record));
+    const rows = tokens.map((token) => [
+      token.name,
+      token.role,
+      token.last_used_at ?? 'never',
+      token.state === 'expired' ? 'has ended' : (token.expires_at ?? 'never'),
+      token.id,
+    ]);
+    return { text: table([['NAME', 'ROLE', 'LAST USED', 'ENDS', 'ID'], ...rows]), json: { tokens } };
+  },
+};
+
+const create: Command = {
+  name: 'tokens create',
+  usage: 'NAME [--role admin|viewer] [--expires-in-days DAYS | --expires-at TIME]',
+  summary: 'makes an admin token and prints it, this once; a viewer reads everything but keys',
+  words: { least: 0, most: 1 },
+  options: {
+    name: textOption,
+    role: { ...textOption, default: 'admin' },
+    'expires-in-days': textOption,
+    'expires-at': textOption,
+  },
+  async run(ground, given) {
+    const name = nameIn(given, 'name', 'tokens create NAME');
+    const fields = fieldsIn(given, ['role', 'expires_in_days', 'expires_at'], ['role', 'expires_at']);
+    const request = checked(adminTokenRequest, { ...fields, name });
+    const expiresAt = endOf(request, ground.clock.now());
+    const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
+    const { record, token } = await makeAdminToken(operatorOf(ground, workspace), {
+      name: request.name,
+      role: request.role,
+      expiresAt,
+    });
+    const until = expiresAt === null ? 'it is revoked' : timestampIn(workspace.timeZone, expiresAt);
+    return {
+      text: `${token}\n\nShown this once. Role ${record.role}, workspace "${workspace.name}", valid until ${until}.`,
+      json: { ...presented(ground, workspace, record), token },
+    };
+  },
+};
+
+/** By its id, which may be of any workspace, or its name in the workspace that is meant. */
+const findToken = async (
+  ground: Ground,
+  given: Given,
+  named: string,
+): Promise<{ workspace: WorkspaceRecord; record: AdminTokenRecord }> => {
+  const { database } = ground;
+  for (const workspace of await listWorkspaces(database)) {
+    const record = (await listAdminTokens(database, workspace.id)).find(({ id }) => id === named);
+    if (record !== undefined) return { workspace, record };
+  }
+  const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
+  const found = (await listAdminTokens(database, workspace.id)).filter(({ name }) => name === named);
+  const [record, ...others] = found;
+  if (record === undefined) throw new UsageError(`There is no token "${named}": see "tokens list"`);
+  if (others.length > 0)
+    throw new UsageError(`Several tokens are named "${named}": take the id, see "tokens list"`);
+  return { workspace, record };
+};
+
+const revoke: Command = {
+  name: 'tokens revoke',
+  usage: 'ID|NAME',
+  summary: 'ends an admin token at once',
+  words: { least: 1, most: 1 },
+  options: {},
+  async run(ground, given) {
+    const [named = ''] = given.positionals;
+    const { workspace, record } = await findToken(ground, given, named);
+    await endAdminToken(operatorOf(ground, workspace), record.id);
+    return {
+      text: `The token "${record.name}" is revoked.`,
+      json: { id: record.id, name: record.name, revoked: true },
+    };
+  },
+};
+
+export const tokenCommands: readonly Command[] = [listAll, create, revoke];

@@ -1,0 +1,122 @@
+/** `workspaces …`: making them is the operator's; what else these do, an admin of the workspace can do as well. */
+import * as z from 'zod';
+import { makeAdminToken } from '#src/administration/admin-tokens.ts';
+import { addWorkspace, changeWorkspace } from '#src/administration/workspaces.ts';
+import { presentWorkspace, workspaceFields, workspacePatchOf } from '#src/api/workspace/workspace-schema.ts';
+import { findWorkspace, listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
+import {
+  nameIn,
+  operator,
+  textIn,
+  textOption,
+  UsageError,
+  type Command,
+  type Given,
+  type Ground,
+} from './command.ts';
+import { checked, fieldsIn, optionOf } from './given-fields.ts';
+import { table } from './table.ts';
+
+const settings = Object.keys(workspaceFields);
+const settingOptions = Object.fromEntries(settings.map((field) => [optionOf(field), textOption]));
+const texts = ['name', 'time_zone'];
+
+const shape = z.strictObject(workspaceFields).partial();
+
+/** What it sets itself, and in brackets what holds where it sets nothing. */
+const described = (ground: Ground, record: WorkspaceRecord): string => {
+  const { effective, ...own } = presentWorkspace(ground, record);
+  const platform: Readonly<Record<string, unknown>> = effective;
+  const lines = Object.entries(own).map(([field, value]) => [
+    optionOf(field),
+    value === null ? `(${String(platform[field])})` : String(value),
+  ]);
+  return table(lines);
+};
+
+/** Behind the command or as the option; undefined for the only one there is. */
+const workspaceIn = (given: Given, verb: string): string | undefined =>
+  given.positionals.length === 0 && textIn(given, 'workspace') === undefined
+    ? undefined
+    : nameIn(given, 'workspace', `workspaces ${verb} WORKSPACE`);
+
+/** There is none to choose. */
+const requireNone = (given: Given, verb: string): void => {
+  if (textIn(given, 'workspace') !== undefined)
+    throw new UsageError(`--workspace says nothing to "workspaces ${verb}"`);
+};
+
+const listAll: Command = {
+  name: 'workspaces list',
+  usage: '',
+  summary: 'all workspaces of this database',
+  words: { least: 0, most: 0 },
+  options: {},
+  async run(ground, given) {
+    requireNone(given, 'list');
+    const all = await listWorkspaces(ground.database);
+    return {
+      text: table([
+        ['NAME', 'TIME ZONE', 'ID'],
+        ...all.map(({ name, timeZone, id }) => [name, timeZone, id]),
+      ]),
+      json: { workspaces: all.map((one) => presentWorkspace(ground, one)) },
+    };
+  },
+};
+
+const create: Command = {
+  name: 'workspaces create',
+  usage: 'NAME [settings]',
+  summary: 'makes a workspace, and prints its first admin token',
+  words: { least: 0, most: 1 },
+  options: settingOptions,
+  async run(ground, given) {
+    requireNone(given, 'create');
+    const name = nameIn(given, 'name', 'workspaces create NAME');
+    const patch = workspacePatchOf(checked(shape, { ...fieldsIn(given, settings, texts), name }));
+    const by = await addWorkspace({ ...ground, actor: operator }, { ...patch, name: patch.name ?? name });
+    const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
+    const made = await findWorkspace(ground.database, by.workspaceId);
+    if (made === undefined) throw new Error('A workspace that was made is not there');
+    return {
+      text: `${described(ground, made)}\n\nIts first admin token, shown this once:\n\n  ${token}`,
+      json: { ...presentWorkspace(ground, made), admin_token: token },
+    };
+  },
+};
+
+const show: Command = {
+  name: 'workspaces show',
+  usage: '[WORKSPACE]',
+  summary: 'its settings; what stands in brackets is the platform’s',
+  words: { least: 0, most: 1 },
+  options: {},
+  async run(ground, given) {
+    const found = await chooseWorkspace(ground, workspaceIn(given, 'show'));
+    return { text: described(ground, found), json: presentWorkspace(ground, found) };
+  },
+};
+
+const set: Command = {
+  name: 'workspaces set',
+  usage: '[WORKSPACE] settings',
+  summary: 'changes its settings, for calls that begin from now on',
+  words: { least: 0, most: 1 },
+  options: settingOptions,
+  async run(ground, given) {
+    const found = await chooseWorkspace(ground, workspaceIn(given, 'set'));
+    const fields = fieldsIn(given, settings, texts);
+    if (Object.keys(fields).length === 0) {
+      throw new UsageError(`Say what to set: ${settings.map((field) => `--${optionOf(field)}`).join(', ')}`);
+    }
+    const changed = await changeWorkspace(
+      operatorOf(ground, found),
+      workspacePatchOf(checked(shape, fields)),
+    );
+    return { text: described(ground, changed), json: presentWorkspace(ground, changed) };
+  },
+};
+
+export const workspaceCommands: readonly Command[] = [listAll, create, show, set];

@@ -1,0 +1,222 @@
+/** `npm run admin` as the operator calls it, beside a gateway that runs on the same database. */
+import { readdir } from 'node:fs/promises';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { failureOf, main } from '#src/admin.ts';
+import { commands, help } from '#src/commands/run-command.ts';
+import { apiClient } from '#test/helpers/api-client.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { testGateway, testSettings } from '#test/helpers/gateway.ts';
+import { emptyFolder } from '#test/start/gateway-process.ts';
+
+type Run = (...args: string[]) => Promise<string>;
+
+/** A gateway, and the commands on its database. */
+const operated = async (t: ExecutionContext) => {
+  const url = await testDatabaseUrl(t);
+  const gateway = await testGateway(t, { GW_DATABASE_URL: url });
+  const settings = testSettings(url, await emptyFolder(t));
+  const run: Run = async (...args) => {
+    const printed: string[] = [];
+    await main(args, settings, (text) => void printed.push(text));
+    return printed.join('\n');
+  };
+  const json = async <Schema extends z.ZodType>(schema: Schema, args: string[]): Promise<z.output<Schema>> =>
+    schema.parse(JSON.parse(await run(...args, '--json')));
+  return { gateway, run, json, baseUrl: gateway.credentials.base_url };
+};
+
+/** What the operator reads, and the exit code. */
+const failure = async (t: ExecutionContext, running: Promise<string>) => {
+  const error = await t.throwsAsync(running);
+  return failureOf(error);
+};
+
+test.serial('help tells of every command', async (t) => {
+  for (const args of [[], ['help'], ['--help'], ['numbers', 'key', '--help']]) {
+    const printed: string[] = [];
+    await main(args, { GW_PORT: 'nonsense' }, (text) => void printed.push(text));
+    t.deepEqual(printed, [help]);
+  }
+  t.is(commands.length, 11);
+  for (const { name } of commands) t.true(help.includes(`  ${name}`), name);
+});
+
+test.serial(
+  'a workspace is made with its first admin token, which works on the running gateway at once',
+  async (t) => {
+    const { run, json, baseUrl } = await operated(t);
+    const made = await json(z.looseObject({ id: z.uuid(), admin_token: z.string() }), [
+      'workspaces',
+      'create',
+      'Sales',
+      '--time-zone',
+      'Europe/Berlin',
+      '--max-duration-sec',
+      '300',
+    ]);
+    const admin = apiClient(baseUrl, made.admin_token);
+    t.like((await admin.get('/api/v1/admin/workspace')).body, {
+      id: made.id,
+      name: 'Sales',
+      time_zone: 'Europe/Berlin',
+      max_duration_sec: 300,
+    });
+    t.deepEqual((await admin.get('/api/v1/admin/numbers')).body, { numbers: [] });
+    t.regex(
+      await run('workspaces', 'list'),
+      /^NAME +TIME ZONE +ID\nTrunkline +Asia\/Seoul +\S+\nSales +Europe/,
+    );
+    t.regex(
+      await run('workspaces', 'show', 'Sales'),
+      /\nmax-duration-sec +300\n.*\nsilence-timeout-sec +\(30\)\n/,
+    );
+    const audit = z.object({ entries: z.array(z.object({ action: z.string(), actor: z.string() })) });
+    t.deepEqual(audit.parse((await admin.get('/api/v1/admin/audit')).body).entries, [
+      { action: 'admin_token.created', actor: 'operator' },
+      { action: 'workspace.created', actor: 'operator' },
+    ]);
+  },
+);
+
+test.serial('a workspace is changed for the next call of the running gateway', async (t) => {
+  const { gateway, run } = await operated(t);
+  const place = (maxDurationSec: number) =>
+    gateway.client.post('/api/v1/calls', { to: '01000000003', max_duration_sec: maxDurationSec });
+  t.is((await place(900)).status, 201);
+  const shown = await run('workspaces', 'set', '--max-duration-sec', '300', '--recording-enabled', 'false');
+  t.regex(shown, /\nmax-duration-sec +300\n/);
+  t.like((await place(900)).body, { code: 'max_duration_exceeds_policy', maximum: 300 });
+  await run('workspaces', 'set', 'Trunkline', '--max-duration-sec', 'default');
+  t.is((await place(900)).status, 201);
+  t.like((await gateway.admin.get('/api/v1/admin/workspace')).body, {
+    max_duration_sec: null,
+    recording_enabled: false,
+  });
+});
+
+test.serial('tokens are made, listed with their last use, and revoked', async (t) => {
+  const { run, json, baseUrl } = await operated(t);
+  const made = await json(
+    z.looseObject({ id: z.uuid(), token: z.string(), role: z.literal('viewer'), expires_at: z.string() }),
+    ['tokens', 'create', 'Dashboard', '--role', 'viewer', '--expires-in-days', '90'],
+  );
+  const viewer = apiClient(baseUrl, made.token);
+  t.is((await viewer.get('/api/v1/admin/numbers')).status, 200);
+  t.is((await viewer.patch('/api/v1/admin/workspace', { name: 'Mine' })).status, 403);
+  const listed = await run('tokens', 'list');
+  t.regex(listed, /\nDashboard +viewer +(never|20\S+) +20\S+ +\S+$/);
+  t.false(listed.includes(made.token));
+  t.is(await run('tokens', 'revoke', 'Dashboard'), 'The token "Dashboard" is revoked.');
+  t.is((await viewer.get('/api/v1/admin/numbers')).status, 401);
+
+  const [first] = (
+    await json(z.object({ tokens: z.array(z.object({ id: z.string() })) }), ['tokens', 'list'])
+  ).tokens;
+  const last = await failure(t, run('tokens', 'revoke', first?.id ?? ''));
+  t.is(last?.code, 1);
+  t.regex(last?.line ?? '', /^This is the only valid token of the role admin/);
+});
+
+test.serial(
+  'a number is added with a key that works, its key is shown and replaced, and it is deleted',
+  async (t) => {
+    const { run, json, baseUrl } = await operated(t);
+    const { key, number } = await json(z.looseObject({ key: z.string(), number: z.literal('07012345678') }), [
+      'numbers',
+      'create',
+      '070-1234-5678',
+      '--language',
+      'en',
+    ]);
+    const client = apiClient(baseUrl, key);
+    t.is((await client.get('/api/v1/calls')).status, 200);
+    t.is(await run('numbers', 'key', number), key);
+    t.regex(await run('numbers', 'list'), /\n07012345678 +en +issued +Trunkline +\S+$/);
+    const fresh = await run('numbers', 'key', number, '--new');
+    t.is((await client.get('/api/v1/calls')).status, 401);
+    t.is((await client.as(fresh).get('/api/v1/calls')).status, 200);
+    t.is(await run('numbers', 'delete', number), '07012345678 is deleted. Its calls and records stay.');
+    t.is((await client.as(fresh).get('/api/v1/calls')).status, 401);
+    t.false((await run('numbers', 'list')).includes(number));
+  },
+);
+
+test.serial(
+  'where there are several workspaces one must be named, and only its own things are touched',
+  async (t) => {
+    const { run } = await operated(t);
+    await run('workspaces', 'create', '--name', 'Sales');
+    const asked = await failure(t, run('tokens', 'list'));
+    t.is(asked?.code, 2);
+    t.regex(
+      asked?.line ?? '',
+      /^Say which workspace: "Trunkline" \(\S+\), "Sales" \(\S+\) \(--help explains\)$/,
+    );
+    t.regex(await run('tokens', 'list', '--workspace', 'Sales'), /\nfirst token +admin/);
+    const foreign = await failure(t, run('numbers', 'delete', '07000000000', '--workspace', 'Sales'));
+    t.regex(foreign?.line ?? '', /belongs to another workspace/);
+    await run('workspaces', 'create', 'Sales');
+    t.regex((await failure(t, run('workspaces', 'show', 'Sales')))?.line ?? '', /take the id/);
+  },
+);
+
+const wrong = test.macro<[string[], RegExp]>({
+  async exec(t, args, line) {
+    const url = await testDatabaseUrl(t);
+    const settings = testSettings(url, await emptyFolder(t));
+    await main(['workspaces', 'create', 'Trunkline'], settings, () => {});
+    const before: string[] = [];
+    const show = (into: string[]) => main(['workspaces', 'show'], settings, (text) => void into.push(text));
+    await show(before);
+    const told = await failure(
+      t,
+      main(args, settings, () => t.fail()).then(() => ''),
+    );
+    t.is(told?.code, 2);
+    t.regex(told?.line ?? '', line);
+    t.false(told?.line.includes('\n'));
+    const after: string[] = [];
+    await show(after);
+    t.deepEqual(after, before);
+  },
+  title: (_, args) => `called wrongly: ${args.join(' ')}`,
+});
+
+test.serial(wrong, ['numbers'], /^There is no command "numbers" \(there are: numbers list, /);
+test.serial(wrong, ['nothing', 'list'], /^There is no command "nothing list" \(there are: workspaces list, /);
+test.serial(wrong, ['numbers', 'list', '--all'], /^Unknown option '--all' \(--help explains\)$/);
+test.serial(wrong, ['numbers', 'list', 'more'], /^It is called as: npm run admin -- numbers list /);
+test.serial(wrong, ['numbers', 'key'], /^It is called as: npm run admin -- numbers key NUMBER/);
+test.serial(wrong, ['numbers', 'delete', '12'], /^"12" is no telephone number/);
+test.serial(wrong, ['numbers', 'delete', '07012345678'], /^There is no number 07012345678/);
+test.serial(wrong, ['numbers', 'create', '07012345678', '--language', 'xx'], /^--language: /);
+test.serial(wrong, ['tokens', 'create'], /^It is called as: npm run admin -- tokens create NAME/);
+test.serial(wrong, ['tokens', 'create', 'Me', '--role', 'owner'], /^--role: /);
+test.serial(wrong, ['tokens', 'create', 'Me', '--expires-at', 'soon'], /^--expires-at: /);
+test.serial(
+  wrong,
+  ['tokens', 'create', 'Me', '--expires-at', '2020-01-01T00:00:00Z'],
+  /^--expires-at: .*future/,
+);
+test.serial(wrong, ['tokens', 'revoke', 'nobody'], /^There is no token "nobody"/);
+test.serial(wrong, ['workspaces', 'set'], /^Say what to set: --name, /);
+test.serial(wrong, ['workspaces', 'set', '--name', ''], /^--name: This is required/);
+test.serial(wrong, ['workspaces', 'set', '--max-duration-sec', 'long'], /^--max-duration-sec: /);
+test.serial(wrong, ['workspaces', 'set', '--time-zone', 'default'], /^--time-zone: /);
+test(
+  wrong,
+  ['workspaces', 'show', 'Elsewhere'],
+  /^There is no workspace "Elsewhere" \(there are: "Trunkline" /,
+);
+
+test.serial('without a database the operator is told where to look, and nothing is made', async (t) => {
+  const dataFolder = await emptyFolder(t);
+  const told = await failure(
+    t,
+    main(['workspaces', 'list'], { GW_DATA_DIR: dataFolder }, () => t.fail()).then(() => ''),
+  );
+  t.is(told?.code, 1);
+  t.regex(told?.line ?? '', /^there is no database in .*GW_DATA_DIR/);
+  t.deepEqual(await readdir(dataFolder), []);
+});
