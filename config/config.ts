@@ -57,6 +57,8 @@ export type Config = Readonly<{
   country: string;
   /** Name of this gateway among those that share a database. */
   node: string;
+  /** Where other gateways reach this one; `null`: where it listens, if that is an address of one machine. */
+  nodeUrl: string | null;
   maxCalls: number;
   /** Requests a minute for one key; 0 switches the limit off. */
   rateLimit: number;
@@ -121,6 +123,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     simulatorSpeed: values.GW_SIMULATOR_SPEED,
     country: values.GW_COUNTRY,
     node: values.GW_NODE,
+    nodeUrl: values.GW_NODE_URL ?? null,
     maxCalls: values.GW_MAX_CALLS,
     rateLimit: values.GW_RATE_LIMIT,
     drainSec: values.GW_DRAIN_SEC,

@@ -46,6 +46,7 @@ export const cluster = {
   claimMs: 20_000,
   /** Another gateway does what it is asked within this, or is not reached. */
   answerMs: 3_000,
+  fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
 } as const;
 
 /** How often it is looked up again which keys belong to the calls in progress; see src/calls/known-keys.ts. */

@@ -90,10 +90,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       ...shared,
       cleanUps: [
         { what: 'ending its calls', run: recovery.endCallsOf },
-        {
-          what: 'freeing its deliveries',
-          run: async (node) => void (await releaseDeliveriesOf(database, node)),
-        },
+        { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
       ],
       onLost: () => switchboard.endAll(),
       numbers: policy.cluster,
@@ -133,7 +130,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     started,
   );
-  const { lines, simulator, recordings, trunks, engines } = startedLines;
+  const { lines, simulator, trunks, engines } = startedLines;
+  const recordings = cluster.share(startedLines.recordings);
   metrics.watch({ ...shared, ...startedLines, liveCalls, journal });
   const openLines = createOpenLines(turnTimes.watchLine(lines.open));
 
@@ -265,8 +263,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     { switchboard, liveCalls, limits: policy.inspectorLimits },
     startedLines.phones && { phones: startedLines.phones, limits: policy.webPhones.limits },
+    recordings.door,
     started,
   );
+  await cluster.listensAt(server.url);
   await deliveries.start();
   const credentials = kept ?? (await keepCredentials(server.url));
 

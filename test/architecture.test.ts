@@ -55,7 +55,7 @@ const rules: Readonly<Record<string, Rule>> = {
     types: ['sip'],
     packages: ['pino', 'xstate'],
   },
-  'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino', 'zod'] },
+  'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino', 'undici', 'zod'] },
   'src/calls': {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],

@@ -112,10 +112,10 @@ export type RequestLimits = {
 
 export interface Recordings {
   /**
-   * Opens a completed recording's file; `undefined` when it is not where it should be. Refuses with
+   * Opens a completed recording's file, here or at the gateway `node` that wrote it; `undefined` when it is not where it should be. Refuses with
    * `service_unavailable` while the place where it is kept does not answer, as reading it does.
    */
-  open(recording: { callId: string; file: string }): Promise<OpenRecordingFile | undefined>;
+  open(recording: { callId: string; file: string; node: string }): Promise<OpenRecordingFile | undefined>;
 }
 
 /** An open file. Whoever opened it reads it once or closes it; a stream closes it at its end. */

@@ -16,6 +16,7 @@ import {
   otherNodes,
   removeNode,
   renewNode,
+  tellAddress,
   type OtherNode,
 } from '#src/persistence/nodes.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
@@ -24,7 +25,7 @@ import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
 export type CleanUp = {
   /** For the log: `ending its calls`. */
   what: string;
-  run: (node: string) => Promise<void>;
+  run: (node: string) => Promise<unknown>;
 };
 
 export type NodeWatchNumbers = JudgeNumbers & {
@@ -37,6 +38,8 @@ export type NodeWatchNumbers = JudgeNumbers & {
 export type NodeWatch = {
   /** Enters this gateway. Nothing that it holds may be born before. */
   join(): Promise<void>;
+  /** Says where others reach this gateway, as a URL. */
+  tellAddress(url: string): Promise<void>;
   /** Begins to look after the others. */
   open(): void;
   /** This gateway holds nothing any more. */
@@ -47,8 +50,6 @@ export const createNodeWatch = (options: {
   database: Database;
   /** The name of this gateway among those that share the database. */
   node: string;
-  /** Where others reach it, as a URL; `null` where they cannot. */
-  address: string | null;
   /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
   cleanUps: readonly CleanUp[];
   /** Others have ended what this gateway holds. */
@@ -57,12 +58,13 @@ export const createNodeWatch = (options: {
   clock: Clock;
   logger: Logger;
 }): NodeWatch => {
-  const { database, node, address, numbers, clock, logger } = options;
+  const { database, node, numbers, clock, logger } = options;
   const judge = createNodeJudge(numbers);
   const cleaning = new Map<string, Promise<void>>();
   /** Cleaned up, but for calls whose end is not written yet. */
   const leaving = new Map<string, OtherNode>();
   let instance = randomUUID();
+  let address: string | null = null;
   let timer: unknown;
   let beating: Promise<void> | null = null;
   let isAway = false;
@@ -149,6 +151,10 @@ export const createNodeWatch = (options: {
 
   return {
     join,
+    tellAddress(url) {
+      address = url;
+      return tellAddress(database, { name: node, instance, address });
+    },
     open: () => beatAfter(0),
     async close() {
       isClosed = true;

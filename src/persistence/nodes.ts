@@ -86,6 +86,18 @@ export const removeNode = async (
   return removed.length > 0;
 };
 
+/** Where others reach this gateway, once it listens. */
+export const tellAddress = async (
+  db: Database,
+  { name, instance, address }: NodeInstance & { address: string | null },
+): Promise<void> => {
+  await db.execute('update node set address = $3 where name = $1 and instance = $2', [
+    name,
+    instance,
+    address,
+  ]);
+};
+
 /** The address that a gateway told, for others; null where there is none. */
 export const addressOfNode = async (db: Database, name: string): Promise<string | null> => {
   const [row] = await db.execute<{ address: string | null }>('select address from node where name = $1', [

@@ -2,7 +2,7 @@
  * Keeps secrets. Theory of operation:
  *
  * - A master key (32 bytes) is never used itself: HKDF-SHA-256 derives from it a sealing key (AES-256-GCM), a pepper
- *   for fingerprints (HMAC-SHA-256) and a key id, each under its own label (RFC 5869).
+ *   for fingerprints (HMAC-SHA-256), a key that gateways know each other by (HMAC-SHA-256) and a key id, each under its own label (RFC 5869).
  * - A sealed text reads `v1.<key id>.<iv>.<ciphertext and tag>`, base64url. The key id tells which master key opens
  *   it, so the master key can be rotated: the new one seals, the older ones still open.
  * - `about` is authenticated with it, so that a sealed text copied to another row does not open there.
@@ -28,10 +28,14 @@ export type Vault = {
   fingerprint(secret: string): Buffer;
   /** For finding: one for each key, the newest first. */
   fingerprints(secret: string): Buffer[];
+  /** A code over a text that gateways with the same master key know each other by; made with the newest key. */
+  nodeCode(text: string): Buffer;
+  /** One for each key, the newest first. */
+  nodeCodes(text: string): Buffer[];
 };
 
 /** The pepper is used by every request; as a KeyObject it is prepared once. */
-type DerivedKeys = { id: string; sealing: Buffer; pepper: KeyObject };
+type DerivedKeys = { id: string; sealing: Buffer; pepper: KeyObject; nodes: KeyObject };
 
 const version = 'v1';
 const masterKeyBytes = 32;
@@ -47,6 +51,7 @@ const derive = (masterKey: Buffer): DerivedKeys => {
     id: part('key id', 6).toString('base64url'),
     sealing: part('sealing', 32),
     pepper: createSecretKey(part('fingerprints', 32)),
+    nodes: createSecretKey(part('nodes', 32)),
   };
 };
 
@@ -57,6 +62,9 @@ export const createVault = (masterKey: Buffer, olderKeys: readonly Buffer[] = []
   const all = [newest, ...olderKeys.map(derive)];
   const fingerprintWith = (keys: DerivedKeys, secret: string): Buffer =>
     createHmac('sha256', keys.pepper).update(secret).digest();
+
+  const nodeCodeWith = (keys: DerivedKeys, text: string): Buffer =>
+    createHmac('sha256', keys.nodes).update(text).digest();
 
   return {
     seal(plain, about) {
@@ -90,5 +98,7 @@ export const createVault = (masterKey: Buffer, olderKeys: readonly Buffer[] = []
 
     fingerprint: (secret) => fingerprintWith(newest, secret),
     fingerprints: (secret) => all.map((keys) => fingerprintWith(keys, secret)),
+    nodeCode: (text) => nodeCodeWith(newest, text),
+    nodeCodes: (text) => all.map((keys) => nodeCodeWith(keys, text)),
   };
 };

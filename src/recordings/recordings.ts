@@ -24,6 +24,8 @@ export type Recordings = {
    * the store is away, as reading what was opened does.
    */
   open(recording: { callId: string; file: string }): Promise<StoredRecording | undefined>;
+  /** Of the folder of this gateway alone, whatever is said of it in the database. */
+  openOwn(file: string): Promise<StoredRecording | undefined>;
   /** Cuts off what is still being written and waits until that is said. What waits for the store waits for the next start. */
   close(): Promise<void>;
 };
@@ -135,6 +137,7 @@ export const createRecordings = async (options: {
 
   return {
     begin,
+    openOwn: folder.open,
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
       for (const recorder of underWay.keys()) recorder.cut();

@@ -1,4 +1,5 @@
 /** The HTTP border: the API, the way of web phones to their calls, and with GW_INSPECT that of onlookers to the charts. */
+import type { RequestListener } from 'node:http';
 import type { Config } from '#config/config.ts';
 import { createPhoneSocket, type PhoneSocketLimits } from '#sip/webphone/phone-socket.ts';
 import type { WebPhones } from '#sip/webphone/web-phones.ts';
@@ -9,6 +10,7 @@ import type { Interior } from '#src/api/interior.ts';
 import { createCounter } from '#src/api/rate-limit.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
 import type { Switchboard } from '#src/calls/switchboard.ts';
+import type { RecordingDoor } from '#src/cluster/recording-door.ts';
 import { createInspectorSocket, type InspectorLimits } from '#src/inspector/inspector-socket.ts';
 import { listen, type HttpServer } from './http-server.ts';
 import { createUpgrades } from './upgrades.ts';
@@ -20,13 +22,17 @@ export const startBorder = async (
   charts: { switchboard: Switchboard; liveCalls: LiveCalls; limits: InspectorLimits },
   /** `null` where the lines are real. */
   webPhones: { phones: WebPhones; limits: PhoneSocketLimits } | null,
+  /** What the other gateways fetch here. */
+  door: Pick<RecordingDoor, 'isFor' | 'answer'>,
   started: AsyncDisposableStack,
 ): Promise<HttpServer> => {
   const { logger } = interior;
   const failures = createCounter(interior.limits.failuresPerAddress);
   const authenticateAdmin = createAdminAuthentication(interior);
   const answer = createApi({ ...interior, inspects: config.inspect }, failures).callback();
-  const server = await listen((request, response) => void answer(request, response), {
+  const handle: RequestListener = (request, response) =>
+    void (door.isFor(request) ? door.answer : answer)(request, response);
+  const server = await listen(handle, {
     host: config.host,
     port: config.port,
     prepare: answerClientErrors,

@@ -2,32 +2,53 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { createCallSignals, type CallSignals } from '#src/cluster/call-signals.ts';
+import { createRecordingFetcher, type FetchLimits } from '#src/cluster/fetch-recording.ts';
 import { createNodeWatch, type CleanUp, type NodeWatchNumbers } from '#src/cluster/node-watch.ts';
+import { createRecordingDoor, type KeptRecording, type RecordingDoor } from '#src/cluster/recording-door.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
 import type { CallSignal } from '#src/domain/call-signal.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { Vault } from '#src/persistence/vault.ts';
+import type { Recordings } from '#src/recordings/recordings.ts';
 
 export type ClusterNumbers = NodeWatchNumbers & {
   /** How long another gateway may take to do what it is asked. */
   answerMs: number;
+  /** For recordings that another one keeps. */
+  fetching: FetchLimits;
+};
+
+export type SharedRecordings = {
+  /** A completed recording, wherever it is kept; see `Recordings` and `RecordingFetcher`. */
+  open(recording: { callId: string; file: string; node: string }): Promise<KeptRecording | undefined>;
+  /** Where the others fetch those that lie here. */
+  door: RecordingDoor;
 };
 
 export type Cluster = {
   askNode: CallSignals['ask'];
   /** Does what others ask of calls that are held here, and looks after the others. */
   open(perform: (signal: CallSignal) => Promise<void>): Promise<void>;
+  /** This gateway listens; `url` is where this machine reaches it. */
+  listensAt(url: string): Promise<void>;
+  /** The recordings of this gateway, and its way to those of the others. */
+  share(recordings: Pick<Recordings, 'open' | 'openOwn'>): SharedRecordings;
 };
+
+/** An address that leads to this machine alone, seen from another one. */
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 /** Enters this gateway among the others. What is started is ended by `started`. */
 export const startCluster = async (
-  config: Pick<Config, 'node'>,
+  config: Pick<Config, 'node' | 'nodeUrl' | 'host'>,
   options: {
     database: Database;
     /** What is done for a gateway that has died, in this order. */
     cleanUps: readonly CleanUp[];
     /** Others have ended the calls of this gateway. */
     onLost: () => void;
+    vault: Vault;
     numbers: ClusterNumbers;
     clock: Clock;
     logger: Logger;
@@ -36,9 +57,16 @@ export const startCluster = async (
 ): Promise<Cluster> => {
   const { numbers } = options;
   const { node } = config;
-  const watch = createNodeWatch({ ...options, node, address: null });
+  const watch = createNodeWatch({ ...options, node });
   const signals = createNodeSignals({ ...options, ...numbers, node });
   const calls = createCallSignals(signals);
+  const fetcher = createRecordingFetcher({
+    ...options,
+    keys: options.vault,
+    limits: numbers.fetching,
+    now: options.clock.now,
+  });
+  started.defer(fetcher.close);
   await watch.join();
   started.defer(() => watch.close());
   started.defer(() => signals.close());
@@ -48,5 +76,20 @@ export const startCluster = async (
       await calls.open(perform);
       watch.open();
     },
+    async listensAt(url) {
+      const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
+      if (address !== null) await watch.tellAddress(address);
+    },
+    share: (recordings) => ({
+      open: async (wanted) =>
+        (await recordings.open(wanted)) ??
+        (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
+      door: createRecordingDoor({
+        open: recordings.openOwn,
+        keys: options.vault,
+        now: options.clock.now,
+        logger: options.logger,
+      }),
+    }),
   };
 };

@@ -20,7 +20,6 @@ const watching = (
   const watch = createNodeWatch({
     database,
     node,
-    address: null,
     cleanUps: [
       {
         what: 'noting',

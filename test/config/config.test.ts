@@ -117,10 +117,16 @@ const settings: Readonly<Record<string, Setting>> = {
     valid: { 'node-1.example_a': 'node-1.example_a' },
     invalid: ['two words', 'n'.repeat(65), 'a/b'],
   },
+  GW_NODE_URL: {
+    of: ({ nodeUrl }) => nodeUrl,
+    default: null,
+    valid: { 'http://10.0.0.5:8080': 'http://10.0.0.5:8080', 'https://one.example': 'https://one.example' },
+    invalid: ['one.example', 'ftp://one.example', 'https://user@one.example'],
+  },
   GW_LINES: {
     of: ({ lines }) => lines,
     default: 'simulator',
-    valid: { simulator: 'simulator', drachtio: 'drachtio' },
+    valid: { simulator: 'simulator', drachtio: 'drachtio', none: 'none' },
     invalid: ['asterisk', 'Simulator'],
   },
   GW_SIMULATOR_SPEED: {

@@ -187,6 +187,40 @@ test.serial('a gateway without lines shows calls, places none and hangs none up'
   t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
 });
 
+test.serial('a recording is had from any gateway while the one that keeps it runs', async (t) => {
+  const { start } = await oneDatabase(t);
+  const fast = { GW_SIMULATOR_SPEED: '20' };
+  const holder = await start('holder', fast);
+  const other = await start('other', fast);
+  const callId = await place(holder, '01000000007');
+  const path = `/api/v1/calls/${callId}/recording`;
+  const own = await until(
+    'the recording is there',
+    async () => {
+      const answer = await holder.client.get(path);
+      return answer.status === 200 ? answer : undefined;
+    },
+    patienceMs,
+  );
+  t.true(own.bytes.length > 1_000);
+
+  const whole = await other.client.get(path);
+  t.is(whole.status, 200);
+  t.deepEqual(whole.bytes, own.bytes);
+  t.is(whole.headers.get('etag'), own.headers.get('etag'));
+  const part = await other.client.get(path, { range: 'bytes=100-299' });
+  t.is(part.status, 206);
+  t.deepEqual(part.bytes, own.bytes.subarray(100, 300));
+  t.is((await other.client.get(path, { range: 'bytes=99999999-' })).status, 416);
+  const head = await other.client.send('HEAD', path);
+  t.is(head.headers.get('content-length'), String(own.bytes.length));
+
+  holder.signal('SIGKILL');
+  await holder.ended;
+  const away = await other.client.get(path);
+  t.deepEqual([away.status, away.body['code']], [503, 'service_unavailable']);
+});
+
 test.serial(
   'a frozen gateway whose lease is over: its calls are ended, and it hangs up when it wakes',
   async (t) => {

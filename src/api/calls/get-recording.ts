@@ -65,7 +65,7 @@ export const answerRecording = async (
   interior: Interior,
 ) => {
   const { media, file: name } = completed(call.recording);
-  const file = await interior.recordings.open({ callId: call.id, file: name });
+  const file = await interior.recordings.open({ callId: call.id, file: name, node: call.node });
   if (file === undefined) {
     interior.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');

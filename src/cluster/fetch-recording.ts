@@ -1,0 +1,83 @@
+/** Recordings that lie in the folder of another gateway, by its door (`recording-door.ts`): nothing is ever whole in memory. */
+import { Agent, request } from 'undici';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { addressOfNode } from '#src/persistence/nodes.ts';
+import { proofOf, type NodeKeys } from './node-proof.ts';
+import { recordingsPath, type KeptRecording } from './recording-door.ts';
+
+export type FetchLimits = {
+  connectMs: number;
+  /** Without a byte for so long, a request has failed. */
+  stallMs: number;
+  /** To one gateway at once. */
+  connections: number;
+};
+
+export type RecordingFetcher = {
+  /**
+   * `undefined` when that gateway has no such file. Refuses with `service_unavailable` when it cannot be reached, as
+   * reading does.
+   */
+  open(node: string, file: string): Promise<KeptRecording | undefined>;
+  close(): Promise<void>;
+};
+
+const unavailable = (detail: string, cause?: unknown): Refusal =>
+  new Refusal('service_unavailable', detail, { headers: { 'Retry-After': '10' }, cause });
+
+const silent = 'The gateway that keeps this recording cannot be reached right now. Try again in a moment.';
+const unknown = 'The gateway that keeps this recording tells nobody where it is (GW_NODE_URL). Ask that one.';
+
+export const createRecordingFetcher = (options: {
+  database: Database;
+  keys: Pick<NodeKeys, 'nodeCode'>;
+  limits: FetchLimits;
+  now: () => number;
+}): RecordingFetcher => {
+  const { database, keys, limits, now } = options;
+  const agent = new Agent({
+    connect: { timeout: limits.connectMs },
+    connections: limits.connections,
+    headersTimeout: limits.stallMs,
+    bodyTimeout: limits.stallMs,
+  });
+
+  const ask = async (address: string, file: string, method: 'GET' | 'HEAD', range?: string) => {
+    const url = new URL(`${recordingsPath}${file}`, address);
+    const authorization = proofOf({ method, path: url.pathname, range }, keys, now());
+    try {
+      return await request(url, {
+        method,
+        headers: { authorization, ...(range === undefined ? {} : { range }) },
+        dispatcher: agent,
+      });
+    } catch (cause) {
+      throw unavailable(silent, cause);
+    }
+  };
+
+  return {
+    async open(node, file) {
+      const address = await addressOfNode(database, node);
+      if (address === null) throw unavailable(unknown);
+      const { statusCode, headers, body } = await ask(address, file, 'HEAD');
+      await body.dump();
+      if (statusCode === 404) return undefined;
+      const bytes = Number(headers['content-length']);
+      if (statusCode !== 200 || !Number.isSafeInteger(bytes)) throw unavailable(silent);
+      return {
+        bytes,
+        async read(range) {
+          const wanted = range && `bytes=${range.start}-${range.end}`;
+          const answer = await ask(address, file, 'GET', wanted);
+          if (answer.statusCode === (range === undefined ? 200 : 206)) return answer.body;
+          await answer.body.dump();
+          throw unavailable(silent);
+        },
+        close: () => Promise.resolve(),
+      };
+    },
+    close: () => agent.destroy(),
+  };
+};

@@ -1,0 +1,83 @@
+/**
+ * Recordings that lie in the folder of this gateway, for the others that share its database: `GET` and `HEAD` of
+ * `/internal/recordings/<file>`, with a proof (`node-proof.ts`). Whoever has none learns nothing.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
+import { isProven, type NodeKeys } from './node-proof.ts';
+
+export const recordingsPath = '/internal/recordings/';
+
+/** `start` and `end` are inclusive. */
+export type KeptRecording = {
+  bytes: number;
+  read(range?: { start: number; end: number }): Promise<Readable>;
+  close(): Promise<void>;
+};
+
+/** The name of a recording's file and of nothing else. */
+const fileName = /^\d{4}-\d{2}\/[\da-f-]{36}(\.truncated)?\.(ogg|mp3)$/;
+
+const wantedRange = /^bytes=(\d{1,15})-(\d{1,15})$/;
+
+export type RecordingDoor = {
+  isFor(request: IncomingMessage): boolean;
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+};
+
+const end = (response: ServerResponse, status: number): void => {
+  response.writeHead(status, { 'Content-Length': '0' }).end();
+};
+
+export const createRecordingDoor = (options: {
+  /** `undefined` where this gateway has no such file itself. */
+  open: (file: string) => Promise<KeptRecording | undefined>;
+  keys: Pick<NodeKeys, 'nodeCodes'>;
+  now: () => number;
+  logger: Logger;
+}): RecordingDoor => {
+  const send = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    kept: KeptRecording,
+  ): Promise<void> => {
+    const [, first, last] = wantedRange.exec(request.headers.range ?? '') ?? [];
+    const range =
+      first === undefined || last === undefined ? undefined : { start: Number(first), end: Number(last) };
+    if (
+      request.method === 'HEAD' ||
+      (range !== undefined && (range.end < range.start || range.end >= kept.bytes))
+    ) {
+      await kept.close();
+      if (request.method === 'HEAD') response.writeHead(200, { 'Content-Length': String(kept.bytes) }).end();
+      else end(response, 416);
+      return;
+    }
+    const bytes = range === undefined ? kept.bytes : range.end - range.start + 1;
+    const sound = await kept.read(range);
+    response.writeHead(range === undefined ? 200 : 206, { 'Content-Length': String(bytes) });
+    await pipeline(sound, response);
+  };
+
+  return {
+    isFor: ({ url = '' }) => url.startsWith(recordingsPath),
+    async answer(request, response) {
+      const { method = '', url = '', headers } = request;
+      const asked = { method, path: url, range: headers.range };
+      if (!isProven(asked, headers.authorization, options.keys, options.now())) return end(response, 404);
+      const file = url.slice(recordingsPath.length);
+      if (!fileName.test(file) || (method !== 'GET' && method !== 'HEAD')) return end(response, 404);
+      try {
+        const kept = await options.open(file);
+        if (kept === undefined) return end(response, 404);
+        await send(request, response, kept);
+      } catch (error) {
+        options.logger.warn({ err: error }, 'a recording could not be handed to another gateway');
+        if (response.headersSent) response.destroy();
+        else end(response, 500);
+      }
+    },
+  };
+};
