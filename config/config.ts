@@ -23,7 +23,7 @@ export type DrachtioConfig = Readonly<{
   /** The trunk of every workspace: `host` or `host:port`; `null` where each has its own. */
   trunkAddress: string | null;
   /** How numbers are written to the trunk. */
-  trunkNumbers: 'domestic' | 'e164';
+  trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   media: { host: string; port: number };
 }>;

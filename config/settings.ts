@@ -77,7 +77,9 @@ export const settings = z.object({
   GW_FREESWITCH: hostAndPortList(8021).default([{ host: '127.0.0.1', port: 8021 }]),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
   GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
-  GW_TRUNK_NUMBERS: z.enum(['domestic', 'e164'], 'must be domestic or e164').default('domestic'),
+  GW_TRUNK_NUMBERS: z
+    .enum(['domestic', 'e164', 'e164_without_plus'], 'must be domestic, e164 or e164_without_plus')
+    .default('domestic'),
   GW_MEDIA_HOST: z
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')

@@ -67,5 +67,8 @@ export const callingNumber = (
 };
 
 /** A domestic number as the trunk wants it. One without an international form (1588-1234) stays as it is. */
-export const dialledNumber = (number: string, country: Country, format: NumberFormat): string =>
-  format === 'e164' ? (internationalNumber(number, country) ?? number) : number;
+export const dialledNumber = (number: string, country: Country, format: NumberFormat): string => {
+  if (format === 'domestic') return number;
+  const international = internationalNumber(number, country) ?? number;
+  return format === 'e164' ? international : international.replace(/^\+/, '');
+};

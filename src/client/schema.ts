@@ -425,8 +425,8 @@ export type Trunk = {
   realm: string | null;
   /** Behind the number in From; null for the trunk's host. */
   from_domain: string | null;
-  /** `01012345678` or `+821012345678`. */
-  number_format: 'domestic' | 'e164';
+  /** `01012345678`, `+821012345678` or `821012345678`. */
+  number_format: 'domestic' | 'e164' | 'e164_without_plus';
   /** The header that carries the number. With another one than `from`, From carries the user name. */
   caller_id: 'from' | 'p-asserted-identity' | 'p-preferred-identity';
   /** Whether the called party is not to see the number. */
@@ -1134,8 +1134,8 @@ export type Operations = {
         realm?: string | null | undefined;
         /** Behind the number in From; null for the trunk's host. */
         from_domain?: string | null | undefined;
-        /** `01012345678` or `+821012345678`. */
-        number_format?: 'domestic' | 'e164' | undefined;
+        /** `01012345678`, `+821012345678` or `821012345678`. */
+        number_format?: 'domestic' | 'e164' | 'e164_without_plus' | undefined;
         /** The header that carries the number. With another one than `from`, From carries the user name. */
         caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
         /** Whether the called party is not to see the number. */
@@ -1198,8 +1198,8 @@ export type Operations = {
         realm?: string | null | undefined;
         /** Behind the number in From; null for the trunk's host. */
         from_domain?: string | null | undefined;
-        /** `01012345678` or `+821012345678`. */
-        number_format?: 'domestic' | 'e164' | undefined;
+        /** `01012345678`, `+821012345678` or `821012345678`. */
+        number_format?: 'domestic' | 'e164' | 'e164_without_plus' | undefined;
         /** The header that carries the number. With another one than `from`, From carries the user name. */
         caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
         /** Whether the called party is not to see the number. */

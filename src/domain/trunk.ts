@@ -3,8 +3,8 @@
 export const trunkTransports = ['udp', 'tcp', 'tls'] as const;
 export type TrunkTransport = (typeof trunkTransports)[number];
 
-/** How numbers are written: `01012345678` or `+821012345678`. */
-export const numberFormats = ['domestic', 'e164'] as const;
+/** How numbers are written: `01012345678`, `+821012345678` or `821012345678`. */
+export const numberFormats = ['domestic', 'e164', 'e164_without_plus'] as const;
 export type NumberFormat = (typeof numberFormats)[number];
 
 /** The header that says who calls (RFC 3261, RFC 3325). */

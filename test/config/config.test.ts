@@ -418,7 +418,7 @@ const settings: Readonly<Record<string, Setting>> = {
   GW_TRUNK_NUMBERS: {
     of: ({ realLines }) => realLines?.trunkNumbers,
     default: 'domestic',
-    valid: { domestic: 'domestic', e164: 'e164' },
+    valid: { domestic: 'domestic', e164: 'e164', e164_without_plus: 'e164_without_plus' },
     invalid: ['E164', 'international'],
     with: real,
   },

@@ -40,7 +40,9 @@ export const trunkFields = {
   register: z.boolean().meta({ description: 'Whether the gateway registers at the trunk.' }),
   realm: realm.nullable().meta({ description: 'What callers are challenged with; null for `trunkline`.' }),
   from_domain: host.nullable().meta({ description: "Behind the number in From; null for the trunk's host." }),
-  number_format: z.enum(numberFormats).meta({ description: '`01012345678` or `+821012345678`.' }),
+  number_format: z
+    .enum(numberFormats)
+    .meta({ description: '`01012345678`, `+821012345678` or `821012345678`.' }),
   caller_id: z.enum(callerIdHeaders).meta({
     description:
       'The header that carries the number. With another one than `from`, From carries the user name.',

@@ -1,3 +1,4 @@
+import { numberFormats } from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -54,7 +55,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   register: values.register,
   realm: values.realm.trim() || null,
   from_domain: values.from_domain.trim() || null,
-  number_format: values.number_format === 'e164' ? 'e164' : 'domestic',
+  number_format: numberFormats.find((format) => format === values.number_format) ?? 'domestic',
   caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
   privacy: values.privacy,
   srtp: values.srtp ? 'required' : 'off',

@@ -8,6 +8,7 @@ import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
+import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
 import { TruncatedRecordings } from './truncated-recordings.ts';
@@ -27,4 +28,5 @@ export const migrations = [
   { name: '0011-deleted-numbers', class: DeletedNumbers },
   { name: '0012-nodes', class: Nodes },
   { name: '0013-truncated-recordings', class: TruncatedRecordings },
+  { name: '0014-trunk-numbers-without-plus', class: TrunkNumbersWithoutPlus },
 ];

@@ -112,7 +112,7 @@ export const trunks = {
     noLimit: 'Empty: no limit.',
     inbound_addresses: 'Addresses and blocks, one a line, such as 203.0.113.0/24.',
   },
-  format: { domestic: '01012345678', e164: '+821012345678' },
+  format: { domestic: '01012345678', e164: '+821012345678', e164_without_plus: '821012345678' },
   auth: { none: 'By address', digest: 'By password' },
   check: 'Check',
   checkTitle: 'Try it out',

@@ -113,7 +113,7 @@ export const trunks: Texts['trunks'] = {
     noLimit: '비워 두면 제한이 없습니다.',
     inbound_addresses: '주소나 대역을 한 줄에 하나씩 입력하세요. 예: 203.0.113.0/24',
   },
-  format: { domestic: '01012345678', e164: '+821012345678' },
+  format: { domestic: '01012345678', e164: '+821012345678', e164_without_plus: '821012345678' },
   auth: { none: '주소로 확인', digest: '비밀번호로 확인' },
   check: '점검',
   checkTitle: '회선 점검',
