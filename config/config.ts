@@ -26,6 +26,8 @@ export type DrachtioConfig = Readonly<{
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   media: { host: string; port: number };
+  /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
+  rtpTimeoutMs: number;
 }>;
 
 /** Any server that speaks chat completions. */
@@ -81,6 +83,7 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,
   media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
+  rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,
 });
 
 const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig | null => {

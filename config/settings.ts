@@ -85,6 +85,7 @@ export const settings = z.object({
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')
     .default('127.0.0.1'),
   GW_MEDIA_PORT: wholeNumber(0, 65_535).default(0),
+  GW_RTP_TIMEOUT_SEC: wholeNumber(0, 3_600).default(30),
   GW_LLM_BASE_URL: serverUrl('https', 'http').optional(),
   GW_LLM_MODEL: z.string().optional(),
   GW_LLM_API_KEY: apiKey.optional(),

@@ -158,7 +158,10 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         reports.report((at) => ({ type: 'line.digit', at, digit }));
     };
     endpoint.onDigit((digit) => onKey(digit, 'rtp'));
-    endpoint.onLost(fail);
+    endpoint.onLost((reason) => {
+      if (phase === 'answered') logger.warn({ reason }, 'the media server has ended the sound of a call');
+      fail();
+    });
     reports.report((at) => ({ type: 'line.answered', at, sip }));
     sound.begin();
     takeRequests(answered, {

@@ -1,4 +1,5 @@
 import type Mrf from 'drachtio-fsmrf';
+import { isHold } from '../trunks/media-offer.ts';
 
 /** A call's place on the media server. */
 export type MediaEndpoint = {
@@ -13,29 +14,61 @@ export type MediaEndpoint = {
   /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
   press(keys: string): Promise<void>;
   onDigit(listener: (digit: string) => void): void;
-  /** The channel has ended, or is given up, although nobody here ended it. */
-  onLost(listener: () => void): void;
+  /** The channel has ended, or is given up, although nobody here ended it; with FreeSWITCH's reason, where it gives one. */
+  onLost(listener: (reason: string | null) => void): void;
   /** Its media server does not answer any more: as if the channel had ended. */
   lose(): void;
   destroy(): Promise<void>;
 };
 
-export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
+/** Who holds a call may be silent for as long as a call may last. */
+const heldSilenceMs = 86_400_000;
+
+/** The header by which a channel that begins with the caller's offer is told its time-out; see config/freeswitch. */
+export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
+  rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
+
+/**
+ * `rtpTimeoutMs`: FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's
+ * description is known; 0 for never.
+ */
+export const createMediaEndpoint = (
+  endpoint: Mrf.Endpoint,
+  { rtpTimeoutMs }: { rtpTimeoutMs: number },
+): MediaEndpoint => {
   // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
   endpoint.conn?.socket?.setNoDelay(true);
-  const listeners: (() => void)[] = [];
+  const listeners: ((reason: string | null) => void)[] = [];
   let state: 'standing' | 'lost' | 'destroyed' = 'standing';
-  const lose = (): void => {
+  let lostBecause: string | null = null;
+  const lose = (reason: string | null): void => {
     if (state !== 'standing') return;
     state = 'lost';
-    for (const listener of listeners) listener();
+    lostBecause = reason;
+    for (const listener of listeners) listener(reason);
   };
-  endpoint.once('destroy', lose);
+  endpoint.once('destroy', (end?: { reason?: string }) => lose(end?.reason ?? null));
+
+  let timeoutMs = 0;
+  /**
+   * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
+   * once. That of audio, because an endpoint that makes the offer begins with it set to never.
+   */
+  const expectSound = async (remoteSdp: string): Promise<void> => {
+    const next = rtpTimeoutMs === 0 ? 0 : isHold(remoteSdp) ? heldSilenceMs : rtpTimeoutMs;
+    if (next === timeoutMs) return;
+    timeoutMs = next;
+    await endpoint.api('uuid_setvar', [endpoint.uuid, 'media_timeout_audio', String(next)]);
+  };
+  const modify = async (remoteSdp: string): Promise<string> => {
+    await expectSound(remoteSdp);
+    return endpoint.modify(remoteSdp);
+  };
   return {
     localSdp: endpoint.local.sdp,
-    modify: (remoteSdp) => endpoint.modify(remoteSdp),
+    modify,
     async takeAnswer(remoteSdp) {
-      await endpoint.modify(remoteSdp);
+      await modify(remoteSdp);
     },
     fork: (url, name) =>
       endpoint.forkAudioStart({
@@ -56,10 +89,10 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint): MediaEndpoint => {
       });
     },
     onLost(listener) {
-      if (state === 'lost') queueMicrotask(listener);
+      if (state === 'lost') queueMicrotask(() => listener(lostBecause));
       else listeners.push(listener);
     },
-    lose,
+    lose: () => lose(null),
     async destroy() {
       state = 'destroyed';
       await endpoint.destroy();

@@ -9,7 +9,7 @@ import { isUsualOffer } from './is-usual-offer.ts';
 import { keepConnected } from './keep-connected.ts';
 import { within, type LooseEnds } from './loose-ends.ts';
 import { createMediaDialogs } from './media-dialogs.ts';
-import { createMediaEndpoint, leavingWith, type MediaEndpoint } from './media-endpoint.ts';
+import { createMediaEndpoint, leavingWith, rtpTimeoutHeader, type MediaEndpoint } from './media-endpoint.ts';
 import { probeMediaServer } from './probe-media-server.ts';
 import type { ServerAddress } from './signalling.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp-endpoint.ts';
@@ -25,6 +25,8 @@ export type MediaServerNumbers = {
   pool: PoolNumbers;
   /** How often it is asked whether it is still there. */
   probeMs: number;
+  /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
+  rtpTimeoutMs: number;
 };
 
 export type MediaServerOptions = MediaServerNumbers & {
@@ -37,7 +39,7 @@ export type MediaServerOptions = MediaServerNumbers & {
 };
 
 export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
-  const { srf, clock, looseEnds, logger } = options;
+  const { srf, rtpTimeoutMs, clock, looseEnds, logger } = options;
   const mrf = new Mrf(createMediaDialogs(srf, looseEnds));
   const name = `${server.host}:${server.port}`;
   /** Endpoints of calls. */
@@ -105,14 +107,17 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   const create = async (remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> => {
     const media = kept.current();
     if (media === null) throw new Error(kept.problem() ?? 'There is no media server');
-    const usual = remoteSdp === undefined ? {} : { remoteSdp, codecs };
-    const creating = media.createEndpoint(srtp === 'off' ? usual : srtpRequest(remoteSdp));
+    const usual: Mrf.EndpointOptions = remoteSdp === undefined ? {} : { remoteSdp, codecs };
+    const asked = srtp === 'off' ? usual : srtpRequest(remoteSdp);
+    // Until it is known where its sound comes from, none is expected.
+    const headers = { ...asked.headers, ...(remoteSdp === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };
+    const creating = media.createEndpoint({ ...asked, headers });
     const destroyLate = (endpoint: Mrf.Endpoint): void =>
       looseEnds.add('destroying a late endpoint', () => endpoint.destroy());
     const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
     return srtp === 'off'
-      ? createMediaEndpoint(endpoint)
-      : createSrtpEndpoint(endpoint, { offers: remoteSdp === undefined, clock });
+      ? createMediaEndpoint(endpoint, { rtpTimeoutMs })
+      : createSrtpEndpoint(endpoint, { offers: remoteSdp === undefined, clock, rtpTimeoutMs });
   };
 
   const pool = createEndpointPool({

@@ -69,6 +69,25 @@ export const offerProblem = (
     : `There is no common codec (known here: ${codecs.join(', ')})`;
 };
 
+/**
+ * Whether who describes its sound so does not want to hear us: it has put the call on hold (RFC 3264 section 8.4), in the
+ * way of today or by the address 0.0.0.0 of RFC 2543.
+ */
+export const isHold = (sdp: string): boolean => {
+  const lines = linesOf(sdp);
+  const audio = audioOf(lines);
+  if (audio === undefined || audio === null) return false;
+  const session = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith('m=')),
+  );
+  const said = (fits: (line: string) => boolean): string | undefined =>
+    audio.attributes.find(fits) ?? session.find(fits);
+  const direction = said((line) => /^a=(?:sendrecv|sendonly|recvonly|inactive)$/.test(line));
+  const address = said((line) => line.startsWith('c='));
+  return direction === 'a=sendonly' || direction === 'a=inactive' || address === 'c=IN IP4 0.0.0.0';
+};
+
 /** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
 const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
   const nameOf = namesIn(audio.attributes);

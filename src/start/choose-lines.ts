@@ -42,7 +42,7 @@ export const chooseLines = (options: {
   trunks: TrunkDirectory;
   trunkTimes: TrunkTimes;
   controlProbe: ControlProbe;
-  mediaServers: MediaServerNumbers;
+  mediaServers: Omit<MediaServerNumbers, 'rtpTimeoutMs'>;
   logger: Logger;
 }): ChosenLines => {
   const { config, country, callClock, openRecording, speech, listening, logger } = options;
@@ -57,12 +57,12 @@ export const chooseLines = (options: {
     };
   }
   if (config.realLines !== null) {
-    const { drachtio, freeSwitches, trunkAddress, trunkNumbers, media } = config.realLines;
+    const { drachtio, freeSwitches, trunkAddress, trunkNumbers, media, rtpTimeoutMs } = config.realLines;
     const lines = createDrachtioLines({
       drachtio,
       freeSwitches,
       controlProbe: options.controlProbe,
-      mediaServers: options.mediaServers,
+      mediaServers: { ...options.mediaServers, rtpTimeoutMs },
       trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers },
       trunks,
       trunkTimes,

@@ -38,7 +38,7 @@ export const startLines = async (
       listening: ListeningNumbers;
       trunkTimes: TrunkTimes;
       controlProbe: ControlProbe;
-      mediaServers: MediaServerNumbers;
+      mediaServers: Omit<MediaServerNumbers, 'rtpTimeoutMs'>;
       recordingStore: RecordingStoreNumbers;
       trunkLifeTimes: TrunkDirectoryOptions['times'];
       webPhones: { comeBackMs: number };

@@ -468,6 +468,13 @@ const settings: Readonly<Record<string, Setting>> = {
     invalid: [...notWhole, '65536'],
     with: real,
   },
+  GW_RTP_TIMEOUT_SEC: {
+    of: ({ realLines }) => realLines?.rtpTimeoutMs,
+    default: 30_000,
+    valid: { 0: 0, 60: 60_000 },
+    invalid: [...notWhole, '3601'],
+    with: real,
+  },
 };
 
 /** Where one is given, the others must be. */

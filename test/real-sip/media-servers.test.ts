@@ -120,7 +120,7 @@ if (missing.length > 0) {
     'a media server that hangs is found out; its calls end and new ones go elsewhere',
     async (t) => {
       const lines = await linesOn(t, [one, other], {
-        mediaServers: { pool: { ...mediaServers.pool, size: pooled }, probeMs: 200 },
+        mediaServers: { pool: { ...mediaServers.pool, size: pooled }, probeMs: 200, rtpTimeoutMs: 0 },
       });
       const calls = [await call(lines), await call(lines)];
       other.pause();
@@ -185,7 +185,7 @@ if (missing.length > 0) {
   realTimeTest('servers that die while endpoints are being made end nothing else', async (t) => {
     const lines = realLines(servers, callee.port, {
       freeSwitches: [one.address],
-      mediaServers: { ...mediaServers, pool: { ...mediaServers.pool, size: 12, atOnce: 6 } },
+      mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: 12, atOnce: 6 } },
     });
     t.teardown(() => lines.close());
     await lines.start(async () => ({ accepted: true }));

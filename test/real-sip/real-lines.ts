@@ -26,7 +26,7 @@ export const realLines = (
     drachtio,
     freeSwitches: [freeSwitch],
     controlProbe,
-    mediaServers: { ...mediaServers, pool: { ...mediaServers.pool, size: pooled } },
+    mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: pooled } },
     trunk: { address: `127.0.0.1:${trunkPort}` },
     trunks: emptyDirectory,
     trunkTimes,

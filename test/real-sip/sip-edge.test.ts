@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { mediaServers } from '#config/policy.ts';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
@@ -9,7 +10,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { someTrunk, workspaceId } from '#test/sip/trunks/some-trunk.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
-import { realLines, until } from './real-lines.ts';
+import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import {
   answer,
@@ -284,6 +285,64 @@ if (missing.length > 0) {
       t.like(events.at(-1), { type: 'line.unanswered', cause: 'media_error', sip: { status: 200 } });
       await t.notThrowsAsync(end.finished());
     });
+
+  const soundWithin = (rtpTimeoutMs: number) => ({
+    mediaServers: { ...mediaServers, rtpTimeoutMs, pool: { ...mediaServers.pool, size: pooled } },
+  });
+
+  realTimeTest('a call that was dialled and to which no sound comes ends', async (t) => {
+    const { line, end, has, count } = await callTo(t, [...ring, ...pickUp(), ...leave], soundWithin(1_500));
+    await has('line.failed', 20_000);
+    t.is(count('line.answered'), 1);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+  });
+
+  const offersOfTheDumb: readonly [string, string][] = [
+    ['an endpoint that was ready', soundAt()],
+    [
+      'an endpoint of its own',
+      soundAt('a=rtpmap:8 PCMA/8000').replace('AVP 0 101', 'AVP 8 96').replaceAll(':101', ':96'),
+    ],
+  ];
+  for (const [which, sdp] of offersOfTheDumb)
+    realTimeTest(`a call that came in to ${which}, and to which no sound comes, ends`, async (t) => {
+      const steps = [invite({ sdp }), expectAnswer(200), acknowledge(), ...leave];
+      const { line, end, has } = await callFrom(t, steps, soundWithin(1_500));
+      await has('line.failed', 20_000);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
+
+  realTimeTest('a call whose sound stops ends, and not while it is on hold', async (t) => {
+    const ear = await startEar(t);
+    const { line, end, has, count } = await callTo(
+      t,
+      [
+        ...ring,
+        ...pickUp(),
+        tellTheEar,
+        pause(2_500),
+        ask('INVITE', 1, { sdp: soundAt('a=sendonly') }),
+        expectAnswer(200),
+        ask('ACK', 1),
+        // Its sound goes nowhere from here on.
+        tellTheEar.replace('[$port]', '9'),
+        pause(4_000),
+        ask('INVITE', 2, { sdp: soundAt('a=sendrecv') }),
+        expectAnswer(200),
+        ask('ACK', 2),
+        ...leave,
+      ],
+      { ear, ...soundWithin(1_500) },
+    );
+    await has('line.answered');
+    await until(async () => /^CSeq: 2 INVITE/m.test(await end.messages()), 20_000);
+    t.is(count('line.failed'), 0, 'neither while sound came nor on hold');
+    await has('line.failed', 20_000);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+  });
 
   realTimeTest('what is not done in a call is refused', async (t) => {
     const asked: readonly [string, readonly string[], number, string?][] = [

@@ -22,7 +22,7 @@ const createWorld = () => {
     await turn();
     world.making -= 1;
     if (world.fails) throw new Error('no place');
-    const listeners: (() => void)[] = [];
+    const listeners: Parameters<MediaEndpoint['onLost']>[0][] = [];
     const endpoint = {
       localSdp: `offer ${made.length}`,
       isDestroyed: false,
@@ -31,8 +31,8 @@ const createWorld = () => {
       fork: async () => {},
       press: async () => {},
       onDigit: () => {},
-      onLost: (listener: () => void) => void listeners.push(listener),
-      lose: () => listeners.forEach((listener) => listener()),
+      onLost: (listener: (typeof listeners)[number]) => void listeners.push(listener),
+      lose: () => listeners.forEach((listener) => listener(null)),
       async destroy() {
         endpoint.isDestroyed = true;
       },

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import { offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
+import { isHold, offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
 
 const offer = (media: string, ...attributes: string[]): string =>
   ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', media, ...attributes, ''].join(
@@ -87,4 +87,24 @@ for (const [formats, codecs, left] of offered)
       withOneVoice(offer(`m=audio 4000 RTP/AVP ${formats}`, keys, ...annex(formats)), codecs),
       offer(`m=audio 4000 RTP/AVP ${left}`, keys, ...annex(left)),
     );
+  });
+
+const media = 'm=audio 4000 RTP/AVP 0';
+const holds: readonly [string, string, boolean][] = [
+  ['nothing is said', offer(media), false],
+  ['sendrecv', offer(media, 'a=sendrecv'), false],
+  ['recvonly', offer(media, 'a=recvonly'), false],
+  ['sendonly', offer(media, 'a=sendonly'), true],
+  ['inactive', offer(media, 'a=inactive'), true],
+  ['inactive for the whole session', offer('a=inactive', media), true],
+  ['inactive for the whole session but for audio', offer('a=inactive', media, 'a=sendrecv'), false],
+  ['inactive for video', offer(media, 'm=video 4002 RTP/AVP 99', 'a=inactive'), false],
+  ['to 0.0.0.0', offer(media).replace('127.0.0.1\r\nt=', '0.0.0.0\r\nt='), true],
+  ['audio to 0.0.0.0', offer(media, 'c=IN IP4 0.0.0.0'), true],
+  ['no audio', offer('m=video 4002 RTP/AVP 99', 'a=inactive'), false],
+  ['nonsense', 'nonsense', false],
+];
+for (const [what, sdp, held] of holds)
+  test(`a call is ${held ? '' : 'not '}put on hold by: ${what}`, (t) => {
+    t.is(isHold(sdp), held);
   });
