@@ -15,6 +15,7 @@ import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
 import { createStreamPlaces } from '#src/api/stream-places.ts';
 import { createCallDesk } from '#src/calls/call-desk.ts';
+import { createCallTime } from '#src/calls/call-time.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
 import { createReplay } from '#src/calls/replay/replay-call.ts';
 import { createKnownKeys } from '#src/calls/known-keys.ts';
@@ -24,13 +25,14 @@ import { createRecovery } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
 import { releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
 import { createCharts } from './charts/create-charts.ts';
-import { acceleratedClock, systemClock } from './clock.ts';
+import { acceleratedClock, steadyClock, systemClock } from './clock.ts';
 import { healthOf } from './start/choose-lines.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { urlOf } from './start/http-server.ts';
 import { observeCalls } from './start/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
+import { sayWaiting } from './start/say-waiting.ts';
 import { startAgents } from './start/start-agents.ts';
 import { startBorder } from './start/start-border.ts';
 import { startCluster } from './start/start-cluster.ts';
@@ -62,7 +64,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const country = countryOf(config.country);
   const { database, vault, seeded } = await startStorage(config, policy.databaseLimits, logger, started);
   const shared = { database, vault, clock: systemClock, logger };
-  const { metrics, turnTimes, traces, witness } = observeCalls(systemClock.now);
+  const { metrics, turnTimes, traces, witness } = observeCalls(steadyClock.now);
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
     limits: policy.replyLimits,
@@ -73,6 +75,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
 
   // The journal, and what follows from it
   const liveCalls = createLiveCalls();
+  const callTime = createCallTime({ wall: systemClock.now, steady: steadyClock.now });
   const journalling = startJournal({
     ...shared,
     metrics,
@@ -107,8 +110,9 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     systemClock,
   );
   started.defer(outgoing.close);
-  const { deliveries, webhookTests } = startEvents({
+  const { deliveries, webhookTests } = await startEvents({
     ...shared,
+    steadyClock,
     policy: policy.deliveryPolicy,
     node: config.node,
     outgoing,
@@ -116,7 +120,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(() => deliveries.close());
 
   // Lines and recordings
-  const callClock = config.lines === 'simulator' ? acceleratedClock(config.simulatorSpeed) : systemClock;
+  const callClock = config.lines === 'simulator' ? acceleratedClock(config.simulatorSpeed) : steadyClock;
   const startedLines = await startLines(
     config,
     {
@@ -154,8 +158,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   );
 
   // Calls
+  const publishFact = (callId: string, fact: CallFact): void =>
+    journal.publish(callId, callTime.stamp(callId, fact));
   const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
-    journal.publish(context.callId, turnTimes.withLatency(context.callId, fact));
+    publishFact(context.callId, turnTimes.withLatency(context.callId, fact));
     if (fact.type === 'call.answered') agents.begin(context.callId);
   };
   const machine = callMachine.provide({
@@ -181,9 +187,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     machine,
     clock: callClock,
     liveCalls,
-    publish: journal.publish,
+    publish: publishFact,
     witness,
     release(callId) {
+      callTime.release(callId);
       turnTimes.release(callId);
       openLines.dispose(callId);
       agents.release(callId);
@@ -200,6 +207,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     switchboard: {
       ...switchboard,
       connect(call) {
+        callTime.begin(call.input.callId);
         switchboard.connect(call);
         knownKeys.begin(call.numberId);
       },
@@ -218,7 +226,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     now: systemClock.now,
     logger,
   });
-  await lines.start(desk.receiveCall);
+  await lines.start((arrival) => desk.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }));
   await cluster.open(desk.askHere);
 
   // The border. Who finds the port open finds the credentials; any free port is known only to who reads them.
@@ -239,10 +247,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       ...shared,
       country,
       limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
-      platform: {
-        ...policy.platformCallPolicy,
-        maxCallsInProgress: policy.platformMaxCallsInProgress,
-      },
+      platform: { ...policy.platformCallPolicy, maxCallsInProgress: policy.platformMaxCallsInProgress },
       recordings,
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
@@ -274,13 +279,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const endCalls = async (): Promise<void> => {
     desk.admission.drain();
     streams.close();
-    const calls = liveCalls.count();
-    if (calls > 0) {
-      logger.info(
-        { calls, up_to_sec: config.drainSec },
-        `waiting for ${calls === 1 ? 'one call' : `${calls} calls`}, up to ${config.drainSec} s; ask again to hang up now`,
-      );
-    }
+    sayWaiting(logger, liveCalls.count(), config.drainSec);
     await switchboard.empty(config.drainSec * 1000);
     switchboard.closeAll();
     await switchboard.empty(policy.closing.lastEndsMs);

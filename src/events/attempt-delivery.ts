@@ -20,7 +20,10 @@ export type AttemptOptions = DeliveryTimes & {
   clients: EndpointClients;
   /** Is told by endpoint whether anybody answered, whatever the answer was. */
   breakers: CircuitBreakers;
+  /** The one by which deliveries fall due. */
   clock: Clock;
+  /** The one whose time receivers are told, and check. */
+  wallClock: Clock;
   /** Time limit of one attempt. */
   timeoutMs: number;
   logger: Logger;
@@ -55,12 +58,12 @@ export const attemptDelivery = async (
     delivery_id: id,
     attempt,
   });
-  const at = clock.now();
+  const at = options.wallClock.now();
 
   const make = async (): Promise<DeliveryOutcome> => {
     try {
       return await deliver(
-        { client: options.clients.of(endpoint.workspaceId), clock },
+        { client: options.clients.of(endpoint.workspaceId), clock: options.wallClock },
         {
           url: endpoint.url,
           eventId: event.id,

@@ -232,7 +232,7 @@ export const recordDeliveryAttempt = async (
  */
 const admitNext = async (db: Database, deliveryId: string): Promise<void> => {
   await db.execute(
-    `update event_delivery as delivery set next_attempt_at = least(delivery.next_attempt_at, done.finished_at)
+    `update event_delivery as delivery set next_attempt_at = least(delivery.next_attempt_at, done.finished_at, now())
      from event_delivery as done cross join lateral (
        select id from event_delivery as next
        where next.endpoint_id = done.endpoint_id and next.call_id = done.call_id and next.state = 'pending'

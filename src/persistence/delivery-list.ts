@@ -79,7 +79,7 @@ export const replayDelivery = async (
 ): Promise<DeliveryRecord | undefined> => {
   await db.execute(
     `update event_delivery as delivery
-     set state = 'pending', next_attempt_at = $3, finished_at = null, attempts_before = attempts
+     set state = 'pending', next_attempt_at = least($3::timestamptz, now()), finished_at = null, attempts_before = attempts
      from webhook_endpoint as endpoint
      where delivery.id = $1 and endpoint.id = delivery.endpoint_id and endpoint.workspace_id = $2
        and (delivery.state <> 'pending' or delivery.claimed_until is null or delivery.claimed_until <= $3)

@@ -91,7 +91,7 @@ export const eventAndDeliveries = (event: {
   ), delivery_written as (
     insert into event_delivery (id, event_id, endpoint_id, call_id, position, state, next_attempt_at, created_at)
     select gen_random_uuid(), event_written.id, endpoint.id, event_written.call_id, ${event.position}::int,
-      'pending', event_written.at, event_written.at
+      'pending', least(event_written.at, now()), event_written.at
     from event_written join webhook_endpoint as endpoint on endpoint.workspace_id = event_written.workspace_id
     where endpoint.state <> 'disabled'
       and (endpoint.number_id is null or endpoint.number_id = event_written.number_id)

@@ -3,36 +3,48 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '#src/events/delivery-worker.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
+import { openDatabaseClock } from '#src/persistence/database-clock.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Vault } from '#src/persistence/vault.ts';
 import type { Outgoing } from './start-outgoing.ts';
 
 export type Events = { deliveries: DeliveryWorker; webhookTests: ReturnType<typeof createWebhookTests> };
 
-export const startEvents = (options: {
+export const startEvents = async (options: {
   policy: Omit<
     Parameters<typeof createDeliveryWorker>[0],
-    'node' | 'db' | 'vault' | 'clients' | 'clock' | 'logger' | 'random'
+    'node' | 'db' | 'vault' | 'clients' | 'clock' | 'wallClock' | 'logger' | 'random'
   >;
   node: string;
   database: Database;
   vault: Vault;
   outgoing: Pick<Outgoing, 'receivers' | 'trials'>;
   clock: Clock;
+  /** One that nobody sets. */
+  steadyClock: Clock;
   logger: Logger;
-}): Events => {
-  const { policy, node, database: db, vault, outgoing, clock, logger } = options;
+}): Promise<Events> => {
+  const { policy, node, database: db, vault, outgoing, clock, steadyClock, logger } = options;
+  const databaseClock = await openDatabaseClock(db, { steady: steadyClock, logger });
+  const worker = createDeliveryWorker({
+    ...policy,
+    node,
+    db,
+    vault,
+    clients: outgoing.receivers,
+    clock: databaseClock.clock,
+    wallClock: clock,
+    logger,
+    random: Math.random,
+  });
   return {
-    deliveries: createDeliveryWorker({
-      ...policy,
-      node,
-      db,
-      vault,
-      clients: outgoing.receivers,
-      clock,
-      logger,
-      random: Math.random,
-    }),
+    deliveries: {
+      ...worker,
+      async close() {
+        databaseClock.close();
+        await worker.close();
+      },
+    },
     webhookTests: createWebhookTests({
       db,
       vault,

@@ -133,6 +133,7 @@ export const createEventWorld = async (
         vault,
         clients,
         clock,
+        wallClock: clock,
         closeMs: 1_000,
         logger: pino({ level: 'silent' }),
         random: () => 0,

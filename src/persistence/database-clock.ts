@@ -1,0 +1,37 @@
+/**
+ * The clock of the database, by which everything that gateways share falls due: they may disagree about the time, and
+ * the clock of each may be set, but there is one database. It is read now and then and goes on evenly in between.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Statements } from './database.ts';
+
+export type DatabaseClock = { clock: Clock; close: () => void };
+
+const everyMs = 30_000;
+
+/** Its timers are those of `steady`, a clock that nobody sets. Rejects when the database does not answer. */
+export const openDatabaseClock = async (
+  db: Statements,
+  { steady, logger }: { steady: Clock; logger: Logger },
+): Promise<DatabaseClock> => {
+  const read = async (): Promise<number> => {
+    const asked = steady.now();
+    const [row] = await db.execute<{ now: Date }>('select clock_timestamp() as now');
+    if (row === undefined) throw new Error('The database does not say what time it is');
+    // As of the question: what falls due is then never late, though early by as long as the answer took.
+    return row.now.getTime() - asked;
+  };
+  let ahead = await read();
+  const timer = setInterval(() => {
+    read().then(
+      (fresh) => (ahead = fresh),
+      (err: unknown) => logger.debug({ err }, 'the clock of the database could not be read'),
+    );
+  }, everyMs);
+  timer.unref();
+  return {
+    clock: { ...steady, now: () => steady.now() + ahead },
+    close: () => clearInterval(timer),
+  };
+};
