@@ -1,7 +1,8 @@
 /**
- * A graph on a LangGraph server (specification 4.7). Its thread keeps the history, so a turn holds only what is new. A
- * thread takes one run at a time: an interrupted one is cancelled before the next begins.
+ * A graph on a LangGraph server (specification 4.7). Its thread keeps the history, so a turn holds only what is new,
+ * unless the server has lost it. A thread takes one run at a time: an interrupted one is cancelled before the next begins.
  */
+import type { Message } from '#machines/reply.ts';
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { readRun } from './langgraph/read-run.ts';
@@ -34,17 +35,23 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
     return problem;
   };
 
-  const start = async (userMessages: readonly string[], signal: AbortSignal) => {
+  /** What the thread does not hold; the newest words in any case, also where somebody asks twice. */
+  const untold = (messages: readonly Message[]): readonly Message[] => {
+    const told = messages.filter(({ role }) => role === 'user');
+    return told.slice(Math.min(taken, told.length - 1));
+  };
+
+  const start = async (messages: readonly Message[], news: readonly Message[], signal: AbortSignal) => {
     signal.throwIfAborted();
     const before = last;
+    const count = messages.filter(({ role }) => role === 'user').length;
     const run = startRun(
       world,
       { url, call },
       {
-        // The newest one in any case, also where somebody asks twice.
-        userMessages: userMessages.slice(Math.min(taken, userMessages.length - 1)),
+        messages: news,
         onBegun: () => {
-          taken = Math.max(taken, userMessages.length);
+          taken = Math.max(taken, count);
         },
       },
     );
@@ -59,10 +66,11 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
     }
   };
 
-  const startAgain = async (userMessages: readonly string[], signal: AbortSignal) => {
-    await unlessAborted(thread.standAgain(), signal);
+  const startAgain = async (messages: readonly Message[], signal: AbortSignal) => {
+    const isNew = await unlessAborted(thread.standAgain(), signal);
     if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
-    return start(userMessages, signal);
+    // A thread that was lost with its history is given it again, as far as it was heard.
+    return start(messages, isNew ? messages : untold(messages), signal);
   };
 
   return {
@@ -74,13 +82,12 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
       signal.throwIfAborted();
       if (call.binding.assistantId === null)
         throw new AgentFailure('no_reply', 'the binding has no assistant ID');
-      const userMessages = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
       const problem = await leaveLast(signal);
       if (problem !== undefined) yield { remark: problem };
       await unlessAborted(thread.stand(), signal);
-      const { run, frames } = await start(userMessages, signal).catch((error: unknown) => {
+      const { run, frames } = await start(messages, untold(messages), signal).catch((error: unknown) => {
         if (!isThreadTrouble(error)) throw error;
-        return startAgain(userMessages, signal);
+        return startAgain(messages, signal);
       });
       try {
         yield* readRun(frames);

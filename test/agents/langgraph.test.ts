@@ -3,7 +3,7 @@ import { SimulatedClock } from 'xstate';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
-import { busy, callId, keepSpeaking, speak, startGraph } from './langgraph/graph-server.ts';
+import { busy, callId, keepSpeaking, kindOf, speak, startGraph } from './langgraph/graph-server.ts';
 
 const gw = `{"call_id":"${callId}","direction":"outbound","from":"0212345678","to":"01000000001","language":"ko"}`;
 
@@ -254,3 +254,45 @@ test('a stream that is too large is a failure, and its run is cancelled', async 
   await server.received(3);
   t.deepEqual(asked(), ['thread', 'run', 'cancel']);
 });
+
+test('a thread that was lost is made again with what was said in it', async (t) => {
+  const { say, history, asked, server } = await startGraph(t, {
+    threads: [
+      sendJson({ created_at: '2026-11-21T03:36:05Z' }),
+      sendJson({ created_at: '2026-11-21T03:40:00Z' }),
+    ],
+    runs: [speak('네.'), busy, speak('그럼요.'), speak('끝.')],
+  });
+  await say('하나');
+  history.push({ role: 'assistant', content: '네.' });
+  t.is((await say('둘')).text, '그럼요.');
+  history.push({ role: 'assistant', content: '그럼요.' });
+  await say('셋');
+  t.deepEqual(asked(), ['thread', 'run', 'run', 'thread', 'run', 'run']);
+  const inputs = server.requests
+    .filter((request) => kindOf(request) === 'run')
+    .map(({ body }): unknown => JSON.parse(body).input.messages);
+  const first = { role: 'user', content: '하나' };
+  t.deepEqual(inputs, [
+    [first],
+    [{ role: 'user', content: '둘' }],
+    [first, { role: 'assistant', content: '네.' }, { role: 'user', content: '둘' }],
+    [{ role: 'user', content: '셋' }],
+  ]);
+});
+
+for (const [title, again] of [
+  ['stands', sendJson({ created_at: '2026-11-21T03:36:05Z' })],
+  ['does not tell when it was made', sendJson({ thread_id: 'x' })],
+  ['is told of in no JSON', sendBody('OK')],
+] as const) {
+  test(`a busy thread that ${title} is not told its history twice`, async (t) => {
+    const { say, given } = await startGraph(t, {
+      threads: [sendJson({ created_at: '2026-11-21T03:36:05Z' }), again],
+      runs: [speak('네.'), busy, speak('그럼요.')],
+    });
+    await say('하나');
+    t.is((await say('둘')).text, '그럼요.');
+    t.deepEqual(given(), [['하나'], ['둘'], ['둘']]);
+  });
+}

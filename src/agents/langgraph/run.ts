@@ -3,6 +3,7 @@
  * takes no second one meanwhile, so a run that nobody wants any more is cancelled by its id.
  */
 import { z } from 'zod';
+import type { Message } from '#machines/reply.ts';
 import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import type { AgentCall } from '../agent.ts';
 import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
@@ -27,7 +28,7 @@ export type Run = {
 
 export type RunRequest = {
   /** Those that the thread does not hold yet. */
-  userMessages: readonly string[];
+  messages: readonly Message[];
   /** The thread holds them now. Headers do not say so: they are sent before a run begins. */
   onBegun: () => void;
 };
@@ -48,7 +49,7 @@ const runIdOf = ({ headers }: EndpointResponse): string | undefined =>
 export const startRun = (
   world: EndpointWorld,
   { url, call }: { url: string; call: AgentCall },
-  { userMessages, onBegun }: RunRequest,
+  { messages, onBegun }: RunRequest,
 ): Run => {
   const { binding, context } = call;
   const runsUrl = (path: string): string => endpointPath(url, `/threads/${context.call_id}/runs/${path}`);
@@ -78,7 +79,7 @@ export const startRun = (
       url: runsUrl('stream'),
       body: {
         assistant_id: binding.assistantId,
-        input: { messages: userMessages.map((content) => ({ role: 'user', content })) },
+        input: { messages: messages.map(({ role, content }) => ({ role, content })) },
         stream_mode: 'messages',
         config: { configurable: { gw: context } },
       },

@@ -1,14 +1,19 @@
 /** The thread of a call on a graph server; it keeps the history. Its id is the call's. */
+import { z } from 'zod';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { AgentFailure, type AgentCall } from '../agent.ts';
-import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
+import { askEndpoint, readJson, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
 import { withLimit } from './with-limit.ts';
 
 export type Thread = {
   /** Makes it where it does not stand already; a making that failed is tried again. Rejects as `askEndpoint` does. */
   stand(): Promise<void>;
-  /** The server may have lost it. It takes no harm where it still stands. */
-  standAgain(): Promise<void>;
+  /**
+   * The server may have lost it. It takes no harm where it still stands. Resolves to whether it is a new one, in which
+   * nothing of the conversation is left.
+   */
+  standAgain(): Promise<boolean>;
   /** The call is over. */
   end(): void;
 };
@@ -16,11 +21,26 @@ export type Thread = {
 /** As long as the first words of a reply may take; there would be no time left for them. */
 const longestMs = 8_000;
 
+const creation = z.object({ created_at: z.string() });
+
+/** The rest of the answer is of no interest, nor whether there is one. */
+const readCreation = async (body: AsyncIterable<Uint8Array>): Promise<string | null> => {
+  try {
+    return creation.safeParse(await readJson(body)).data?.created_at ?? null;
+  } catch (error) {
+    if (error instanceof AgentFailure || error instanceof EndpointFailure) return null;
+    throw error;
+  }
+};
+
 export const createThread = (world: EndpointWorld, url: string, call: AgentCall): Thread => {
   const life = new AbortController();
   let standing: Promise<void> | undefined;
+  /** When the thread was made, as the server tells it; null where it does not. */
+  let createdAt: string | null = null;
 
-  const make = (): Promise<void> =>
+  /** Resolves to when the thread that stands now was made. */
+  const make = (): Promise<string | null> =>
     withLimit(world.clock, longestMs, async (limit) => {
       try {
         const response = await askEndpoint(world, call, {
@@ -28,21 +48,30 @@ export const createThread = (world: EndpointWorld, url: string, call: AgentCall)
           body: { thread_id: call.context.call_id, if_exists: 'do_nothing' },
           signal: AbortSignal.any([limit, life.signal]),
         });
-        response.discard();
+        return await readCreation(response.body);
       } catch (error) {
         if (!limit.aborted) throw error;
         throw new AgentFailure('first_token_timeout', 'the thread was not made in time', { cause: error });
       }
     });
 
-  const standAgain = (): Promise<void> => {
-    const made = make();
-    standing = made;
-    made.catch(() => {
-      if (standing === made) standing = undefined;
+  const standAgain = (): Promise<boolean> => {
+    const made = make().then((at) => {
+      const isNew = createdAt !== null && at !== null && at !== createdAt;
+      createdAt = at ?? createdAt;
+      return isNew;
+    });
+    const stands = made.then(() => undefined);
+    standing = stands;
+    stands.catch(() => {
+      if (standing === stands) standing = undefined;
     });
     return made;
   };
 
-  return { stand: () => standing ?? standAgain(), standAgain, end: () => life.abort() };
+  return {
+    stand: () => standing ?? standAgain().then(() => undefined),
+    standAgain,
+    end: () => life.abort(),
+  };
 };

@@ -23,7 +23,7 @@ const langgraph: Broken[] = [
     title: 'no assistant ID',
     answer: recorded('langgraph', '26b-missing-assistant'),
     request: { assistantId: null },
-    kind: 'http_error',
+    kind: 'no_reply',
     advice: [/no assistant ID/, /Give the name of a graph/],
   },
   {
