@@ -50,12 +50,15 @@ const origin = (error: unknown): { error: string; at: string[] } =>
 const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
-export const createStartReply =
-  ({ findAgent, times, clock, watch, logger }: ReplyOptions): StartReply =>
-  ({ callId, turn, messages }, emit) => {
+export const createStartReply = ({ findAgent, times, clock, watch, logger }: ReplyOptions): StartReply => {
+  /** Agents whose thoughts only end with a mark; with their next reply it is waited for. */
+  const thinkers = new WeakSet<Agent>();
+
+  return ({ callId, turn, messages }, emit) => {
     const about = { call_id: callId, turn };
     const abort = new AbortController();
-    const utterances = createUtterances();
+    const agent = findAgent(callId);
+    const utterances = createUtterances({ thinksAloud: agent !== undefined && thinkers.has(agent) });
     let isOver = false;
     const seen = { text: false, speech: false, remark: false };
     /** Why the reply ended before it was complete. */
@@ -87,6 +90,7 @@ export const createStartReply =
       clock.clearTimeout(idle);
       idle = clock.setTimeout(() => say(utterances.pause()), times.idleFlushMs);
       say(utterances.add(piece));
+      if (agent !== undefined && utterances.thoughtAloud()) thinkers.add(agent);
     };
 
     const letGo = (reason?: AgentFailure): void => {
@@ -120,7 +124,6 @@ export const createStartReply =
     const wholeReply = clock.setTimeout(() => fail('reply_timeout'), times.wholeReplyMs);
 
     const run = async (): Promise<void> => {
-      const agent = findAgent(callId);
       if (agent === undefined) throw new Error('This call has no agent');
       for await (const piece of agent.reply({ turn, messages }, abort.signal)) {
         if (isOver) return;
@@ -139,3 +142,4 @@ export const createStartReply =
 
     return () => letGo();
   };
+};

@@ -1,4 +1,5 @@
 import { AgentFailure } from './agent.ts';
+import { createModelMarks } from './model-marks.ts';
 import { createSentenceCutter } from './sentences.ts';
 import { createSpeakable } from './speakable.ts';
 
@@ -14,17 +15,23 @@ export type Utterances = {
   isTorn(): boolean;
   /** What is left at the end of the reply. */
   end(): string[];
+  /** Whether what came first has turned out to be thoughts; some of it may have been spoken. */
+  thoughtAloud(): boolean;
 };
 
 /** Characters of speech; more than two hours of it. */
 const longestSpeech = 64 * 1024;
 
-export const createUtterances = (): Utterances => {
+/** `thinksAloud`: earlier replies of this agent began with thoughts whose beginning was not marked. */
+export const createUtterances = ({ thinksAloud = false } = {}): Utterances => {
   const cutter = createSentenceCutter();
   const speakable = createSpeakable();
   let spoken = 0;
   /** Whether the last message ended within a sentence; nothing has followed it. */
   let endedTorn = false;
+
+  let marks = createModelMarks({ thinksAloud });
+  let thoughtAloud = false;
 
   const toSpeech = (sentences: readonly string[]): string[] =>
     sentences.flatMap((sentence) => {
@@ -35,7 +42,12 @@ export const createUtterances = (): Utterances => {
 
   return {
     add(piece) {
-      const speech = toSpeech(cutter.add(piece));
+      const { text, retracts } = marks.add(piece);
+      if (retracts) {
+        thoughtAloud = true;
+        cutter.end();
+      }
+      const speech = toSpeech(cutter.add(text));
       if (piece.trim() !== '') endedTorn = false;
       if (spoken > longestSpeech) {
         throw new AgentFailure('reply_too_large', `the reply is longer than ${longestSpeech} characters`);
@@ -43,13 +55,16 @@ export const createUtterances = (): Utterances => {
       return speech;
     },
     sentenceEnd() {
+      const speech = toSpeech(cutter.add(marks.end()));
       endedTorn ||= cutter.isTorn();
-      const speech = toSpeech(cutter.end());
+      speech.push(...toSpeech(cutter.end()));
       speakable.reset();
+      marks = createModelMarks();
       return speech;
     },
     pause: () => toSpeech(cutter.pause()),
     isTorn: () => endedTorn || cutter.isTorn(),
-    end: () => toSpeech(cutter.end()),
+    end: () => toSpeech([...cutter.add(marks.end()), ...cutter.end()]),
+    thoughtAloud: () => thoughtAloud,
   };
 };

@@ -28,7 +28,7 @@ const call = (agent: 'builtin' | 'endpoint', agentType: AgentType | null): Agent
     agent,
     agentType,
     chatUrl: agentType === null ? null : 'https://agent.example.com',
-    assistantId: null,
+    assistantId: agentType === 'langgraph' ? 'support' : null,
     agentId: null,
   },
   bearerToken: null,

@@ -373,3 +373,30 @@ test('the reader of an abandoned reply gives its generator the chance to tidy up
   await next({ piece: '둘. ' });
   t.true(tidied);
 });
+
+test('thoughts that only their end gives away are not spoken from the second reply on', async (t) => {
+  const agent: Agent = {
+    async *reply() {
+      for (const piece of ['The user asks. I should answer. ', 'Done.</think>', '네, 맞습니다. ']) {
+        await nextTask();
+        yield piece;
+      }
+    },
+  };
+  const startReply = createStartReply({
+    findAgent: () => agent,
+    times,
+    clock: new SimulatedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  const hear = (): Promise<string[]> =>
+    new Promise((resolve) => {
+      const said: string[] = [];
+      startReply(input, (event) => {
+        if (event.type === 'reply.sentence') said.push(event.text);
+        else resolve(said);
+      });
+    });
+  t.deepEqual(await hear(), ['The user asks.', 'I should answer.', '네, 맞습니다.']);
+  t.deepEqual(await hear(), ['네, 맞습니다.']);
+});
