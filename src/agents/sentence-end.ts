@@ -1,10 +1,13 @@
 /**
- * Whether a sentence is over, for the languages that the gateway speaks: Korean, English, Japanese. Where it cannot be
+ * Whether a sentence is over, for the languages that the gateway speaks (Korean, English, Japanese) and for those whose
+ * marks cannot be mistaken. Where it cannot be
  * told, two sentences are rather left together than one torn apart: the first is a longer breath, the second a stumble.
  */
 
 const closing = String.raw`["'”’)\]）」』】》〉*_~^${'`'}\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}\u{200D}]*`;
-const mark = '[.!?…。｡！？．]';
+/** Of Chinese and Japanese, Arabic, Urdu, Hindi, Armenian, Amharic, Khmer and Burmese: nothing else is written so. */
+const idealMarks = '。｡！？‽؟۔।॥։።፧។။';
+const mark = `[.!?…．${idealMarks}]`;
 
 /** A line break, or a run of sentence marks with what closes behind it: quotes, brackets, Markdown, a smile. */
 export const possibleEnd = (): RegExp =>
@@ -14,8 +17,9 @@ const lastMarks = new RegExp(`(?<!${mark})${mark}+${closing}$`, 'u');
 
 const lineBreak = /^[\r\n\v\f\u2028\u2029]/u;
 const lineBreakAhead = /^\s*?[\r\n\v\f\u2028\u2029]/u;
-const idealMark = /[。｡！？]/u;
-const ellipsis = /^(?:\.[.…]|…)[.…]*(?![.!?…。｡！？．])/u;
+const idealMark = new RegExp(`[${idealMarks}]`, 'u');
+const ellipsis = new RegExp(String.raw`^(?:\.[.…]|…)[.…]*(?!${mark})`, 'u');
+const loneFullStop = new RegExp(`^[.．](?!${mark})`, 'u');
 const closingQuote = /["'”’」』]/u;
 const cjkLetter = String.raw`[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
 export const cjk = new RegExp(cjkLetter, 'u');
@@ -71,8 +75,22 @@ const judgeQuotation = (mark: string, after: string, next: string): Verdict => {
   if (!closingQuote.test(mark) || lineBreakAhead.test(after)) return 'end';
   const nextWord = after.trimStart().at(0);
   if (nextWord === undefined) return 'unknown';
-  return /[\p{Ll}라]/u.test(nextWord) ? 'inside' : 'end';
+  return /[\p{Ll}라하]/u.test(nextWord) ? 'inside' : 'end';
 };
+
+const count = (text: string, character: string): number => text.split(character).length - 1;
+
+/** The same mark opens and closes; what it does is told by the space around it. An inch (5") opens nothing. */
+const straightQuote = /(?<open>(?<![^\s(（[「『“])"(?=\S))|"/gu;
+
+const quotes = ['“”', '‘’', '「」', '『』', '«»', '《》'];
+
+const isPaired = (text: string, pairs: readonly string[]): boolean =>
+  pairs.every(([open = '', close = '']) => count(text, open) <= count(text, close));
+
+/** Whether a quotation has begun and not ended. */
+const isInQuotation = (text: string): boolean =>
+  [...text.matchAll(straightQuote)].at(-1)?.groups?.['open'] !== undefined || !isPaired(text, quotes);
 
 /** Whether a `possibleEnd` between `before` and `after` is one. What is not `unknown` stays so whatever follows. */
 export const judge = (mark: string, before: string, after: string): Verdict => {
@@ -82,6 +100,8 @@ export const judge = (mark: string, before: string, after: string): Verdict => {
   if (codePoint === undefined) return 'unknown';
   const next = String.fromCodePoint(codePoint);
   if (!/\s/u.test(next) && isInAddress(before)) return 'inside';
+  // However many sentences a quotation has, it is one breath.
+  if (isInQuotation(before + mark)) return 'inside';
   const quotation = /["'”’)\]）」』】》〉]/u.test(mark) ? judgeQuotation(mark, after, next) : 'end';
   if (quotation !== 'end') return quotation;
   if (idealMark.test(mark)) return 'end';
@@ -91,13 +111,9 @@ export const judge = (mark: string, before: string, after: string): Verdict => {
   return cjk.test(before.at(-1) ?? '') && /[\p{N}\p{Lu}]/u.test(next) ? 'end' : 'inside';
 };
 
-const brackets = ['“”', '「」', '『』', '()', '（）', '[]'];
+const brackets = ['()', '（）', '[]'];
 
-const count = (text: string, character: string): number => text.split(character).length - 1;
-
-const isOpen = (text: string): boolean =>
-  count(text, '"') % 2 === 1 ||
-  brackets.some(([open = '', close = '']) => count(text, open) > count(text, close));
+const isOpen = (text: string): boolean => isInQuotation(text) || !isPaired(text, brackets);
 
 /** Whether a text is likely a whole sentence although nothing follows it. "3." and "Mr." are not, nor an open quote. */
 export const looksWhole = (text: string): boolean => {
@@ -105,7 +121,7 @@ export const looksWhole = (text: string): boolean => {
   if (found === null || isOpen(text)) return false;
   const before = text.slice(0, found.index);
   if (isInAddress(before)) return false;
-  if (!/^[.．](?![.!?…。｡！？．])/u.test(found[0])) return true;
+  if (!loneFullStop.test(found[0])) return true;
   const word = lastWord(before);
   return !/\d$/u.test(word) && ![numbering, abbreviation].some((inside) => inside.test(word));
 };

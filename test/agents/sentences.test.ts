@@ -32,6 +32,14 @@ const examples: string[][] = [
   ['"Really?" he asked.', '"Yes."', 'He left.', "That's “it.”", 'Bye.'],
   ['**안녕하세요.**', '*반갑습니다!*', '감사합니다.^^', '또 오세요!😊', '네.'],
   ['**1. 예약** 확인입니다.', '- 2. 이름을 말씀해 주세요.', '### 3. 끝'],
+  ['그분이 "안녕하세요. 반갑습니다. 네?"라고 하셨어요.', '끝.'],
+  ['손님이 “없어요! 다음에요.” 하고 가셨습니다.', '네.'],
+  ['She said "Come in. Sit down." and left.', 'Then he went.', 'A 5" screen.', 'Yes.'],
+  ['彼は「はい。そうです。」と言いました。', 'では。'],
+  ['هل أنت هناك؟', 'نعم.', 'شكرا.'],
+  ['आप कैसे हैं।', 'मैं ठीक हूँ॥', 'धन्यवाद।'],
+  ['میں ٹھیک ہوں۔', 'شکریہ۔'],
+  ['እንዴት ነህ።', 'ደህና ነኝ።'],
   ['https://example.com/?q=한글?다음.다 를 보세요.', '끝.'],
 ];
 
@@ -278,3 +286,20 @@ for (const character of ['가', 'a', '.', '"', '[', '1. ']) {
     t.true(performance.now() - began < 2_000);
   });
 }
+
+test('a quotation that never ends is cut where it may take a breath, and what follows is not', (t) => {
+  const text = `그분이 "${'안녕하세요. '.repeat(60)}`;
+  const sentences = cut([text]);
+  t.true(sentences.length > 1);
+  t.true(sentences.every(({ length }) => length <= 250));
+  t.deepEqual(cut(['그분이 "안녕하세요.\n감사합니다. 네.']), ['그분이 "안녕하세요.', '감사합니다.', '네.']);
+});
+
+test('a quotation is not spoken half when nothing comes for a moment', (t) => {
+  const cutter = createSentenceCutter();
+  t.deepEqual(cutter.add('그분이 "안녕하세요.'), []);
+  t.deepEqual(cutter.pause(), []);
+  t.deepEqual(cutter.add(' 네."라고 했어요. '), ['그분이 "안녕하세요. 네."라고 했어요.']);
+  t.deepEqual(cutter.add('अच्छा।'), []);
+  t.deepEqual(cutter.pause(), ['अच्छा।']);
+});
