@@ -92,16 +92,12 @@ const isPaired = (text: string, pairs: readonly string[]): boolean =>
 const isInQuotation = (text: string): boolean =>
   [...text.matchAll(straightQuote)].at(-1)?.groups?.['open'] !== undefined || !isPaired(text, quotes);
 
-/** Whether a `possibleEnd` between `before` and `after` is one. What is not `unknown` stays so whatever follows. */
-export const judge = (mark: string, before: string, after: string): Verdict => {
-  if (lineBreak.test(mark)) return 'end';
+const judgeMark = (mark: string, before: string, after: string): Verdict => {
   const codePoint = after.codePointAt(0);
   // More marks or closing quotes may follow.
   if (codePoint === undefined) return 'unknown';
   const next = String.fromCodePoint(codePoint);
   if (!/\s/u.test(next) && isInAddress(before)) return 'inside';
-  // However many sentences a quotation has, it is one breath.
-  if (isInQuotation(before + mark)) return 'inside';
   const quotation = /["'”’)\]）」』】》〉]/u.test(mark) ? judgeQuotation(mark, after, next) : 'end';
   if (quotation !== 'end') return quotation;
   if (idealMark.test(mark)) return 'end';
@@ -109,6 +105,14 @@ export const judge = (mark: string, before: string, after: string): Verdict => {
   if (!/[!?]/u.test(mark)) return judgeFullStop(before, after, next);
   if (/\s/u.test(next) || cjk.test(next)) return 'end';
   return cjk.test(before.at(-1) ?? '') && /[\p{N}\p{Lu}]/u.test(next) ? 'end' : 'inside';
+};
+
+/** Whether a `possibleEnd` between `before` and `after` is one. What is not `unknown` stays so whatever follows. */
+export const judge = (mark: string, before: string, after: string): Verdict => {
+  if (lineBreak.test(mark)) return 'end';
+  const verdict = judgeMark(mark, before, after);
+  // However many sentences a quotation has, it is one breath.
+  return verdict === 'end' && isInQuotation(before + mark) ? 'inside' : verdict;
 };
 
 const brackets = ['()', '（）', '[]'];

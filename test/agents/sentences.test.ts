@@ -251,7 +251,9 @@ for (const text of [
 }
 
 test('pauses between words change nothing about where sentences are cut', (t) => {
-  for (const sentences of examples.filter((sentences) => !/\.\.|…|["”] [a-z라]/u.test(sentences.join(' ')))) {
+  for (const sentences of examples.filter(
+    (sentences) => !/\.\.|…|["”] [a-z라하]/u.test(sentences.join(' ')),
+  )) {
     const cutter = createSentenceCutter();
     const words = sentences.join(' ').split(/(?= )/u);
     const given = words.flatMap((word) => [...cutter.add(word), ...cutter.pause()]);
