@@ -6,13 +6,14 @@ import { runStatement } from '#test/helpers/database-statement.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
 
 const silent = '01000000006';
 const neverAnswers = '01000000002';
 const patienceMs = 40_000;
 
-type Running = GatewayProcess & { client: ApiClient };
+type Running = GatewayProcess & { client: ApiClient; admin: ApiClient };
 
 const oneDatabase = async (t: ExecutionContext) => {
   const databaseUrl = await testDatabaseUrl(t);
@@ -29,9 +30,10 @@ const oneDatabase = async (t: ExecutionContext) => {
       };
       const gateway = runGateway(t, all);
       await gateway.printed('the gateway is ready');
-      const { base_url, number_key } = await credentialsIn(folder);
+      const { base_url, number_key, admin_token } = await credentialsIn(folder);
       numberKey ??= number_key;
-      return { ...gateway, client: apiClient(base_url, numberKey) };
+      const client = apiClient(base_url, numberKey);
+      return { ...gateway, client, admin: client.as(admin_token) };
     },
     rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
   };
@@ -88,6 +90,35 @@ test.serial('the calls of a gateway that was killed are ended by the others, eac
   );
   const again = await start('doomed');
   t.is(await statusOf(again, kept), 'active');
+});
+
+test.serial('what a gateway that was killed had under way is delivered by the others', async (t) => {
+  const { start } = await oneDatabase(t);
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const doomed = await start('doomed');
+  const { body } = await doomed.admin.post('/api/v1/admin/webhooks', {
+    url: receiver.url,
+    events: ['call.ringing'],
+  });
+  receiver.trust(z.string().parse(body['secret']));
+  // As many as an endpoint may have under way at once.
+  receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const));
+  for (let call = 0; call < 5; call += 1) await place(doomed, neverAnswers);
+  const brokenOff = (await receiver.until(5)).map(({ id }) => id);
+  await start('one');
+  doomed.signal('SIGKILL');
+  await doomed.ended;
+  const killedAt = performance.now();
+
+  // Their claims would last for 45 s.
+  const again = await until(
+    'they have arrived again',
+    () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
+    25_000,
+  );
+  t.deepEqual(new Set(again), new Set(brokenOff));
+  t.log(`after ${Math.round(performance.now() - killedAt)} ms`);
 });
 
 test.serial('a gateway that ends in order leaves nothing to clean up', async (t) => {
