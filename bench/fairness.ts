@@ -1,9 +1,9 @@
 /**
  * What a workspace feels of another one whose servers do not answer. The gateway serves two: a good one, with 40 calls
  * that talk to a webhook agent and a receiver of their events, and a bad one, with twelve receivers that hang and twelve
- * numbers whose agents, and twelve more receivers, are at names of a dead name server. Rounds with the bad one quiet and
- * rounds with its calls take turns, so that a noisy neighbour on the machine
- * meets both; the median of the rounds counts.
+ * numbers whose agents, and twelve more receivers, are at names of a dead name server. In every second round its
+ * receivers answer at once, and its name server too (there is no such name): the same calls and events, and nobody waits.
+ * The rounds take turns, so that a noisy neighbour on the machine meets both; their median counts.
  *
  * - **events**: from the moment at which something happened to its arrival at the good receiver.
  * - **turns**: what the gateway adds to a turn (see `turn.ts`). The agent closes each connection, so that every turn needs
@@ -26,6 +26,7 @@ import { fetchAgentTurns, pairTurns, readSpokenTurns, type TurnTimes } from './t
 const rounds = 4;
 const goodCalls = 40;
 const badServers = 12;
+const badCalls = 24;
 const rampMs = 3_000;
 const callee = '01000000100';
 const answer = '네, 오후 세 시가 좋겠습니다.';
@@ -127,9 +128,7 @@ type Felt = { events: number[]; turns: number[] };
 
 export const benchFairness: Bench = async ({ started, print }) => {
   const deadName = (index: number): string => `dead-${index}.example.com`;
-  const names = await startNameServer(
-    Object.fromEntries(Array.from({ length: badServers }, (_, index) => [deadName(index), 'silent'])),
-  );
+  const names = await startNameServer();
   started.defer(() => names.close());
   const gateway = await startGatewayProcess(started, { settings: { GW_NAME_SERVERS: names.address } });
   const agent = await startProgram(started, {
@@ -137,7 +136,11 @@ export const benchFairness: Bench = async ({ started, print }) => {
     parameters: (port) => ({ arguments: [String(port), String(agentDelayMs), '알겠습니다.', 'close'] }),
     readyPath: '/',
   });
-  const hanging = await listen(started, createServer());
+  let isHanging = false;
+  const hanging = await listen(
+    started,
+    createServer((_request, response) => void (isHanging || response.writeHead(204).end())),
+  );
   const placeBad = await makeBadWorkspace(gateway, hanging.url, deadName);
   const receiver = await startReceiver(started);
   await gateway.admin('POST', '/webhooks', { url: receiver.url });
@@ -150,33 +153,40 @@ export const benchFairness: Bench = async ({ started, print }) => {
   });
   const placeGood = placeWith(gateway.url, gateway.headers);
 
-  /** Resolves to the calls of the good workspace when all are over. */
-  const runRound = async (isBadQuiet: boolean): Promise<Set<string>> => {
-    const bad = isBadQuiet
-      ? []
-      : await Promise.all(placeBad.flatMap((place) => [place(callee), place(callee)]));
-    const good = await Promise.all(
-      Array.from({ length: goodCalls }, async () => {
+  const spread = (count: number, place: (index: number) => Promise<string> | undefined): Promise<unknown[]> =>
+    Promise.all(
+      Array.from({ length: count }, async (_, index) => {
         await pause(Math.random() * rampMs);
-        return placeGood(callee);
+        return place(index);
       }),
     );
+
+  /** Resolves to the calls of the good workspace when all are over. */
+  const runRound = async (which: 'quiet' | 'noisy'): Promise<Set<unknown>> => {
+    isHanging = which === 'noisy';
+    for (let index = 0; index < badServers; index += 1) {
+      if (isHanging) names.zone[deadName(index)] = 'silent';
+      else delete names.zone[deadName(index)];
+    }
+    const [good] = await Promise.all([
+      spread(goodCalls, () => placeGood(callee)),
+      spread(badCalls, (index) => placeBad[index % placeBad.length]?.(callee)),
+    ]);
     const inProgress = async (): Promise<number> =>
       (await gateway.database.execute("select 1 from call where status in ('ringing', 'active')")).length;
     while ((await inProgress()) > 0) await pause(pollMs);
-    if (bad.length > 0) await pause(pollMs);
     return new Set(good);
   };
 
   const felt: Record<'quiet' | 'noisy', Felt[]> = { quiet: [], noisy: [] };
   // In the first round everything is still being compiled.
-  await runRound(true);
-  const calls: { which: 'quiet' | 'noisy'; ids: Set<string> }[] = [];
+  await runRound('quiet');
+  const calls: { which: 'quiet' | 'noisy'; ids: Set<unknown> }[] = [];
   const load: number[] = [];
   for (let round = 0; round < rounds * 2; round += 1) {
     // Quiet, noisy, noisy, quiet: neither always comes second.
     const which = round % 4 === 0 || round % 4 === 3 ? 'quiet' : 'noisy';
-    calls.push({ which, ids: await runRound(which === 'quiet') });
+    calls.push({ which, ids: await runRound(which) });
     load.push(loadavg()[0] ?? 0);
   }
   const spoken = await readSpokenTurns(gateway.database);
