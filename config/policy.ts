@@ -275,6 +275,9 @@ export const recordingStore = {
   },
 } as const;
 
+/** When the event loop stands still; see `EventLoopNumbers` of src/start. */
+export const eventLoop = { everyMs: 100, stallMs: 500 } as const;
+
 /** Onlookers by the Stately inspector; see `InspectorLimits` of src/inspector. */
 export const inspectorLimits = { viewers: 20, waitingBytes: 4 * 1024 * 1024 } as const;
 

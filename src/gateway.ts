@@ -64,7 +64,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const country = countryOf(config.country);
   const { database, vault, seeded } = await startStorage(config, policy.databaseLimits, logger, started);
   const shared = { database, vault, clock: systemClock, logger };
-  const { metrics, turnTimes, traces, witness } = observeCalls(steadyClock.now);
+  const { metrics, turnTimes, traces, witness } = observeCalls(steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
     limits: policy.replyLimits,

@@ -3,6 +3,7 @@
  * follows the last word, and nothing at all follows once it was let go of. A reply of which nothing can be spoken has
  * failed, and so has one that its server ended within a sentence; one whose agent chose silence leaves a line in the log.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyFailure, ReplyInput } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -49,6 +50,14 @@ const origin = (error: unknown): { error: string; at: string[] } =>
 
 const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
+
+/** Code units of a reply that are taken at once: what comes in one piece may be sentences by the thousand. */
+const mostAtOnce = 1_024;
+
+function* partsOf(piece: ReplyPiece): Generator<ReplyPiece, void, undefined> {
+  if (typeof piece !== 'string' || piece.length <= mostAtOnce) yield piece;
+  else for (let at = 0; at < piece.length; at += mostAtOnce) yield piece.slice(at, at + mostAtOnce);
+}
 
 export const createStartReply = ({ findAgent, times, clock, watch, logger }: ReplyOptions): StartReply => {
   /** Agents whose thoughts only end with a mark; with their next reply it is waited for. */
@@ -126,8 +135,11 @@ export const createStartReply = ({ findAgent, times, clock, watch, logger }: Rep
     const run = async (): Promise<void> => {
       if (agent === undefined) throw new Error('This call has no agent');
       for await (const piece of agent.reply({ turn, messages }, abort.signal)) {
-        if (isOver) return;
-        take(piece);
+        for (const part of partsOf(piece)) {
+          if (isOver) return;
+          take(part);
+          if (part !== piece) await setImmediate();
+        }
       }
       finish();
     };

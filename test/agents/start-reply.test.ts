@@ -198,8 +198,9 @@ test('a speech without end is a failure', async (t) => {
   const { events, log } = setUp(t, agent);
   await next({ piece: '안녕하세요. ' });
   await next({ piece: '말이 끝이 없습니다. '.repeat(10_000) });
-  t.is(events.length, 2);
-  t.like(events[1], { type: 'reply.failed', failure: 'reply_too_large' });
+  while (asked[0]?.signal.aborted === false) await nextTask();
+  t.is(events.filter(({ type }) => type !== 'reply.sentence').length, 1);
+  t.like(events.at(-1), { type: 'reply.failed', failure: 'reply_too_large' });
   t.true(asked[0]?.signal.aborted);
   t.like(log()[0], { level: 40, failure: 'reply_too_large' });
 });
@@ -399,4 +400,35 @@ test('thoughts that only their end gives away are not spoken from the second rep
     });
   t.deepEqual(await hear(), ['The user asks.', 'I should answer.', '네, 맞습니다.']);
   t.deepEqual(await hear(), ['네, 맞습니다.']);
+});
+
+test('a piece of thousands of sentences is taken in turns with everything else', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, agent);
+  const most: number[] = [];
+  const text = '네.\n'.repeat(10_000);
+  await next({ piece: text });
+  while (events.length < 10_000) {
+    const before = events.length;
+    await nextTask();
+    most.push(events.length - before);
+  }
+  // The last part is followed by a pause as well.
+  await nextTask();
+  await next('end');
+  await nextTask();
+  t.is(events.length, 10_001);
+  t.like(events.at(-1), { type: 'reply.finished' });
+  t.true(Math.max(...most) < 1_000, String(Math.max(...most)));
+});
+
+test('nothing more is taken of a piece when nobody wants the reply any more', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, dispose } = setUp(t, agent);
+  await next({ piece: '네.\n'.repeat(10_000) });
+  t.true(events.length > 0);
+  dispose();
+  const heard = events.length;
+  for (let turn = 0; turn < 5; turn += 1) await nextTask();
+  t.is(events.length, heard);
 });

@@ -130,6 +130,7 @@ test('an inbound caller who is not let in is counted as well', async (t) => {
     from: '01012345678',
   });
   const { bytes } = await gateway.client.as(undefined).get('/metrics');
+  t.regex(bytes.toString(), /^trunkline_event_loop_stall_seconds_count \d+$/m);
   t.true(
     bytes
       .toString()

@@ -25,6 +25,11 @@ export type SaidMessages = {
 
 export const createSaidMessages = (): SaidMessages => {
   const said = new Map<string, string>();
+  /** Messages that have grown since they were last looked for by their words. */
+  const grown = new Set<string>();
+  /** By their words without the space around them. */
+  const known = new Map<string, Set<string>>();
+  const wordsOf = new Map<string, string>();
   let hasWords = false;
   let hasChanged = false;
   /** The newest message of the agent. */
@@ -39,6 +44,7 @@ export const createSaidMessages = (): SaidMessages => {
     speaking = id;
     hasWords ||= words.trim() !== '';
     said.set(id, `${said.get(id) ?? ''}${words}`);
+    grown.add(id);
     yield words;
   }
 
@@ -53,8 +59,23 @@ export const createSaidMessages = (): SaidMessages => {
   }
 
   /** A node that streams a model and then returns its text as a message of its own says it a second time. */
-  const repeats = ({ id, text }: GraphMessage): boolean =>
-    id !== '' && !said.has(id) && [...said.values()].some((words) => words.trim() === text.trim());
+  const repeats = ({ id, text }: GraphMessage): boolean => {
+    if (id === '' || said.has(id)) return false;
+    lookUpGrown();
+    return (known.get(text.trim())?.size ?? 0) > 0;
+  };
+
+  /** A graph's state may hold thousands of messages; each is looked up once, and again when it has grown. */
+  const lookUpGrown = (): void => {
+    for (const id of grown) {
+      known.get(wordsOf.get(id) ?? '')?.delete(id);
+      const words = said.get(id)?.trim();
+      if (words === undefined) continue;
+      wordsOf.set(id, words);
+      known.set(words, (known.get(words) ?? new Set()).add(id));
+    }
+    grown.clear();
+  };
 
   return {
     grow,
@@ -71,10 +92,16 @@ export const createSaidMessages = (): SaidMessages => {
       const lastHuman = messages.findLastIndex(({ from }) => from === 'human');
       for (const message of messages.slice(lastHuman + 1)) {
         if (message.from !== 'agent') continue;
-        if (repeats(message)) said.set(message.id, message.text);
+        if (repeats(message)) {
+          said.set(message.id, message.text);
+          grown.add(message.id);
+        }
         yield* grow(message);
         // Without an id the next message could not be told from this one.
-        if (message.id === '') said.delete('');
+        if (message.id === '') {
+          said.delete('');
+          grown.add('');
+        }
         if (speaking !== message.id) continue;
         speaking = undefined;
         yield sentenceEnd;

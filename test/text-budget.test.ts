@@ -1,0 +1,293 @@
+/**
+ * Whatever strangers write, reading it costs about as much as plain words of the same length: each path that a text
+ * takes through the gateway is fed the shapes that such paths are slow on, up to its limit. What grows with the square
+ * of the length would cost a thousand times as much. Processor time is compared, each time with that of plain words in
+ * the same moment, and the best of several attempts counts, so that a busy machine comes to the same verdict.
+ */
+import test from 'ava';
+import { nameAddressesIn } from '#sip/name-addresses.ts';
+import { userOf } from '#sip/numbers.ts';
+import { unansweredCause } from '#sip/causes.ts';
+import { isUsualOffer } from '#sip/drachtio/is-usual-offer.ts';
+import { keyOf } from '#sip/drachtio/keys.ts';
+import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
+import { finishOf } from '#sip/listening/finished.ts';
+import { parseDigest } from '#sip/trunks/digest.ts';
+import { offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
+import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
+import { heardAfter, sayingTime } from '#sip/voice.ts';
+import { AgentFailure } from '#src/agents/agent.ts';
+import { hear } from '#src/agents/built-in/hear.ts';
+import { wordsFor } from '#src/agents/built-in/words.ts';
+import { withoutThoughts } from '#src/agents/chat-completions/without-thoughts.ts';
+import { createSaidMessages } from '#src/agents/langgraph/said-messages.ts';
+import { partOf } from '#src/agents/mastra/parts.ts';
+import { findReply } from '#src/agents/n8n/find-reply.ts';
+import { plainReply } from '#src/agents/n8n/plain-reply.ts';
+import { createSpeakable } from '#src/agents/speakable.ts';
+import { createUtterances } from '#src/agents/utterances.ts';
+import { readFrames } from '#src/agents/wire/frames.ts';
+import { byteRangeOf } from '#src/api/byte-range.ts';
+import { isBackchannel } from '#src/domain/backchannels.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
+import { readPhoneNumber } from '#src/domain/read-number.ts';
+import { retryAfterMs } from '#src/events/retry-after.ts';
+import { masked } from '#src/inspector/masked.ts';
+import { bodyOf } from '#test/helpers/recorded-replies.ts';
+
+type Read = (text: string) => unknown;
+
+/** A refusal is an answer, too; what it costs is what counts. */
+const readOrRefuse = async (read: Read, text: string): Promise<void> => {
+  try {
+    await read(text);
+  } catch (error) {
+    if (!(error instanceof AgentFailure)) throw error;
+  }
+};
+
+const inPieces = (text: string, length: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+    text.slice(index * length, (index + 1) * length),
+  );
+
+const plain = 'The table for four is booked at 7. 예약을 확인해 드리겠습니다. ';
+
+/** Repeated up to the limit, with an end that lets what has begun fail. */
+const shapes: readonly (readonly [unit: string, end?: string])[] = [
+  ['아', '악'],
+  ['네', '에에'],
+  ['음', '?'],
+  ['うん', 'x'],
+  [' ', 'x'],
+  ['\t', '\n'],
+  ['\n', 'x'],
+  ['\n#', '!'],
+  ['\u0001', '\t'],
+  ['.', 'x'],
+  ['…', '!'],
+  ['. ', 'x'],
+  ['. 1', '.'],
+  ["'", 'x'],
+  ['[', 'x'],
+  [']', 'x'],
+  ['![', '('],
+  ['](', ' "'],
+  ['[^', ' '],
+  ['[a](', 'b'],
+  ['(', ')'],
+  ['<', '>'],
+  ['<a ', '='],
+  ['<a =', '<'],
+  ['<x', ','],
+  ['a <x,', ','],
+  ['"', '\\'],
+  ['"\\', 'x'],
+  ['a="', '\\"'],
+  ['*', 'a'],
+  ['*a', '*'],
+  ['_', 'a'],
+  ['`', '~'],
+  ['```', '<!--'],
+  ['<!---->', 'x'],
+  ['<think>', '</think'],
+  ['|', 'x'],
+  ['| ', 'x'],
+  [' ->', 'x'],
+  ['😀', 'x'],
+  ['😀 ', 'x'],
+  ['【', '†'],
+  ['【†', '】'],
+  ['&amp;', 'lt;'],
+  ['&', ';'],
+  ['a', '://'],
+  ['a.', '://'],
+  ['http://', 'x'],
+  ['www.', '!'],
+  ['!', 'x'],
+  ['data:a/b', ';'],
+  ['\\', 'n'],
+  ['\ud83d', 'x'],
+  ['\u200d', 'x'],
+  ['\u{e200}', 'x'],
+  ['가\u0301', 'x'],
+  ['\ufdfa', 'x'],
+  ['0', 'x'],
+  ['0-', 'x'],
+  ['1시', 'x'],
+  ['물어', ' 것'],
+  ['-', '>'],
+  ['+', '@'],
+  [';', '@'],
+  ['%', '%41'],
+  ['sip:', '@'],
+  ['Q.850;', 'cause'],
+  [',', 'Q.850'],
+  ['data: ', '\n\n'],
+  ['data: 1\n', '\n'],
+  ['data: {"a":[\n', '\n'],
+  ['event: x\n\n', '\n'],
+  ['\r', '\n'],
+  ['{"a":', '1'],
+  ['[{', '}'],
+  ['0:"a"\n', 'x'],
+  ['bytes=', '0-'],
+  ['0-0,', 'x'],
+  ['Signal', '='],
+  ['\nSignal\n', '=1'],
+  ['Digest a=', '"'],
+  [' 101 2', ' x'],
+  ['m=audio 1 RTP/AVP 0\r\n', 'x'],
+  ['a=rtpmap:0 PCMU/8000\r\n', 'x'],
+];
+
+const offer = (lines: string): string =>
+  `v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio 4000 RTP/AVP 0${lines}\r\na=rtpmap:0 PCMU/8000\r\n`;
+
+const readDescription = (sdp: string): void => {
+  offerProblem(sdp, ['PCMA', 'PCMU'], 'off');
+  offerWith(sdp, ['PCMU']);
+  withOneVoice(sdp, ['PCMU']);
+  isUsualOffer(sdp);
+  keyIn(sdp);
+  withOneKey(sdp);
+};
+
+const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
+  backchannels: {
+    characters: 64_000,
+    read: (text) => ['ko', 'en', 'ja'].map((language) => isBackchannel(text, language)),
+  },
+  'ends of turns': {
+    characters: 64_000,
+    read: (text) => ['ko', 'en', 'ja'].map((language) => finishOf(text, language)),
+  },
+  'answering machines': {
+    characters: 64_000,
+    read: (text) => ['ko', 'en', 'ja'].map((language) => isSaidByMachine(text, language)),
+  },
+  'what the built-in agent hears': {
+    characters: 64_000,
+    read: (text) => ['ko', 'en', 'ja'].map((language) => hear(text, wordsFor(language))),
+  },
+  'a reply that comes whole': {
+    characters: 64_000,
+    read(text) {
+      const utterances = createUtterances();
+      return [utterances.add(text), utterances.pause(), utterances.end()];
+    },
+  },
+  'a reply that comes in pieces': {
+    characters: 16_000,
+    read(text) {
+      const utterances = createUtterances();
+      return [...inPieces(text, 7).map((piece) => utterances.add(piece)), utterances.end()];
+    },
+  },
+  'plain words': { characters: 16_000, read: (text) => createSpeakable().say(text) },
+  'the time that a text takes': {
+    characters: 16_000,
+    read: (text) => [sayingTime(text), heardAfter(text, 5_000)],
+  },
+  thoughts: {
+    characters: 64_000,
+    read(text) {
+      const thoughts = withoutThoughts();
+      return [...inPieces(text, 9).map((piece) => thoughts.add(piece)), thoughts.end()];
+    },
+  },
+  'a streamed body': {
+    characters: 64_000,
+    async read(text) {
+      const bytes = inPieces(text, 100).map((piece) => Buffer.from(piece));
+      for await (const frame of readFrames(bodyOf(bytes), { longestLine: 64_000 })) partOf(frame);
+    },
+  },
+  'an answer of n8n': {
+    characters: 64_000,
+    read: (text) => [findReply(Array.from(text)), findReply({ output: { text } }), plainReply(text)],
+  },
+  'what an onlooker may see': {
+    characters: 64_000,
+    read: (text) => masked({ text, from: text, list: inPieces(text, 10) }),
+  },
+  'the task in the kickoff': { characters: 64_000, read: kickoffFor },
+  'telephone numbers': {
+    characters: 64_000,
+    read: (text) => [normalizePhoneNumber(text, 'KR'), readPhoneNumber(text, 'KR')],
+  },
+  'who calls': {
+    characters: 64_000,
+    read: (text) => [userOf(text), userOf(`<sip:${text}`), nameAddressesIn(text)],
+  },
+  'why a call was refused': {
+    characters: 64_000,
+    read: (text) => unansweredCause({ status: 480, reason: text, rang: true }),
+  },
+  credentials: { characters: 64_000, read: (text) => [parseDigest(text), parseDigest(`Digest ${text}`)] },
+  'keys by INFO': { characters: 64_000, read: (text) => keyOf('application/dtmf-relay', text) },
+  'session descriptions': {
+    characters: 64_000,
+    read: (text) => [
+      readDescription(text),
+      readDescription(offer(` ${text}`)),
+      readDescription(offer(`\r\n${text}`)),
+    ],
+  },
+  'a range of bytes': {
+    characters: 16_000,
+    read: (text) => [byteRangeOf(text, 100), byteRangeOf(`bytes=${text}`, 100)],
+  },
+  'when to come back': { characters: 16_000, read: (text) => retryAfterMs(text, 0) },
+};
+
+/** So much more than plain words a hostile text may cost. */
+const factor = 25;
+/** What is quicker than this is quick, whatever plain words take. */
+const negligibleMs = 5;
+
+const cpuMs = async (read: Read, text: string): Promise<number> => {
+  const before = process.cpuUsage();
+  await readOrRefuse(read, text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+};
+
+const filled = (unit: string, end: string, length: number): string =>
+  unit.repeat(Math.ceil((length - end.length) / unit.length)).slice(0, length - end.length) + end;
+
+for (const [name, { characters, read }] of Object.entries(paths)) {
+  test.serial(`${name}: no text of ${characters} characters costs much more than plain words`, async (t) => {
+    const words = filled(plain, '', characters);
+    await cpuMs(read, words);
+    for (const [unit, end = ''] of shapes) {
+      const text = filled(unit, end, characters);
+      let best = Infinity;
+      // A collection of garbage, or another process, may fall into one attempt, not into five.
+      for (let attempt = 0; attempt < 5 && best > 1; attempt += 1) {
+        const ordinary = Math.max(negligibleMs, await cpuMs(read, words));
+        best = Math.min(best, (await cpuMs(read, text)) / (factor * ordinary));
+      }
+      t.true(best <= 1, `${JSON.stringify(unit)}… costs ${Math.round(best * factor)} times as much`);
+    }
+  });
+}
+
+test('a state of a graph with many messages costs in proportion to them', async (t) => {
+  const messages = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `m${index}`,
+      from: 'agent' as const,
+      text: `Message ${index}.`,
+      callsTools: false,
+      isCutOff: false,
+    }));
+  const take = (count: number) => () => [...createSaidMessages().complete(messages(count))];
+  let best = Infinity;
+  for (let attempt = 0; attempt < 5 && best > 1; attempt += 1) {
+    const few = Math.max(1, await cpuMs(take(1_000), ''));
+    best = Math.min(best, (await cpuMs(take(20_000), '')) / (few * 20 * 8));
+  }
+  t.true(best <= 1, `twenty times as many cost ${Math.round(best * 160)} times as much`);
+});
