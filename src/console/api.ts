@@ -1,6 +1,7 @@
 /** Every request of the console, in one place: the client that is made from the API's own document. */
 import { createClient, type CallNews, type Operations } from '#src/client/client.ts';
 import type {
+  AdminToken,
   AgentBinding,
   AgentTrial,
   Call,
@@ -13,6 +14,7 @@ import type {
   TrunkCheckStep,
   Turn,
   Webhook,
+  Workspace,
 } from './api/records.ts';
 import { Problem } from './api/problem.ts';
 import { request } from './api/request.ts';
@@ -21,7 +23,8 @@ import { token } from './session.ts';
 const client = createClient({ baseUrl: '', key: () => token.value ?? undefined, fetch: request });
 
 type RequestOf<Id extends keyof Operations> = NonNullable<Operations[Id]['request']>;
-type BodyOf<Id extends 'updateNumber' | 'createTrunk' | 'createWebhook' | 'tryAgent'> = RequestOf<Id>['body'];
+type BodyOf<Id extends 'updateNumber' | 'updateWorkspace' | 'createTrunk' | 'createWebhook' | 'tryAgent'> =
+  RequestOf<Id>['body'];
 
 /** What is empty is left out. What stands in the address of a page may be anything: the gateway refuses what it must. */
 const given = <Query extends object>(query: { [Name in keyof Query]?: unknown }): Query =>
@@ -147,5 +150,20 @@ export const deleteTrunk = (id: string) => client.deleteTrunk({ id });
 
 export const checkTrunk = async (id: string, to: string): Promise<TrunkCheckStep[]> =>
   (await client.checkTrunk({ id, body: to === '' ? {} : { to } })).steps;
+
+export const deleteNumber = (id: string) => client.deleteNumber({ id });
+
+export const getWorkspace = (): Promise<Workspace> => client.getWorkspace();
+
+export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
+  client.updateWorkspace({ body });
+
+export const listTokens = async (): Promise<AdminToken[]> => (await client.listTokens()).tokens;
+
+export const getCurrentToken = (): Promise<AdminToken> => client.getCurrentToken();
+
+export const createToken = (body: RequestOf<'createToken'>['body']) => client.createToken({ body });
+
+export const revokeToken = (id: string) => client.revokeToken({ id });
 
 export const listAudit = (cursor: string | null) => client.listAudit(given<{ cursor?: string }>({ cursor }));

@@ -1,38 +1,50 @@
 /** The console: who is signed in, the frame around the pages, and which page is shown. */
+import type { JSX } from 'preact';
 import { isExpired, token } from './session.ts';
 import { Frame } from './parts/frame.tsx';
-import { Missing } from './parts/page.tsx';
+import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
+import { Loading, Missing } from './parts/page.tsx';
 import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { CallPage } from './pages/call.tsx';
 import { CallsPage } from './pages/calls.tsx';
 import { NewNumberPage } from './pages/new-number.tsx';
+import { NewTokenPage } from './pages/new-token.tsx';
 import { NewTrunkPage } from './pages/new-trunk.tsx';
 import { NewWebhookPage } from './pages/new-webhook.tsx';
 import { NumberPage } from './pages/number.tsx';
 import { NumbersPage } from './pages/numbers.tsx';
 import { PlaceCallPage } from './pages/place-call.tsx';
+import { TokensPage } from './pages/tokens.tsx';
 import { TrunkPage } from './pages/trunk.tsx';
 import { TrunksPage } from './pages/trunks.tsx';
 import { TryAgentPage } from './pages/try-agent.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
+import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
 import { texts } from './language/language.ts';
+import { usePolled } from './polled.ts';
+import { learnRole, role } from './role.ts';
 import { linkTo, route } from './route.ts';
 
-export const App = () => {
-  if (token.value === null) return <SignIn />;
+export const App = () => (token.value === null ? <SignIn /> : <SignedIn token={token.value} />);
+
+/** Another token changes what may be done, and nothing of what stands on the page. */
+const SignedIn = ({ token: key }: { token: string }) => {
+  usePolled(key, learnRole);
   return (
     <>
-      <Frame>
-        <CurrentPage />
-      </Frame>
-      <PhoneDock />
+      <Frame>{role.value === null ? <Loading /> : <CurrentPage />}</Frame>
+      <ForAdmins>
+        <PhoneDock />
+      </ForAdmins>
       {isExpired.value && <SignInAgain />}
     </>
   );
 };
+
+const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 
 /** The `key` of a page makes another record another page. */
 const CurrentPage = () => {
@@ -41,20 +53,24 @@ const CurrentPage = () => {
     case 'calls':
       return id === undefined ? <CallsPage /> : <CallPage key={id} id={id} />;
     case 'place-call':
-      return <PlaceCallPage />;
+      return asAdmin(<PlaceCallPage />);
     case 'numbers':
       if (id === undefined) return <NumbersPage />;
-      return id === 'new' ? <NewNumberPage /> : <NumberPage key={id} id={id} tab={tab} />;
+      return id === 'new' ? asAdmin(<NewNumberPage />) : <NumberPage key={id} id={id} tab={tab} />;
     case 'agents':
-      return <TryAgentPage />;
+      return asAdmin(<TryAgentPage />);
     case 'webhooks':
       if (id === undefined) return <WebhooksPage />;
-      return id === 'new' ? <NewWebhookPage /> : <WebhookPage key={id} id={id} />;
+      return id === 'new' ? asAdmin(<NewWebhookPage />) : <WebhookPage key={id} id={id} />;
     case 'trunks':
       if (id === undefined) return <TrunksPage />;
-      return id === 'new' ? <NewTrunkPage /> : <TrunkPage key={id} id={id} />;
+      return id === 'new' ? asAdmin(<NewTrunkPage />) : <TrunkPage key={id} id={id} />;
     case 'audit':
       return <AuditPage />;
+    case 'workspace':
+      return <WorkspacePage />;
+    case 'tokens':
+      return id === 'new' ? asAdmin(<NewTokenPage />) : <TokensPage />;
     default:
       return <Missing back={{ to: linkTo('calls'), label: texts.value.shell.nav.calls }} />;
   }

@@ -41,6 +41,9 @@ const furnish = async ({ gateway: { admin, call, untilStatus, credentials } }: D
     '/trunks/new',
     `/trunks/${ids.parse(trunk.body).id}`,
     '/audit',
+    '/workspace',
+    '/tokens',
+    '/tokens/new',
   ];
 };
 

@@ -31,6 +31,8 @@ export type Visit = {
   page?: string;
   /** Already signed in, unless false. */
   isSignedIn?: boolean;
+  /** With this token instead of the first admin's. */
+  token?: string;
 };
 
 export type Desk = {
@@ -47,8 +49,15 @@ const patienceMs = 20_000;
 
 const openPage = async (
   t: ExecutionContext,
-  { credentials: { base_url: baseUrl, admin_token: token } }: TestGateway,
-  { locale = 'en-US', width = 1280, dark = false, page: path = '/calls', isSignedIn = true }: Visit,
+  { credentials: { base_url: baseUrl, admin_token: adminToken } }: TestGateway,
+  {
+    locale = 'en-US',
+    width = 1280,
+    dark = false,
+    page: path = '/calls',
+    isSignedIn = true,
+    token = adminToken,
+  }: Visit,
   complaints: string[],
 ): Promise<Page> => {
   const height = width < 600 ? 844 : 860;

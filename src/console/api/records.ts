@@ -2,6 +2,7 @@
 import type { CallEvent as AnyCallEvent, Call, PhoneNumber, ReplayStep } from '#src/client/client.ts';
 
 export type {
+  AdminToken,
   AgentBinding,
   AgentExchange,
   AgentTrial,
@@ -15,6 +16,7 @@ export type {
   TrunkCheckStep,
   TranscriptTurn as Turn,
   Webhook,
+  Workspace,
 } from '#src/client/client.ts';
 
 export type Direction = Call['direction'];
@@ -42,7 +44,8 @@ export type Latency = {
 /** Where the charts of a call are, as dotted paths. */
 export type ChartState = Pick<ReplayStep, 'call' | 'conversation'>;
 
-export type NumberPolicy = Pick<
+/** Null falls back to what is below: the workspace's, then the platform's. */
+export type CallPolicy = Pick<
   PhoneNumber,
   | 'max_duration_sec'
   | 'default_duration_sec'

@@ -93,6 +93,20 @@ const sayings: readonly Saying[] = [
     pattern: /^The lines of this gateway are simulated\.$/,
     ko: '이 게이트웨이의 회선은 시뮬레이션입니다.',
   },
+  { pattern: /^These are not its digits\.$/, ko: '번호가 일치하지 않습니다.' },
+  {
+    pattern: /^This number has calls in progress\..*$/,
+    ko: '진행 중인 통화가 있습니다. 통화가 끝난 뒤에 삭제하세요.',
+  },
+  {
+    pattern: /^This is the only valid token of the role admin.*$/,
+    ko: '워크스페이스의 마지막 관리자 토큰입니다. 다른 관리자 토큰을 먼저 만드세요.',
+  },
+  {
+    pattern: /^This token may only read\..*$/,
+    ko: '열람만 할 수 있는 토큰입니다. 변경하려면 관리자 토큰이 필요합니다.',
+  },
+  { pattern: /^This is no name of a time zone.*$/, ko: '시간대 이름이 아닙니다. 예: Asia/Seoul' },
   { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
 ];
 

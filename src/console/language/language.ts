@@ -1,5 +1,6 @@
 /** The language of the console: the browser's, until somebody chooses. Remembered on this device. */
 import { computed, effect, signal } from '@preact/signals';
+import { tokens, workspace } from './ko/administration.ts';
 import { audit } from './ko/audit.ts';
 import { calls } from './ko/calls.ts';
 import { trial, trunks, webhooks } from './ko/connections.ts';
@@ -9,7 +10,7 @@ import { replay } from './ko/replay.ts';
 import { shell } from './ko/shell.ts';
 import { en, type ConsoleLanguage, type Texts } from './texts.ts';
 
-const ko: Texts = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, phone };
+const ko: Texts = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, workspace, tokens, phone };
 
 export const catalogues: Readonly<Record<ConsoleLanguage, Texts>> = { en, ko };
 

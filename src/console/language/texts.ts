@@ -1,4 +1,5 @@
 /** The English catalogue is the model: another one has the same texts, or does not compile. */
+import { tokens, workspace } from './en/administration.ts';
 import { audit } from './en/audit.ts';
 import { calls } from './en/calls.ts';
 import { trial, trunks, webhooks } from './en/connections.ts';
@@ -7,7 +8,7 @@ import { phone } from './en/phone.ts';
 import { replay } from './en/replay.ts';
 import { shell } from './en/shell.ts';
 
-export const en = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, phone };
+export const en = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, workspace, tokens, phone };
 
 /** The same shape with any words. */
 export type Texts = typeof en;

@@ -3,6 +3,7 @@ import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { keyOf, newKeyOf } from '../number-keys.ts';
 import { Action } from '../parts/action.tsx';
+import { ForAdmins } from '../parts/for-admins.tsx';
 import { Card } from '../parts/page.tsx';
 import { CopyButton } from '../parts/secret.tsx';
 import { dayAndTime } from '../parts/when.tsx';
@@ -38,24 +39,26 @@ export const KeyPanel = ({ number, onIssued }: { number: PhoneNumber; onIssued: 
       <p class="hint">
         {t.issuedAt(dayAndTime(key.issued_at))}. {key.recoverable ? t.audited : t.lostForever}
       </p>
-      <div class="buttons">
-        {key.recoverable && <CopyButton read={() => keyOf(id)} />}
-        {key.recoverable && shown === undefined && (
-          <Action key="reveal" label={t.reveal} act={async () => setShown(await keyOf(id))} />
-        )}
-        {shown !== undefined && (
-          <button type="button" onClick={() => setShown(undefined)}>
-            {t.hide}
-          </button>
-        )}
-        <Action
-          key="reissue"
-          look="danger"
-          label={t.reissue}
-          asked={{ title: t.reissueTitle, text: t.reissueText }}
-          act={issue}
-        />
-      </div>
+      <ForAdmins>
+        <div class="buttons">
+          {key.recoverable && <CopyButton read={() => keyOf(id)} />}
+          {key.recoverable && shown === undefined && (
+            <Action key="reveal" label={t.reveal} act={async () => setShown(await keyOf(id))} />
+          )}
+          {shown !== undefined && (
+            <button type="button" onClick={() => setShown(undefined)}>
+              {t.hide}
+            </button>
+          )}
+          <Action
+            key="reissue"
+            look="danger"
+            label={t.reissue}
+            asked={{ title: t.reissueTitle, text: t.reissueText }}
+            act={issue}
+          />
+        </div>
+      </ForAdmins>
     </Card>
   );
 };

@@ -50,9 +50,22 @@ const wordsOf = (action: string): string => {
   return words[action] ?? action;
 };
 
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** `max_duration_sec: 600 → 900` */
+const changeOf = (name: string, value: unknown): string =>
+  value instanceof Object && 'from' in value && 'to' in value
+    ? `${name}: ${shown(value.from)} → ${shown(value.to)}`
+    : name;
+
+const changesIn = (value: unknown): string[] =>
+  value instanceof Object
+    ? Object.entries(value).map(([name, change]: [string, unknown]) => changeOf(name, change))
+    : [];
+
 const detailOf = (detail: Record<string, unknown>): string =>
   Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .flatMap(([name, value]) => (name === 'changes' ? changesIn(value) : [`${name}: ${shown(value)}`]))
     .join(' · ');
 
 /** The beginning of an id tells it apart well enough. */
@@ -69,6 +82,8 @@ const pages: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   trunk: 'trunks',
   call: 'calls',
+  workspace: 'workspace',
+  admin_token: 'tokens',
 };
 
 /** `number:…` leads to the number's page, where there is one. */

@@ -5,6 +5,7 @@ import type { CallListItem } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
 import { Filter } from '../parts/filter.tsx';
+import { ForAdmins } from '../parts/for-admins.tsx';
 import { MoreButton } from '../parts/more.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
@@ -22,9 +23,11 @@ export const CallsPage = () => {
       title={texts.value.shell.nav.calls}
       lead={t.lead}
       beside={
-        <a class="button primary" href={linkTo('place-call')}>
-          {texts.value.shell.nav.place}
-        </a>
+        <ForAdmins>
+          <a class="button primary" href={linkTo('place-call')}>
+            {texts.value.shell.nav.place}
+          </a>
+        </ForAdmins>
       }
     >
       <div class="filters">
@@ -83,9 +86,11 @@ const CallList = () => {
     if (isFiltered) return <Empty title={t.emptyFiltered} hint={t.emptyFilteredHint} />;
     return (
       <Empty title={t.empty} hint={t.emptyHint}>
-        <a class="button primary" href={linkTo('place-call')}>
-          {texts.value.shell.nav.place}
-        </a>
+        <ForAdmins>
+          <a class="button primary" href={linkTo('place-call')}>
+            {texts.value.shell.nav.place}
+          </a>
+        </ForAdmins>
       </Empty>
     );
   }

@@ -1,6 +1,7 @@
 import { getNumber } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { AgentForm } from '../number/agent-form.tsx';
+import { DeleteNumber } from '../number/delete-number.tsx';
 import { HandshakeForm } from '../number/handshake-form.tsx';
 import { KeyPanel } from '../number/key-panel.tsx';
 import { PolicyForm } from '../number/policy-form.tsx';
@@ -37,6 +38,7 @@ export const NumberPage = ({ id, tab }: { id: string; tab: string | undefined })
       {current === 'inbound' && <HandshakeForm numberId={id} stored={number.inbound_auth} />}
       {current === 'outbound' && <KeyPanel number={number} onIssued={reload} />}
       {current === 'settings' && <PolicyForm number={number} onSaved={reload} />}
+      {current === 'settings' && <DeleteNumber number={number} />}
     </Page>
   );
 };

@@ -2,6 +2,7 @@ import { listNumbers } from '../api.ts';
 import type { AgentBinding } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { DirectionMark } from '../parts/call-words.tsx';
+import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../route.ts';
@@ -16,9 +17,11 @@ export const NumbersPage = () => {
   const t = texts.value.numbers;
   const numbers = usePolled('numbers', listNumbers).value;
   const add = (
-    <a class="button primary" href={linkTo('numbers', 'new')}>
-      {t.add}
-    </a>
+    <ForAdmins>
+      <a class="button primary" href={linkTo('numbers', 'new')}>
+        {t.add}
+      </a>
+    </ForAdmins>
   );
   if (numbers === undefined) return <Loading />;
   return (

@@ -25,7 +25,7 @@ const TokenForm = () => {
   const t = texts.value.shell.signIn;
   const form = useSignIn();
   return (
-    <FormBody form={form} submit={t.submit} saved={null}>
+    <FormBody form={form} submit={t.submit} saved={null} isForAll>
       <TextField form={form} name="token" type="password" label={t.token} hint={t.hint} />
     </FormBody>
   );

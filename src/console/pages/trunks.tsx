@@ -1,6 +1,7 @@
 import { listTrunks } from '../api.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
+import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { trunkTones } from '../parts/tones.ts';
@@ -13,9 +14,11 @@ export const TrunksPage = () => {
   const t = texts.value.trunks;
   const trunks = usePolled('trunks', listTrunks, () => pollMs).value;
   const add = (
-    <a class="button primary" href={linkTo('trunks', 'new')}>
-      {t.add}
-    </a>
+    <ForAdmins>
+      <a class="button primary" href={linkTo('trunks', 'new')}>
+        {t.add}
+      </a>
+    </ForAdmins>
   );
   if (trunks === undefined) return <Loading />;
   return (

@@ -1,5 +1,6 @@
 import { listNumbers, listWebhooks } from '../api.ts';
 import { texts } from '../language/language.ts';
+import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { webhookTones } from '../parts/tones.ts';
@@ -9,11 +10,15 @@ import { linkTo } from '../route.ts';
 export const WebhooksPage = () => {
   const t = texts.value.webhooks;
   const webhooks = usePolled('webhooks', listWebhooks).value;
-  const numbers = usePolled('numbers', listNumbers).value ?? [];
+  const numbers = usePolled('numbers', listNumbers).value;
+  const numberOf = (wanted: string): string | undefined =>
+    numbers && (numbers.find(({ id }) => id === wanted)?.number ?? t.deletedNumber);
   const add = (
-    <a class="button primary" href={linkTo('webhooks', 'new')}>
-      {t.add}
-    </a>
+    <ForAdmins>
+      <a class="button primary" href={linkTo('webhooks', 'new')}>
+        {t.add}
+      </a>
+    </ForAdmins>
   );
   if (webhooks === undefined) return <Loading />;
   return (
@@ -32,7 +37,7 @@ export const WebhooksPage = () => {
                 <small>
                   {webhook.events?.join(', ') ?? t.eventsAll}
                   {' · '}
-                  {numbers.find(({ id }) => id === webhook.number_id)?.number ?? t.anyNumber}
+                  {webhook.number_id === null ? t.anyNumber : numberOf(webhook.number_id)}
                 </small>
               </span>
               <Pill tone={webhookTones[webhook.state]}>{t.state[webhook.state]}</Pill>

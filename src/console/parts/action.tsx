@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Problem, Unreachable } from '../api/problem.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
+import { mayChange } from '../role.ts';
 import { Dialog } from './dialog.tsx';
 
 export type Asked = { title: string; text: string };
@@ -12,6 +13,7 @@ export const Action = ({
   look = 'plain',
   done,
   asked,
+  isForAll = false,
   act,
 }: {
   label: string;
@@ -20,6 +22,8 @@ export const Action = ({
   done?: string;
   /** Asked before it is done. */
   asked?: Asked;
+  /** Changes nothing: a viewer sees it as well. */
+  isForAll?: boolean;
   act: () => Promise<void>;
 }) => {
   const t = texts.value.shell;
@@ -41,6 +45,7 @@ export const Action = ({
     }
   };
 
+  if (!isForAll && !mayChange.value) return null;
   return (
     <span class="action">
       <button

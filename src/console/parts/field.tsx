@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
+import { mayChange } from '../role.ts';
 import type { FieldsOf, Form, FormValues } from './form.ts';
 
 type FieldProps = {
@@ -160,6 +161,8 @@ export const FormBody = <Values extends FormValues>({
   form,
   submit,
   saved,
+  look = 'primary',
+  isForAll = false,
   children,
   beside,
 }: {
@@ -167,25 +170,34 @@ export const FormBody = <Values extends FormValues>({
   submit: string;
   /** `null` where the page itself shows it. */
   saved?: string | null;
+  look?: 'primary' | 'danger';
+  /** Changes nothing: a viewer can use it as well. */
+  isForAll?: boolean;
   children: ComponentChildren;
   beside?: ComponentChildren;
 }) => {
+  const isUsable = isForAll || mayChange.value;
   const t = texts.value.shell.form;
   const { trouble } = form;
   const words = trouble?.words === undefined ? t.failed(trouble?.fields ?? 0) : trouble.words;
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate>
-      {children}
-      <div class="submit">
-        <button class="primary" type="submit" aria-disabled={form.isBusy}>
-          {submit}
-        </button>
-        {beside}
-        <p role="status" class={trouble === undefined ? 'fine' : 'error'}>
-          {trouble !== undefined && (trouble.isUnreachable ? t.unreachable : explain(words, language.value))}
-          {form.isSaved && saved !== null && (saved ?? t.saved)}
-        </p>
-      </div>
+      <fieldset class="fields" disabled={!isUsable}>
+        {children}
+      </fieldset>
+      {isUsable && (
+        <div class="submit">
+          <button class={look} type="submit" aria-disabled={form.isBusy}>
+            {submit}
+          </button>
+          {beside}
+          <p role="status" class={trouble === undefined ? 'fine' : 'error'}>
+            {trouble !== undefined &&
+              (trouble.isUnreachable ? t.unreachable : explain(words, language.value))}
+            {form.isSaved && saved !== null && (saved ?? t.saved)}
+          </p>
+        </div>
+      )}
     </form>
   );
 };

@@ -6,6 +6,7 @@ import { isConnected } from '../api/request.ts';
 import { catalogues, language, speak, texts } from '../language/language.ts';
 import type { ConsoleLanguage } from '../language/texts.ts';
 import { forgetKeys } from '../number-keys.ts';
+import { mayChange, role } from '../role.ts';
 import { linkTo, page, route } from '../route.ts';
 import { signOut } from '../session.ts';
 
@@ -17,7 +18,12 @@ const links = [
   ['webhooks', 'webhooks'],
   ['trunks', 'trunks'],
   ['audit', 'audit'],
+  ['workspace', 'workspace'],
+  ['tokens', 'tokens'],
 ] as const;
+
+/** What is there for admins alone. */
+const forAdmins: readonly string[] = ['place-call', 'agents'];
 
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -75,8 +81,10 @@ export const Frame = ({ children }: { children: ComponentChildren }) => {
     setOpen(false);
     scrollTo(0, 0);
   }, [page.value]);
+  const shown = links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
   const leave = (): void => {
     forgetKeys();
+    role.value = null;
     signOut();
   };
   return (
@@ -108,7 +116,7 @@ export const Frame = ({ children }: { children: ComponentChildren }) => {
         <div id="pages" class={isOpen ? 'open' : ''}>
           <nav aria-label={t.pages}>
             <ul>
-              {links.map(([section, name]) => (
+              {shown.map(([section, name]) => (
                 <li key={section}>
                   <a href={linkTo(section)} {...(section === current ? { 'aria-current': 'page' } : {})}>
                     {t.nav[name]}

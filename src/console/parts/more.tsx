@@ -4,6 +4,6 @@ import { Action } from './action.tsx';
 /** Reads the next page of a list. */
 export const MoreButton = ({ load }: { load: () => Promise<void> }) => (
   <p class="more">
-    <Action label={texts.value.shell.more} act={load} />
+    <Action isForAll label={texts.value.shell.more} act={load} />
   </p>
 );

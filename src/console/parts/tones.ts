@@ -1,7 +1,9 @@
 /** How states look beside their words. */
 import type { TrunkState } from '#src/domain/trunk.ts';
-import type { Delivery, TrunkCheckStep, Webhook } from '../api/records.ts';
+import type { AdminToken, Delivery, TrunkCheckStep, Webhook } from '../api/records.ts';
 import type { Tone } from './pill.tsx';
+
+export const roleTones: Record<AdminToken['role'], Tone> = { admin: 'live', viewer: 'calm' };
 
 export const webhookTones: Record<Webhook['state'], Tone> = {
   active: 'fine',

@@ -34,6 +34,7 @@ export const webhooks = {
   eventsAll: 'All events',
   eventsSome: 'Only these',
   number: 'Number',
+  deletedNumber: 'a deleted number',
   anyNumber: 'All numbers',
   create: 'Add endpoint',
   secret: 'Signing secret',

@@ -76,6 +76,13 @@ export const numbers = {
     reissueTitle: 'Reissue the key?',
     reissueText: 'The old key stops working at once. Whatever uses it must switch to the new one.',
   },
+  remove: {
+    title: 'Delete number',
+    lead: 'Its key and its agents are gone at once. Its calls, recordings and the audit log stay, and the same number can be added again.',
+    asked: (number: string) => `Delete ${number}?`,
+    text: 'Whatever uses its key can place no more calls. To confirm, type the number.',
+    digits: 'The number',
+  },
   policy: {
     title: 'Call policy',
     lead: 'An empty field falls back to the workspace, then to the platform. Calls in progress keep what they began with.',

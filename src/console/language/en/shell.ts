@@ -20,6 +20,12 @@ export const shell = {
     webhooks: 'Webhooks',
     trunks: 'Trunks',
     audit: 'Audit log',
+    workspace: 'Workspace',
+    tokens: 'Admin tokens',
+  },
+  adminsOnly: {
+    title: 'This is for admins.',
+    lead: 'You are signed in with the token of a viewer. Changing things takes that of an admin.',
   },
   signIn: {
     title: 'Sign in',

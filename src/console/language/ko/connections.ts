@@ -36,6 +36,7 @@ export const webhooks: Texts['webhooks'] = {
   eventsAll: '모든 이벤트',
   eventsSome: '선택한 이벤트만',
   number: '번호',
+  deletedNumber: '삭제된 번호',
   anyNumber: '모든 번호',
   create: '웹훅 추가',
   secret: '서명 비밀 키',

@@ -22,6 +22,12 @@ export const shell: Texts['shell'] = {
     webhooks: '웹훅',
     trunks: '회선',
     audit: '감사 기록',
+    workspace: '워크스페이스',
+    tokens: '관리자 토큰',
+  },
+  adminsOnly: {
+    title: '관리자만 볼 수 있습니다.',
+    lead: '열람자 토큰으로 로그인했습니다. 변경하려면 관리자 토큰이 필요합니다.',
   },
   signIn: {
     title: '로그인',

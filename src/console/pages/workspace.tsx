@@ -1,0 +1,70 @@
+import { getWorkspace, updateWorkspace } from '../api.ts';
+import type { Workspace } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { numberText, PolicyFields, policyIn, policyValues } from '../number/policy-fields.tsx';
+import { FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { useForm, wholeNumber } from '../parts/form.ts';
+import { Card, Loading, Page } from '../parts/page.tsx';
+import { usePolled } from '../polled.ts';
+
+const valuesOf = (workspace: Workspace) => ({
+  name: workspace.name,
+  time_zone: workspace.time_zone,
+  ...policyValues(workspace),
+  max_calls_in_progress: numberText(workspace.max_calls_in_progress),
+});
+
+/** Those that the browser knows, and the one that is stored. */
+const zonesWith = (stored: string): [string, string][] =>
+  [...new Set([stored, 'UTC', ...Intl.supportedValuesOf('timeZone')])].toSorted().map((zone) => [zone, zone]);
+
+export const WorkspacePage = () => {
+  const t = texts.value.workspace;
+  const { value: workspace, reload } = usePolled('workspace', getWorkspace);
+  if (workspace === undefined) return <Loading />;
+  return (
+    <Page title={texts.value.shell.nav.workspace} lead={t.lead}>
+      <WorkspaceForm workspace={workspace} onSaved={reload} />
+    </Page>
+  );
+};
+
+const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: () => void }) => {
+  const t = texts.value.workspace;
+  const { byDefault, save } = texts.value.shell.form;
+  const form = useForm(valuesOf(workspace), async (values) => {
+    const saved = await updateWorkspace({
+      name: values.name,
+      time_zone: values.time_zone,
+      ...policyIn(values),
+      max_calls_in_progress: wholeNumber('max_calls_in_progress', values.max_calls_in_progress),
+    });
+    onSaved();
+    return valuesOf(saved);
+  });
+  return (
+    <Card title={texts.value.numbers.policy.title} lead={t.policyLead}>
+      <FormBody form={form} submit={save}>
+        <div class="columns">
+          <TextField form={form} name="name" label={t.name} />
+          <SelectField
+            form={form}
+            name="time_zone"
+            label={t.timeZone}
+            hint={t.timeZoneHint}
+            options={zonesWith(workspace.time_zone)}
+          />
+          <PolicyFields form={form} below={workspace.effective} />
+          <TextField
+            form={form}
+            name="max_calls_in_progress"
+            mode="numeric"
+            label={t.max_calls_in_progress}
+            hint={t.maxCallsHint}
+            placeholder={`${byDefault}: ${workspace.effective.max_calls_in_progress}`}
+          />
+        </div>
+      </FormBody>
+    </Card>
+  );
+};

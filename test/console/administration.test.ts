@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { consoleTest, type Desk } from './in-browser.ts';
+
+const tokens = '/api/v1/admin/tokens';
+
+/** A call that rings does so for longer than a person takes here. */
+const slowLines = { GW_SIMULATOR_SPEED: '1' };
+
+const viewerToken = async ({ gateway: { admin } }: Pick<Desk, 'gateway'>): Promise<string> => {
+  const { body } = await admin.post(tokens, { name: 'Visitor', role: 'viewer' });
+  return z.object({ token: z.string() }).parse(body).token;
+};
+
+consoleTest(
+  'the policy, the time zone and the limits of the workspace are changed',
+  async (t, { gateway, open }) => {
+    const page = await open({ page: '/workspace' });
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const save = () => page.getByRole('button', { name: 'Save' }).click();
+    t.is(await field('Longest allowed duration').getAttribute('placeholder'), 'Default: 1800');
+    await field('Longest allowed duration').fill('9000');
+    await save();
+    await page.getByText('This must be at most 1800.').waitFor();
+    await field('Longest allowed duration').fill('300');
+    await field('Time zone').selectOption('Europe/Berlin');
+    await field('Calls at once, all numbers').fill('7');
+    await field('Recording').selectOption('Do not record');
+    await save();
+    await page.getByText('Saved.').waitFor();
+    t.like((await gateway.admin.get('/api/v1/admin/workspace')).body, {
+      max_duration_sec: 300,
+      time_zone: 'Europe/Berlin',
+      max_calls_in_progress: 7,
+      recording_enabled: false,
+    });
+
+    await page.getByRole('link', { name: 'Numbers' }).click();
+    await page.getByRole('link', { name: gateway.credentials.number }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.locator('input[placeholder="Default: 300"]').first().waitFor();
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByText('max_duration_sec: null → 300').waitFor();
+  },
+);
+
+consoleTest('a token is made, shown once, listed and revoked', async (t, { gateway, open }) => {
+  const page = await open({ page: '/tokens' });
+  await page.locator('.row', { hasText: 'dev-credentials.json' }).getByText('(you)').waitFor();
+  await page.getByRole('link', { name: 'Make a token' }).click();
+  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByText('This is required.').waitFor();
+  await page.getByLabel('Name').fill('Dashboard');
+  await page.getByRole('radio', { name: /Viewer/ }).check();
+  await page.getByLabel('Valid').selectOption('For 30 days');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const token = await page.getByRole('group', { name: 'Dashboard' }).locator('code').textContent();
+  const viewer = gateway.client.as(token ?? '');
+  t.is((await viewer.get('/api/v1/admin/numbers')).status, 200);
+  await page.getByRole('button', { name: 'Done' }).click();
+  const row = page.locator('.row', { hasText: 'Dashboard' });
+  await row.getByText('Viewer', { exact: true }).waitFor();
+  await row.getByText(/Last used .* · valid until /).waitFor();
+  t.false((await page.content()).includes(token ?? ''));
+
+  const revoke = (within: typeof page | typeof row) => within.getByRole('button', { name: 'Revoke' });
+  await revoke(row).click();
+  await page
+    .getByRole('dialog', { name: 'Revoke “Dashboard”?' })
+    .getByRole('button', { name: 'Cancel' })
+    .click();
+  t.is((await viewer.get('/api/v1/admin/numbers')).status, 200);
+  await revoke(row).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await row.waitFor({ state: 'detached' });
+  t.is((await viewer.get('/api/v1/admin/numbers')).status, 401);
+
+  await revoke(page).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('This is the only valid token of the role admin').waitFor();
+});
+
+consoleTest('a number is deleted by who types its digits', async (t, { gateway, open }) => {
+  const { number, number_id: id } = gateway.credentials;
+  const page = await open({ page: `/numbers/${id}/settings` });
+  await page.getByRole('button', { name: 'Delete number' }).click();
+  const dialog = page.getByRole('dialog', { name: `Delete ${number}?` });
+  const press = () => dialog.getByRole('button', { name: 'Delete number' }).click();
+  await press();
+  await dialog.getByText('These are not its digits.').waitFor();
+  await dialog.getByLabel('The number').fill('070');
+  await press();
+  await dialog.getByText('These are not its digits.').waitFor();
+  t.is((await gateway.admin.get(gateway.numberPath)).status, 200);
+  await dialog.getByLabel('The number').fill(`${number.slice(0, 3)}-${number.slice(3)}`);
+  await press();
+  await page.getByRole('heading', { name: 'No numbers yet' }).waitFor();
+  t.is((await gateway.admin.get(gateway.numberPath)).status, 404);
+});
+
+consoleTest(
+  'a number with a call in progress is not deleted, and the reason is told',
+  async (t, { gateway, open }) => {
+    const { number, number_id: id } = gateway.credentials;
+    await gateway.call('01000000002');
+    const page = await open({ page: `/numbers/${id}/settings`, locale: 'ko-KR' });
+    await page.getByRole('button', { name: '번호 삭제' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('번호').fill(number);
+    await dialog.getByRole('button', { name: '번호 삭제' }).click();
+    await dialog.getByText('진행 중인 통화가 있습니다.').waitFor();
+    t.is((await gateway.admin.get(gateway.numberPath)).status, 200);
+  },
+  slowLines,
+);
+
+/** What a viewer may press: it changes nothing. */
+const harmless =
+  /^(Menu|English|한국어|Sign out|Copy|Play|Play the replay|Step (back|forward)|Show more|Call|Conversation)$/;
+
+consoleTest(
+  'a viewer reads every page, and finds nothing there that would be refused',
+  async (t, desk) => {
+    const { gateway, open } = desk;
+    const { admin, call, untilStatus, credentials } = gateway;
+    const ids = z.object({ id: z.string() });
+    const trunk = ids.parse(
+      (await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' })).body,
+    );
+    const webhook = ids.parse(
+      (await admin.post('/api/v1/admin/webhooks', { url: 'http://127.0.0.1:9/' })).body,
+    );
+    const over = await call('01000000003');
+    await untilStatus(over, 'no_answer');
+    const ringing = await call('01000000002');
+    const page = await open({ token: await viewerToken(desk) });
+    const refused: string[] = [];
+    page.on('response', (answer) => {
+      if (answer.status() === 403) refused.push(answer.url());
+    });
+    page.on('websocket', (socket) => refused.push(socket.url()));
+    const number = `/numbers/${credentials.number_id}`;
+    const paths: [string, string | RegExp][] = [
+      ['/calls', 'Calls'],
+      [`/calls/${over}`, /01000000003/],
+      [`/calls/${ringing}`, /01000000002/],
+      ['/numbers', 'Numbers'],
+      [`${number}/inbound`, credentials.number],
+      [`${number}/outbound`, credentials.number],
+      [`${number}/settings`, credentials.number],
+      ['/webhooks', 'Webhooks'],
+      [`/webhooks/${webhook.id}`, /127\.0\.0\.1:9/],
+      ['/trunks', 'Trunks'],
+      [`/trunks/${trunk.id}`, 'carrier'],
+      ['/audit', 'Audit log'],
+      ['/workspace', 'Workspace'],
+      ['/tokens', 'Admin tokens'],
+    ];
+    for (const [path, heading] of paths) {
+      await page.evaluate(`location.hash = '${path}'`);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await page.locator('.loading').waitFor({ state: 'detached' });
+      const buttons = await page.getByRole('button').allTextContents();
+      t.deepEqual(
+        buttons.map((text) => text.trim()).filter((text) => text !== '' && !harmless.test(text)),
+        [],
+        path,
+      );
+      const links = await page
+        .locator('main a')
+        .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+      t.deepEqual(
+        links.filter((link) => /\/new$|place-call|#\/agents/.test(link ?? '')),
+        [],
+        path,
+      );
+      for (const input of await page.locator('main form').getByRole('textbox').all())
+        t.false(await input.isEnabled());
+    }
+    for (const path of [
+      '/place-call',
+      '/agents',
+      '/numbers/new',
+      '/webhooks/new',
+      '/trunks/new',
+      '/tokens/new',
+    ]) {
+      await page.evaluate(`location.hash = '${path}'`);
+      await page.getByRole('heading', { level: 1, name: 'This is for admins.' }).waitFor();
+      await page.evaluate(`location.hash = '/calls'`);
+      await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
+    }
+    t.deepEqual(refused, []);
+  },
+  slowLines,
+);
