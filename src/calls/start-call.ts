@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createCallInsertion } from '#src/persistence/calls.ts';
+import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
+import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
 import type { Admission } from './admission.ts';
@@ -47,6 +48,20 @@ export const createStartCall = (options: {
   logger: Logger;
 }): StartCall => {
   const insertCall = createCallInsertion(options.database);
+
+  const insert = async (birth: CallBirth): Promise<boolean> => {
+    try {
+      return await insertCall(birth);
+    } catch (error) {
+      // Where its row is there all the same, it would ring for ever.
+      if (isInDoubt(error)) {
+        const reason = 'system_error';
+        options.journal.publish(birth.id, { type: 'call.ended', reason, status: statusAfter(reason, false) });
+      }
+      throw error;
+    }
+  };
+
   return async ({ number, policy, maxDurationSec, startedAt, brief, keyedAnswer = null }) => {
     const { context } = brief;
     const callId = context.call_id;
@@ -57,7 +72,7 @@ export const createStartCall = (options: {
       maxCallsInProgress: number.workspace.maxCallsInProgress ?? options.maxCallsInProgress,
     });
     try {
-      const isBorn = await insertCall({
+      const isBorn = await insert({
         id: callId,
         workspaceId: number.workspace.id,
         numberId: number.id,

@@ -39,11 +39,14 @@ const journalled = `journalled as (
   returning call_id
 )`;
 
-/** Only the first end of a call is written: a gateway that was cut off may have been found dead meanwhile. */
+/**
+ * Only the first end of a call is written, for a gateway that was cut off may have been found dead meanwhile; and none of
+ * a call of which nobody knows whether it was stored, when it was not.
+ */
 const journalledUnlessEnded = `journalled as (
   insert into call_fact (call_id, sequence, type, at, data)
   select $1::uuid, $2::int, $3::text, $4::timestamptz, $5::jsonb
-  where not exists (select 1 from call where id = $1 and status not in ('ringing', 'active'))
+  where exists (select 1 from call where id = $1 and status in ('ringing', 'active'))
   on conflict do nothing
   returning call_id
 )`;

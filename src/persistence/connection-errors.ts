@@ -37,6 +37,12 @@ export const isTransient = (error: unknown): boolean =>
 /** Whether it was the server itself that refused, for want of free connections: it is there and answers others. */
 export const hasNoConnectionLeft = (error: unknown): boolean => codeOf(error) === '53300';
 
+/**
+ * Whether a statement that failed so may have been carried out all the same: its answer was lost on the way. One that was
+ * never sent was not.
+ */
+export const isInDoubt = (error: unknown): boolean => isTransient(error) && !(error instanceof DatabaseAway);
+
 const explanations: Record<string, string> = {
   ECONNREFUSED: 'no server listens there',
   ENOENT: 'no server listens there',

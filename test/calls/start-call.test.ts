@@ -1,6 +1,7 @@
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
+import { testDatabase } from '#test/helpers/database.ts';
 import { createDeskWorld } from './desk-world.ts';
 
 test('nothing is dialled before the row is there', async (t) => {
@@ -39,6 +40,37 @@ test('a call that is in progress counts once; its place is free again when it ha
   world.clock.increment(1_000);
   await t.notThrowsAsync(world.place());
 });
+
+const losingAnswers = test.macro<[boolean, unknown]>({
+  async exec(t, isStored, expected) {
+    const database = await testDatabase(t);
+    const world = await createDeskWorld(t, {
+      database: {
+        ...database,
+        async execute<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+          if (!sql.includes('insert into call (')) return database.execute<Row>(sql, parameters);
+          if (isStored) await database.execute(sql, parameters);
+          throw new Error('Connection terminated unexpectedly');
+        },
+      },
+    });
+    await t.throwsAsync(world.place(), { message: /Connection terminated/ });
+    await world.journal.settled();
+    const rows = await database.execute('select status, end_reason from call where number_id = $1', [
+      world.stored.numberId,
+    ]);
+    t.deepEqual(rows, expected);
+    t.deepEqual(
+      world.logged.filter((line) => line.includes('could not be written')),
+      [],
+    );
+  },
+  title: (_, isStored) =>
+    `a call whose answer from the database was lost does not ring for ever: it was ${isStored ? '' : 'not '}stored`,
+});
+
+test(losingAnswers, true, [{ status: 'failed', end_reason: 'system_error' }]);
+test(losingAnswers, false, []);
 
 test('the limits are those of the number, then those of its workspace', async (t) => {
   const world = await createDeskWorld(t, { maxCallsInProgress: 2 });
