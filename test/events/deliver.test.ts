@@ -60,6 +60,15 @@ test('the standardwebhooks package accepts the signature, and the body arrives b
   t.true((request?.timestamp ?? 0) >= before);
 });
 
+test('the signature is of the second in which the attempt began', async (t) => {
+  const secret = newEndpointSecret();
+  const receiver = await receiverOf(secret);
+  t.teardown(receiver.close);
+  const second = Math.floor(Date.now() / 1000);
+  await attempt(receiver, [secret], { clock: { ...systemClock, now: () => second * 1000 + 999 } });
+  t.is(receiver.received[0]?.timestamp, second);
+});
+
 test('while a secret is replaced, a receiver that knows either of the two accepts the event', async (t) => {
   const [previous, current, strange] = [newEndpointSecret(), newEndpointSecret(), newEndpointSecret()];
   const receiver = await startWebhookReceiver();

@@ -212,6 +212,30 @@ test('a sentence that did not sound is not in the transcript, and the turn is no
   t.like(world.facts.at(-1), { whole: false });
 });
 
+test('a turn of which a sentence did not sound is not whole, whatever sounded after it', (t) => {
+  const world = answered();
+  for (const text of ['First.', 'Not heard.', 'Last.']) world.onReply({ type: 'reply.sentence', text });
+  world.onReply({ type: 'reply.finished' });
+  world.play();
+  world.play('');
+  world.onLine({ type: 'line.played', utterance: 3, text: 'Last.', whole: true });
+  t.deepEqual(world.turns(), ['assistant: First. Last.']);
+  t.like(world.facts.at(-1), { whole: false });
+});
+
+test('a line that reports what was never said upsets nothing', (t) => {
+  const world = answered();
+  world.replyAndPlay('Hello.');
+  world.onLine({ type: 'line.played', utterance: 99, text: '', whole: true });
+  world.hear('Hi.');
+  world.onReply({ type: 'reply.sentence', text: 'How are you?' });
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.conversationState(), 'replying.finishing', 'it is still to be heard');
+  world.onLine({ type: 'line.played', utterance: 2, text: 'How are you?', whole: true });
+  t.is(world.conversationState(), 'listening.silent');
+  t.deepEqual(world.turns(), ['assistant: Hello.', 'user: Hi.', 'assistant: How are you?']);
+});
+
 test('a reply of which nothing was heard leaves no turn', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Not heard.' });
