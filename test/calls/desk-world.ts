@@ -132,11 +132,8 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     if (line === undefined) throw new Error(`Call ${callId} has no line`);
     return line;
   };
-  const tell = (callId: string, type: 'line.answered' | 'line.ended'): void => {
-    const at = wallClock.now();
-    if (type === 'line.answered') lineOf(callId).tell({ type, at });
-    else lineOf(callId).tell({ type, at, by: 'counterparty' });
-  };
+  const tell = (callId: string, event: (at: number) => LineEvent): void =>
+    lineOf(callId).tell(event(wallClock.now()));
   return {
     database,
     vault,
@@ -170,9 +167,12 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
       const callId = randomUUID();
       return { callId, verdict: await desk.receiveCall({ callId, from, to, at: wallClock.now() }) };
     },
-    answer: (callId: string): void => tell(callId, 'line.answered'),
+    answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
+    /** The line confirms that it is given up before anybody answered. */
+    confirmCancel: (callId: string): void =>
+      tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
     /** The other party hangs up. */
-    hangUp: (callId: string): void => tell(callId, 'line.ended'),
+    hangUp: (callId: string): void => tell(callId, (at) => ({ type: 'line.ended', at, by: 'counterparty' })),
     stateOf: (callId: string): string | undefined => liveCalls.get(callId)?.state,
     /** Its row, once everything that was published is written. */
     async rowOf(callId: string) {

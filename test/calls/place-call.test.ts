@@ -89,8 +89,10 @@ test('a telephone that nobody picks up rings for 45 seconds', async (t) => {
   const world = await createDeskWorld(t);
   const callId = await world.place();
   world.clock.increment(44_999);
-  t.is(world.stateOf(callId), 'ringing');
+  t.is(world.stateOf(callId), 'ringing.alerting');
   world.clock.increment(1);
+  t.deepEqual(world.lineOf(callId).commands, [{ type: 'hangUp' }]);
+  world.confirmCancel(callId);
   t.is(world.stateOf(callId), undefined);
   t.like(await world.rowOf(callId), { status: 'no_answer', endReason: 'no_answer', durationSec: 0 });
 });

@@ -104,6 +104,7 @@ test('the session token of the handshake is that of the call, and of no other', 
     {
       url: 'https://door.example',
       secret: 'door-secret',
+      workspaceId: world.stored.workspaceId,
       context: {
         call_id: callId,
         direction: 'inbound',

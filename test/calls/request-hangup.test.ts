@@ -120,7 +120,7 @@ test('a signal that cannot be delivered now is a hangup that failed, and the cal
     await t.throwsAsync(hangUp(world, active, immediate), { code: 'hangup_failed' });
   await t.throwsAsync(world.desk.requestCancel(world.mine(ringing)), { code: 'hangup_failed' });
   t.is(world.stateOf(active), 'active.conversing');
-  t.is(world.stateOf(ringing), 'ringing');
+  t.is(world.stateOf(ringing), 'ringing.alerting');
   t.deepEqual(await typesOf(world, active), ['call.answered']);
   // What is not active is told first: a retry would be pointless.
   await t.throwsAsync(hangUp(world, ringing), { code: 'call_not_active' });
@@ -197,6 +197,8 @@ test('a ringing call is cancelled, an answered one is not', async (t) => {
   const world = await createDeskWorld(t);
   const [ringing, active] = [await world.place(), await talking(world)];
   await world.desk.requestCancel(world.mine(ringing));
+  t.deepEqual(world.lineOf(ringing).commands, [{ type: 'hangUp' }]);
+  world.confirmCancel(ringing);
   t.like(await world.rowOf(ringing), { status: 'no_answer', endReason: 'cancelled', durationSec: 0 });
   await t.throwsAsync(world.desk.requestCancel(world.mine(active)), { code: 'call_not_active' });
   t.is(world.stateOf(active), 'active.conversing');

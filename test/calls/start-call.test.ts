@@ -33,11 +33,12 @@ test('a call that could not be stored gives its place back', async (t) => {
 
 test('a call that is in progress counts once; its place is free again when it has ended', async (t) => {
   const world = await createDeskWorld(t, { limits: { maxCalls: 2, maxBacklog: 100 } });
-  const [first] = [await world.place(), await world.place()];
+  const [first, second] = [await world.place(), await world.place()];
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
   world.clock.increment(44_000);
   world.answer(first);
   world.clock.increment(1_000);
+  world.confirmCancel(second);
   await t.notThrowsAsync(world.place());
 });
 
@@ -123,13 +124,13 @@ test('the policy of a call is that of the number, else of its workspace, else of
   const short = await world.place();
   t.is((await world.rowOf(short))?.recordingEnabled, false);
   world.clock.increment(10_000);
-  t.is(world.stateOf(short), undefined);
+  t.is(world.stateOf(short), 'ringing.cancelling');
   await patchNumber(world.database, world.stored, { ringTimeoutSec: null });
   const longer = await world.place();
   world.clock.increment(19_999);
-  t.is(world.stateOf(longer), 'ringing');
+  t.is(world.stateOf(longer), 'ringing.alerting');
   world.clock.increment(1);
-  t.is(world.stateOf(longer), undefined);
+  t.is(world.stateOf(longer), 'ringing.cancelling');
 });
 
 test('nobody’s silence is waited out for longer than 30 seconds and, after the question, 30 more', async (t) => {

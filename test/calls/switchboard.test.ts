@@ -72,7 +72,7 @@ test('a call that is connected is found, and watched from state to state until i
     numberId: 'n',
     workspaceId: 'w',
     direction: 'outbound',
-    state: 'ringing',
+    state: 'ringing.alerting',
   });
   world.tell('a', answered);
   t.is(world.stateOf('a'), 'active.conversing');
@@ -134,11 +134,17 @@ test('all are asked to end, and so is who comes later', (t) => {
   for (const callId of ['ringing', 'talking']) world.connect(callId);
   world.tell('talking', answered);
   world.switchboard.closeAll();
-  t.deepEqual(world.ends, ['ringing failed system_error']);
+  t.is(world.stateOf('ringing'), 'ringing.cancelling');
   t.is(world.stateOf('talking'), 'active.ending');
   world.connect('late');
-  t.is(world.ends.at(-1), 'late failed system_error');
-  t.is(world.switchboard.find('late'), undefined);
+  t.is(world.stateOf('late'), 'ringing.cancelling');
+  world.clock.increment(5_000);
+  t.deepEqual(world.ends.toSorted(), [
+    'late failed system_error',
+    'ringing failed system_error',
+    'talking failed system_error',
+  ]);
+  t.is(world.liveCalls.count(), 0);
 });
 
 test('one waits until no call is left, or until the time is over', async (t) => {
