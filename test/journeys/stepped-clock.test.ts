@@ -28,11 +28,14 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
       const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
       const receiver = await startWebhookReceiver();
       t.teardown(receiver.close);
-      const { status } = await gateway.admin.post('/api/v1/admin/webhooks', {
+      const { status, body: endpoint } = await gateway.admin.post('/api/v1/admin/webhooks', {
         url: receiver.url,
         events: ['call.ended'],
       });
       t.is(status, 201);
+      // It accepts nothing that is not signed with the time of the clock as it is.
+      receiver.trust(z.string().parse(endpoint['secret']));
+      const told = (): number => new Set(receiver.received.map(({ id }) => id)).size;
       const begun = performance.now();
       const callId = await gateway.call('01000000006');
       await gateway.untilStatus(callId, 'active');
@@ -48,12 +51,17 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
         (over ?? 0) - (started ?? 0) <= performance.now() - begun + 1,
         'the call keeps the time that it began in',
       );
-      await until('its end is told', () => (receiver.received.length > 0 ? true : undefined));
+      await until('its end is told', () => (told() === 1 ? true : undefined));
       const next = await gateway.call('01000000003');
       const { body } = await gateway.client.get(`/api/v1/calls/${next}`);
       const off = RealDate.parse(z.string().parse(body['started_at'])) - RealDate.now() - step;
       t.true(Math.abs(off) < hourMs / 2, 'a call that begins now has the time of the clock as it is now');
-      await until('its end is told as well', () => (receiver.received.length > 1 ? true : undefined));
+      await until('its end is told as well', () => (told() === 2 ? true : undefined));
+      t.deepEqual(
+        receiver.received.map(({ signedWith }) => signedWith.length),
+        [1, 1],
+        'none is told twice, and each is believed',
+      );
     },
   );
 }
