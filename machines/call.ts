@@ -337,6 +337,18 @@ export const callMachine = setup({
             ],
           },
         ],
+        'line.held': {
+          actions: [
+            { type: 'publish', params: ({ event }) => ({ type: 'call.held', at: event.at }) },
+            { type: 'tellConversation', params: ({ event }) => event },
+          ],
+        },
+        'line.resumed': {
+          actions: [
+            { type: 'publish', params: ({ event }) => ({ type: 'call.resumed', at: event.at }) },
+            { type: 'tellConversation', params: ({ event }) => event },
+          ],
+        },
         'line.*': { actions: { type: 'tellConversation', params: ({ event }) => event } },
         'agent.failed': {
           target: '.ending',
@@ -492,6 +504,8 @@ export const callMachine = setup({
             'line.speech': { description: 'Too late.' },
             'line.heard': { description: 'Too late.' },
             'line.answered_by': { description: 'Too late.' },
+            'line.held': { description: 'Too late.' },
+            'line.resumed': { description: 'Too late.' },
             say: { description: 'Too late.' },
             'keys.requested': { description: 'Too late.' },
             'line.failed': { description: 'It is over anyway.' },

@@ -4,6 +4,7 @@
  * Four rules carry the chart:
  * - What counts as said is what was *heard*: only `line.played` adds to the history, never a sentence that was queued.
  * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said.
+ * - Who has put the call on hold is not there: nothing is said, nothing is heard, and no time of silence runs.
  * - A turn of the agent is over when all its utterances have left the line, wherever the chart is by then; the
  *   interrupted part of a reply is reported by the line a moment after the interruption.
  * - No failure is dead air, nor a line that drops in mid-word: what had come of the reply is said, then an apology that
@@ -173,6 +174,10 @@ export const conversationMachine = setup({
       isUnanswered: true,
       wasReprompted: false,
     })),
+    /** A reply of which nobody has heard a word is asked for once more. */
+    takeBackTurn: assign(({ context }) => ({
+      isUnanswered: context.isUnanswered || (context.messages.at(-1)?.role === 'user' && !hasBegun(context)),
+    })),
     countTurn: assign({ turn: ({ context }) => context.turn + 1, isUnanswered: false }),
     countUtterance: assign({
       utterance: ({ context }) => context.utterance + 1,
@@ -271,6 +276,7 @@ export const conversationMachine = setup({
       ],
       initial: 'silent',
       on: {
+        'line.held': 'on-hold',
         'line.heard': {
           actions: [
             { type: 'publish', params: ({ event }) => heardTurn(event) },
@@ -316,6 +322,7 @@ export const conversationMachine = setup({
       },
       initial: 'thinking',
       on: {
+        'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
         'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
         'line.heard': [
           {
@@ -421,6 +428,7 @@ export const conversationMachine = setup({
       description: 'The gateway itself says a sentence: greeting, apology or reprompt.',
       entry: 'reportBusy',
       on: {
+        'line.held': 'on-hold',
         'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
         'line.heard': [
           {
@@ -446,6 +454,15 @@ export const conversationMachine = setup({
           { actions: { type: 'notePlayed', params: ({ event }) => event } },
         ],
       },
+    },
+    'on-hold': {
+      description: 'The other party is not there; the agent waits, however long, and what comes is music.',
+      entry: ['reportBusy', 'stopTalking'],
+      always: {
+        guard: 'turnIsOver',
+        actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
+      },
+      on: { 'line.resumed': { target: 'listening', actions: 'noteBrokenSilence' } },
     },
     parting: {
       description: 'Replies have failed; what is queued and a goodbye are heard before the call ends.',

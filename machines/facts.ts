@@ -14,6 +14,9 @@ export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails }
   /** It was found out who has picked up; not of every call. */
   | { type: 'call.answered_by'; at: number; by: AnsweredBy }
+  /** The other party has put the call on hold, and has taken it back. */
+  | { type: 'call.held'; at: number }
+  | { type: 'call.resumed'; at: number }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
   | { type: 'call.hangup_cancelled'; at?: number }
   /** Words that were really heard on the line, by either party; a row of the transcript. */

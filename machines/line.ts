@@ -13,6 +13,8 @@
  * 5. Noise says nothing. A backchannel ("네", "uh-huh") while the agent's voice is audible is heard, but is no speech.
  * 6. Of an outbound call a line may say who has answered, after the answer and once; it says nothing where that is not
  *    clear, and nothing waits for it. `line.takes_message` follows only where it was a machine.
+ * 7. A call that is held is told so once, and once that it is taken back, in turns; the line may end in between. What is
+ *    said into a hold is heard by nobody.
  */
 import { fromCallback } from 'xstate';
 
@@ -54,6 +56,9 @@ export type LineEvent =
   /** The other party pressed a key of the telephone (0–9, *, #, A–D). */
   | { type: 'line.digit'; at: number; digit: string }
   | { type: 'line.answered_by'; at: number; by: AnsweredBy }
+  /** The other party has put the call on hold, and is not there until it takes it back. */
+  | { type: 'line.held'; at: number }
+  | { type: 'line.resumed'; at: number }
   /** What is said from now on is recorded by the machine: its beep is over, or it has been silent for long. */
   | { type: 'line.takes_message'; at: number }
   /** The audio is lost although the call stands; the call will be ended. */

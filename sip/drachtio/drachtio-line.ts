@@ -167,6 +167,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     takeRequests(answered, {
       looseEnds,
       onKey: (digit) => onKey(digit, 'info'),
+      onHold: (isHeld) => reports.report((at) => ({ type: isHeld ? 'line.held' : 'line.resumed', at })),
       onLeft: () => leave('counterparty'),
     });
     looseEnds.add('connecting the sound of a call', async () => {

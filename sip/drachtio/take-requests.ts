@@ -3,6 +3,7 @@
  * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
  */
 import type Srf from 'drachtio-srf';
+import { isHold } from '../trunks/media-offer.ts';
 import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
 import { keyMediaTypes, keyOf } from './keys.ts';
 import type { LooseEnds } from './loose-ends.ts';
@@ -24,11 +25,28 @@ const refusals: Readonly<
 
 export const takeRequests = (
   { dialog, endpoint, weRefresh }: Connection,
-  { looseEnds, onKey, onLeft }: { looseEnds: LooseEnds; onKey: (key: string) => void; onLeft: () => void },
+  {
+    looseEnds,
+    onKey,
+    onHold,
+    onLeft,
+  }: {
+    looseEnds: LooseEnds;
+    onKey: (key: string) => void;
+    /** Called once when the call is put on hold (true), and once when it is taken back (false). */
+    onHold: (isHeld: boolean) => void;
+    onLeft: () => void;
+  },
 ): void => {
   let isOursToRefresh = weRefresh;
   /** Our session description as the far end knows it. */
   let ours = dialog.local.sdp;
+  let isHeld = false;
+  const noteHold = (remoteSdp: string): void => {
+    if (isHold(remoteSdp) === isHeld) return;
+    isHeld = !isHeld;
+    onHold(isHeld);
+  };
   /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
   let hasOffered = false;
 
@@ -43,6 +61,7 @@ export const takeRequests = (
       try {
         ours = await endpoint.modify(request.body);
         response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+        noteHold(request.body);
       } catch (error) {
         // The call stays as it was (RFC 3261 section 14.2).
         response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
@@ -60,7 +79,11 @@ export const takeRequests = (
   dialog.on('ack', ({ body }) => {
     if (!hasOffered) return;
     hasOffered = false;
-    if (body !== '') looseEnds.add('taking the answer of an ACK', () => endpoint.takeAnswer(body));
+    if (body === '') return;
+    looseEnds.add('taking the answer of an ACK', async () => {
+      await endpoint.takeAnswer(body);
+      noteHold(body);
+    });
   });
 
   dialog.on('update', (request, response) => {

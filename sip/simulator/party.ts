@@ -22,6 +22,8 @@ export interface Phone {
   speak(isSpeaking: boolean): void;
   isSpeaking(): boolean;
   press(digit: string): void;
+  /** Puts the call on hold, or takes it back. */
+  hold(isHeld: boolean): void;
   /** The beep of an answering machine is over. */
   beep(): void;
   /** The keys that the agent has pressed so far. */

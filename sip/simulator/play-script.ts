@@ -70,6 +70,12 @@ export function* talkByScript(phone: Phone, script: Script): Course {
       yield* pause(step.wait_sec * 1_000);
     } else if ('noise_sec' in step) {
       yield* pause(step.noise_sec * 1_000);
+    } else if ('hold_sec' in step) {
+      phone.hold(true);
+      yield* pause(step.hold_sec * 1_000);
+      phone.hold(false);
+      begunBefore = phone.voicesBegun();
+      expectsAnswer = false;
     } else if ('digits' in step) {
       for (const digit of step.digits) {
         phone.press(digit);

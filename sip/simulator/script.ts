@@ -10,6 +10,7 @@
  * | `{listen: true}` | waits for one whole reply of the agent |
  * | `{wait_sec}` | does nothing for a while |
  * | `{noise_sec}` | makes noise without words for a while |
+ * | `{hold_sec}` | puts the call on hold for a while |
  * | `{digits}` | presses keys: 0–9, *, #, A–D |
  * | `{await_digits}` | waits until the agent has pressed these keys, after those that were awaited before |
  * | `{announce}` | says this at once, whoever is talking, as an answering machine does |
@@ -27,6 +28,7 @@ type Talking =
   | { listen: true }
   | { wait_sec: number }
   | { noise_sec: number }
+  | { hold_sec: number }
   | { digits: string }
   | { await_digits: string }
   | { announce: string }
@@ -77,6 +79,7 @@ const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
   listen: whyNotTrue,
   wait_sec: whyNoTime,
   noise_sec: whyNoTime,
+  hold_sec: whyNoTime,
   digits: whyNoDigits,
   await_digits: whyNoDigits,
   announce: whyNoText,

@@ -168,6 +168,10 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     press(digit) {
       if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
     },
+    hold(isHeld) {
+      if (phase !== 'answered') return;
+      reports.report((at) => ({ type: isHeld ? 'line.held' : 'line.resumed', at }));
+    },
     beep() {
       if (phase === 'answered') answerer?.beep();
     },

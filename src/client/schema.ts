@@ -26,6 +26,8 @@ export type Script = {
   wait_sec?: unknown;
   /** Makes noise without words for so many seconds. */
   noise_sec?: unknown;
+  /** Puts the call on hold for so many seconds. */
+  hold_sec?: unknown;
   /** Presses these keys: 0–9, *, #, A–D. */
   digits?: unknown;
   /** Waits until the agent has pressed these keys. */
@@ -168,7 +170,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `turn.spoken`, `turn.digit`, `keys.pressed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `turn.spoken`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;

@@ -161,6 +161,8 @@ const writingOf = (fact: RecordedFact): Writing => {
       const { role, text, whole, endedAt, latency } = fact;
       return { sql: statements.turnSpoken, data: { endedAt, latency }, parameters: [role, text, whole] };
     }
+    case 'call.held':
+    case 'call.resumed':
     case 'turn.digit':
     case 'keys.pressed':
     case 'recording.paused':

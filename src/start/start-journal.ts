@@ -24,6 +24,8 @@ const worthTelling: Readonly<Record<string, string>> = {
   'call.answered_by': 'it was found out who answered a call',
   'call.hangup_requested': 'a hangup was requested',
   'call.hangup_cancelled': 'a pending hangup was cancelled: the other party spoke',
+  'call.held': 'a call was put on hold by the other party',
+  'call.resumed': 'a call was taken back from hold',
   'keys.pressed': 'the agent pressed keys',
   'recording.paused': 'the recording of a call was paused',
   'recording.resumed': 'the recording of a call was resumed',

@@ -96,6 +96,13 @@ export const openWatched = (
           breach('reports a part as the whole');
         break;
       }
+      case 'line.held':
+      case 'line.resumed': {
+        if (!wasAnswered) breach('was said before the answer');
+        const last = events.findLast(({ type }) => type === 'line.held' || type === 'line.resumed');
+        if ((last?.type ?? 'line.resumed') === event.type) breach('was said twice');
+        break;
+      }
       case 'line.speech':
       case 'line.digit':
       case 'line.failed':

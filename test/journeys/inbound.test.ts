@@ -45,6 +45,26 @@ test('a cry of one syllable, which almost is a backchannel, is heard like any wo
   t.is(turns.at(-1)?.role, 'assistant');
 });
 
+test('a caller who puts the call on hold for longer than a silence may last is waited for', async (t) => {
+  const gateway = await testGateway(t);
+  await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
+  const { call_id } = await callIn(gateway, [
+    { listen: true },
+    { hold_sec: 120 },
+    { say: '죄송합니다, 다시 왔어요.' },
+    { listen: true },
+    { hang_up: true },
+  ]);
+  t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+  const { body } = await gateway.admin.get(`/api/v1/admin/calls/${call_id}/events`);
+  const types = z
+    .array(z.object({ type: z.string() }))
+    .parse(body['events'])
+    .map(({ type }) => type);
+  const held = types.indexOf('call.held');
+  t.deepEqual(types.slice(held, held + 3), ['call.held', 'call.resumed', 'turn.spoken']);
+});
+
 test('an endpoint waits for the caller, gets the flipped context and the session token of the handshake', async (t) => {
   const gateway = await testGateway(t);
   const door = await startAgentServer(sendJson({ session_token: 'caller-session' }));

@@ -64,6 +64,14 @@ const lineSteps = fc.constantFrom<Step>(
   step('digit', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.digit', digit: '1' });
   }),
+  step('hold', (world) => {
+    if (!wasAnswered(world)) return;
+    world.onLine({ type: 'line.held' });
+    reportAll(world);
+  }),
+  step('taken back', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.resumed' });
+  }),
   step('audio lost', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.failed' });
   }),

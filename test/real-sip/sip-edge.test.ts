@@ -240,6 +240,7 @@ if (missing.length > 0) {
       line.tell({ type: 'hangUp' });
       await t.notThrowsAsync(end.finished());
       t.is(count('line.failed'), 0);
+      t.deepEqual([count('line.held'), count('line.resumed')], [1, 1]);
     });
 
   realTimeTest('a re-INVITE that cannot be taken is refused, and the call goes on as it was', async (t) => {

@@ -10,6 +10,7 @@ const steps = {
   listen: 'Waits for one whole reply of the agent (`true`).',
   wait_sec: 'Does nothing for so many seconds.',
   noise_sec: 'Makes noise without words for so many seconds.',
+  hold_sec: 'Puts the call on hold for so many seconds.',
   digits: 'Presses these keys: 0–9, *, #, A–D.',
   await_digits: 'Waits until the agent has pressed these keys.',
   announce: 'Says this at once, whoever is talking, as an answering machine does.',

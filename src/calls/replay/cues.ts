@@ -66,6 +66,10 @@ const cuesOfFact = (fact: CallEvent): Cue[] => {
       return event({ type: 'hangup.requested', immediate: data['immediate'] === true });
     case 'call.hangup_cancelled':
       return event({ type: 'line.speech', at });
+    case 'call.held':
+      return event({ type: 'line.held', at });
+    case 'call.resumed':
+      return event({ type: 'line.resumed', at });
     case 'turn.digit':
       return event({ type: 'line.digit', at, digit: String(data['digit']) });
     case 'keys.pressed':

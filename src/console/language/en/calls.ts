@@ -102,6 +102,8 @@ export const calls = {
       'recording.failed': 'Recording failed',
       'recording.paused': 'Recording paused',
       'recording.resumed': 'Recording goes on',
+      'call.held': 'Put on hold by the other party',
+      'call.resumed': 'Taken back from hold',
       'turn.digit': 'Key pressed by the other party',
       'keys.pressed': 'Keys pressed by the agent',
       'reply.failed': 'The agent did not answer',

@@ -99,6 +99,8 @@ export const calls: Texts['calls'] = {
       'recording.failed': '녹음 실패',
       'recording.paused': '녹음 일시 정지',
       'recording.resumed': '녹음 재개',
+      'call.held': '상대방이 통화를 보류함',
+      'call.resumed': '보류 해제',
       'turn.digit': '상대방이 누른 키',
       'keys.pressed': '에이전트가 누른 키',
       'reply.failed': '에이전트 응답 실패',
