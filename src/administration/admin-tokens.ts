@@ -25,7 +25,7 @@ export const makeAdminToken = async (
   await note(administrator, {
     action: 'admin_token.created',
     subject: `admin_token:${made.id}`,
-    detail: { name, role, expires_at: expiresAt },
+    detail: { name, role, ...(expiresAt === null ? {} : { expires_at: expiresAt }) },
   });
   return { record: { ...made, lastUsedAt: null, revokedAt: null, node: null }, token };
 };

@@ -120,7 +120,7 @@ const madeToken = async (
   const revoked = await replaceGatewayToken(database, {
     id,
     workspaceId,
-    name: `dev-credentials.json (${node})`,
+    name: 'dev-credentials.json',
     tokenHash: vault.fingerprint(token),
     createdAt: at,
     node,

@@ -128,7 +128,7 @@ test('the audit log tells who made and revoked which token, without the token', 
       {
         ...entry,
         action: 'admin_token.created',
-        detail: { name: 'Dashboard', role: 'viewer', expires_at: null },
+        detail: { name: 'Dashboard', role: 'viewer' },
       },
     ],
   });
