@@ -12,7 +12,8 @@ import { adviceFor, type CheckedStep } from '../trunks/check-advice.ts';
 import { credentialsOf, inviteTo } from '../trunks/invite.ts';
 import { createLadder, type Ladder } from '../trunks/ladder.ts';
 import { offerWith } from '../trunks/media-offer.ts';
-import { hangUpDialog } from './attempt.ts';
+import { hangUp } from './attempt.ts';
+import type { FarEnd } from './far-ends.ts';
 import { invite } from './invitation.ts';
 import type { LooseEnds } from './loose-ends.ts';
 import type { MediaServers } from './media-servers.ts';
@@ -24,6 +25,7 @@ const carried: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
 export const createTrunkCheck = (options: {
   askTrunk: AskTrunk;
   srf: Srf;
+  meetFarEnd: () => FarEnd;
   mediaServers: MediaServers;
   country: Country;
   silenceMs: number;
@@ -76,6 +78,7 @@ export const createTrunkCheck = (options: {
         ...inviteTo(trunk, { from, to }, options.country),
         ...credentialsOf(trunk),
         offer: offerWith(endpoint.localSdp, trunk.codecs),
+        channel: endpoint.channel,
         ladder,
         onRinging() {
           rang = true;
@@ -87,7 +90,7 @@ export const createTrunkCheck = (options: {
       if (invited.answered) {
         ladder.sent('ACK');
         ladder.sent('BYE');
-        looseEnds.add('BYE', () => hangUpDialog(invited.dialog));
+        looseEnds.add('BYE', () => hangUp(invited));
         return done('The call was answered, and hung up at once.');
       }
       if (selfCalls.get(to) === true)

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import { NotConnected } from './end-leg.ts';
 
 /** In bytes. */
 const longestMessage = 12_000;
@@ -109,13 +110,16 @@ export const guardControlConnection = (srf: Srf, logger: Logger) => {
   });
 
   return {
-    /** Resolves when drachtio-server has taken in everything that was sent before, and answered. */
-    ping: (): Promise<void> =>
+    /** Sends this; rejects when drachtio-server says no, and never settles when the connection is lost. */
+    command: (message: string): Promise<void> =>
       new Promise((resolve, reject) => {
         const [standing] = mapServer;
-        if (standing === undefined) return reject(new Error('it is not connected.'));
+        if (standing === undefined) return reject(new NotConnected('it is not connected.'));
         const [socket, { pendingRequests }] = standing;
-        pendingRequests.set(wp.send(socket, 'ping'), () => resolve());
+        pendingRequests.set(wp.send(socket, message), ([verdict, reason = 'no reason']) => {
+          if (verdict === 'OK') resolve();
+          else reject(new Error(`drachtio-server says no: ${reason}`));
+        });
         return undefined;
       }),
 

@@ -52,6 +52,8 @@ declare module 'drachtio-fsmrf' {
     interface MediaServer extends EventEmitter {
       readonly conn: EventSocket;
       createEndpoint(options: EndpointOptions): Promise<Endpoint>;
+      /** Runs a command of FreeSWITCH; resolves with its answer. */
+      api(command: string): Promise<string>;
       disconnect(): void;
     }
 

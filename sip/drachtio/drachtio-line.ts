@@ -8,7 +8,7 @@ import type { Line, LineEvent, LineInput, SipDetails, UnansweredCause } from '#m
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineReports } from '../line-reports.ts';
 import { createLineTime } from '../line-time.ts';
-import { hangUpDialog, type Attempt, type Connection } from './attempt.ts';
+import { hangUp, type Attempt, type Connection } from './attempt.ts';
 import { createCallSound, type SoundMeans } from './call-sound.ts';
 import { createKeyEar, type KeySource } from './keys.ts';
 import type { LooseEnds } from './loose-ends.ts';
@@ -85,8 +85,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     );
   };
 
-  const bye = (): Promise<void> =>
-    connection === null ? Promise.resolve() : hangUpDialog(connection.dialog);
+  const bye = (): Promise<void> => (connection === null ? Promise.resolve() : hangUp(connection));
 
   const leave = (by: 'counterparty' | 'gateway'): void => {
     if (phase !== 'answered') return;
@@ -95,7 +94,10 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     const end = (): void =>
       reports.report((at) => ({ type: 'line.ended', at, by, ...(sip === undefined ? {} : { sip }) }));
     letGo();
-    if (by === 'counterparty') return end();
+    if (by === 'counterparty') {
+      connection?.farEnd.over();
+      return end();
+    }
     const cancel = time.after(byeMs, end);
     looseEnds.add('BYE', () =>
       bye().finally(() => {
@@ -189,7 +191,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     if (phase === 'connecting') return stand(outcome.connection);
     // It was answered in the moment in which it was given up.
     looseEnds.add('destroying an endpoint', () => outcome.connection.endpoint.destroy());
-    return hangUpDialog(outcome.connection.dialog);
+    return hangUp(outcome.connection);
   });
 
   return {
@@ -233,6 +235,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     },
     dispose: finish,
     lose() {
+      attempt.lose();
       giveUp('trunk_error', attempt.sip());
       fail();
     },

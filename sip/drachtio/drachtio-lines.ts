@@ -21,6 +21,7 @@ import { createTrunkLimits } from '../trunks/limits.ts';
 import { abilities, noSip, type Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createTrunkCheck, type TrunkCheck } from './check-trunk.ts';
+import { createFarEnds, type LegStore } from './far-ends.ts';
 import { createInbound } from './inbound.ts';
 import { createSpeak } from './line-voice.ts';
 import { createLooseEnds } from './loose-ends.ts';
@@ -55,6 +56,7 @@ export type DrachtioLinesOptions = {
   /** The trunk of the configuration; `null` where there is none. */
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
+  legs: LegStore;
   trunkTimes: TrunkTimes;
   /** Where FreeSWITCH reaches this process: the address of this host, and the port for sound (0: a free one). */
   media: { host: string; port: number };
@@ -73,6 +75,8 @@ export type DrachtioLines = Lines & {
   /** Callers that no trunk knows, since the start. */
   refusedCallers: Door['refused'];
   mediaServers: () => readonly MediaServerState[];
+  /** Ends the far ends of the calls of a node that has died; its calls' rows are others' to end. */
+  endFarEndsOf(node: string): Promise<void>;
 };
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
@@ -90,8 +94,9 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     },
     isIgnored: (request) => door.ignores(request),
     probe: options.controlProbe,
-    onConnected() {},
+    onConnected: () => farEnds.connected(),
     onLost() {
+      farEnds.lost();
       for (const line of lines) line.lose();
       mediaServers.renew();
     },
@@ -102,6 +107,14 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     ...options.mediaServers,
     ownAddress: options.media.host,
     srf: signalling.srf,
+    clock,
+    looseEnds,
+    logger,
+  });
+  const farEnds = createFarEnds({
+    store: options.legs,
+    send: signalling.send,
+    endChannel: mediaServers.endChannel,
     clock,
     looseEnds,
     logger,
@@ -118,8 +131,8 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const { srf } = signalling;
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, looseEnds, logger };
-  const trunkCheck = createTrunkCheck({ ...shared, askTrunk });
-  const inbound = createInbound({ ...shared, door, directory, limits, trunkCheck });
+  const trunkCheck = createTrunkCheck({ ...shared, askTrunk, meetFarEnd: () => farEnds.meet(null) });
+  const inbound = createInbound({ ...shared, door, directory, limits, trunkCheck, farEnds });
   let openDetector: OpenVoiceDetector | null = null;
   let isClosed = false;
 
@@ -127,6 +140,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     outcome: Promise.resolve({ answered: false, cause: 'trunk_error', sip: noSip }),
     sip: () => noSip,
     cancel() {},
+    lose() {},
   };
 
   const trunksFor = async (number: string): Promise<Trunk[]> =>
@@ -147,6 +161,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       trunks: () => trunksFor(input.from),
       limits,
       onRinging,
+      meetFarEnd: () => farEnds.meet(input.callId),
       logger: lineLogger,
     });
   };
@@ -156,13 +171,23 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     tryTrunk: trunkCheck.check,
     refusedCallers: door.refused,
     mediaServers: mediaServers.states,
+    async endFarEndsOf(node) {
+      const orphans = await options.legs.orphans(node);
+      farEnds.abandon(orphans);
+      farEnds.endChannels(orphans);
+    },
     name: 'drachtio',
     async start(onArrival) {
+      // Before anything else: whoever still talks to a process that died waits for it.
+      const orphans = await options.legs.orphans();
+      await signalling.open();
+      farEnds.abandon(orphans);
       openDetector = await loadVoiceDetector();
       await mediaSocket.open();
-      await Promise.all([door.open(), signalling.open()]);
+      await door.open();
       // Endpoints are made beforehand over SIP.
       await mediaServers.open();
+      farEnds.endChannels(orphans);
       await directory.start({ ...askTrunk, tryOut: trunkCheck.check });
       inbound.open(onArrival);
     },

@@ -15,13 +15,15 @@ import type { TrunkDirectory } from '../trunks/directory.ts';
 import type { Door } from '../trunks/door.ts';
 import type { Place, TrunkLimits } from '../trunks/limits.ts';
 import { offerProblem } from '../trunks/media-offer.ts';
-import { allowed, holdRequests, noSip, hangUpDialog, type Attempt, type Outcome } from './attempt.ts';
+import { allowed, holdRequests, noSip, hangUp, type Attempt, type Outcome } from './attempt.ts';
+import type { FarEnd, FarEnds } from './far-ends.ts';
 import type { LooseEnds } from './loose-ends.ts';
 import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import type { MediaServers } from './media-servers.ts';
 import { acceptedOffer, onTerms, warningOf } from './negotiate.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createRepeats } from './repeats.ts';
+import { arrivingLeg, takenLeg } from './sip-leg.ts';
 import { answerTimer, isTooSmall, type SessionTimes } from './session-timer.ts';
 
 /** A caller that was let in and whose line is not opened within this time is refused. */
@@ -59,6 +61,7 @@ type Caller = {
   timer: unknown;
   /** Its channel on the trunk. */
   place: Place;
+  farEnd: FarEnd;
   /** It has hung up before it was answered. */
   isGone: boolean;
 };
@@ -68,6 +71,7 @@ export const createInbound = (options: {
   door: Door;
   directory: TrunkDirectory;
   limits: TrunkLimits;
+  farEnds: Pick<FarEnds, 'meet'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   country: Country;
   sessionTimes: SessionTimes;
@@ -101,6 +105,7 @@ export const createInbound = (options: {
   const refuseWaiting = (callId: string, refusal: Refusal): void => {
     const caller = take(callId);
     caller?.place.leave();
+    caller?.farEnd.over();
     if (caller !== undefined && !caller.isGone) refuse(caller, refusal);
   };
 
@@ -175,11 +180,14 @@ export const createInbound = (options: {
         logger.warn({ call_id: callId }, 'a caller was let in but never answered');
         refuseWaiting(callId, { status: 480, reason: 'Temporarily Unavailable' });
       }, patienceMs);
-      const caller: Caller = { request, response, trunk, timer, place, isGone: false };
+      const farEnd = options.farEnds.meet(callId);
+      farEnd.is(arrivingLeg(request));
+      const caller: Caller = { request, response, trunk, timer, place, farEnd, isGone: false };
       // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
       request.on('cancel', () => {
         caller.isGone = true;
         place.leave();
+        farEnd.over();
       });
       waiting.set(callId, caller);
       void offer({ callId, from, at: clock.now() }, numbers, trunk, onArrival);
@@ -190,10 +198,14 @@ export const createInbound = (options: {
     answer(callId: string): Attempt {
       const caller = take(callId);
       let isCancelled = false;
+      const lost = Promise.withResolvers<never>();
+      // Nobody may be waiting for it.
+      lost.promise.catch(() => {});
 
       const unanswered = (cause: 'cancelled' | 'media_error', refusal: Refusal): Outcome => {
         if (caller === undefined) return { answered: false, cause, sip: noSip };
         caller.place.leave();
+        caller.farEnd.over();
         const sip = { ...noSip, callId: caller.request.get('Call-ID') };
         if (caller.isGone)
           return {
@@ -207,7 +219,7 @@ export const createInbound = (options: {
 
       const run = async (): Promise<Outcome> => {
         if (caller === undefined || caller.isGone) return unanswered('cancelled', unavailable);
-        const { request, response, trunk } = caller;
+        const { request, response, trunk, farEnd } = caller;
         let endpoint: MediaEndpoint;
         try {
           endpoint = leavingWith(
@@ -225,14 +237,19 @@ export const createInbound = (options: {
         }
         try {
           const { headers, weRefresh } = answerTimer(request, sessionTimes);
-          const dialog = await request.srf.createUAS(request, response, {
+          const answering = request.srf.createUAS(request, response, {
             localSdp: endpoint.localSdp,
             headers: { Supported: 'timer', Allow: allowed, ...headers },
           });
+          const dialog = await Promise.race([answering, lost.promise]);
           holdRequests(dialog, true);
+          farEnd.is(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
           const sip = { status: 200, reason: 'OK', callId: request.get('Call-ID') };
-          if (!isCancelled) return { answered: true, connection: { dialog, endpoint, weRefresh, sip } };
-          looseEnds.add('BYE', () => hangUpDialog(dialog));
+          if (!isCancelled)
+            return { answered: true, connection: { dialog, farEnd, endpoint, weRefresh, sip } };
+          destroy();
+          looseEnds.add('BYE', () => hangUp({ dialog, farEnd }));
+          return { answered: false, cause: 'cancelled', sip };
         } catch (error) {
           logger.debug({ call_id: callId, err: error }, 'an inbound call could not be answered');
         }
@@ -245,6 +262,9 @@ export const createInbound = (options: {
         sip: () => ({ ...noSip, callId: caller?.request.get('Call-ID') ?? null }),
         cancel() {
           isCancelled = true;
+        },
+        lose() {
+          lost.reject(new Error('The connection to drachtio-server was lost'));
         },
       };
     },

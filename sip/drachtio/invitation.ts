@@ -1,12 +1,16 @@
 /** One INVITE to one trunk: it is answered, refused, or there is no word from the trunk. */
+import { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import type { FailedTry } from '../trunks/failover.ts';
 import type { Ladder } from '../trunks/ladder.ts';
-import { allowed, hangUpDialog, holdRequests } from './attempt.ts';
+import { allowed, hangUp, holdRequests } from './attempt.ts';
+import type { FarEnd } from './far-ends.ts';
 import type { LooseEnds } from './loose-ends.ts';
+import { answeredLeg, invitingLeg } from './sip-leg.ts';
 import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
 
 export type Invited =
@@ -14,6 +18,7 @@ export type Invited =
       answered: true;
       /** Its requests wait until they are let through. */
       dialog: Srf.Dialog;
+      farEnd: FarEnd;
       /** The far end's answer to our offer. */
       remoteSdp: string;
       /** Whether it is for us to keep the session alive (RFC 4028). */
@@ -34,6 +39,8 @@ export type Invitation = {
   /** What is known of the call by now. */
   sip(): SipDetails;
   cancel(): void;
+  /** As `cancel`, but nothing is waited for: this is the reason in the outcome. */
+  giveUp(reason: string): void;
 };
 
 /** Of a 503 alone: it speaks of the trunk. After any other answer it speaks of the callee (RFC 3261 section 20.33). */
@@ -51,6 +58,10 @@ export const invite = (options: {
   headers: Record<string, string>;
   auth?: { username: string; password: string };
   offer: string;
+  /** Where its sound is. */
+  channel: MediaChannel;
+  /** For each INVITE that is sent. */
+  meetFarEnd: () => FarEnd;
   sessionTimes: SessionTimes;
   onRinging: () => void;
   ladder?: Ladder;
@@ -84,7 +95,25 @@ export const invite = (options: {
     if (request !== null) sendCancel(request);
   };
 
-  const create = (times: SessionTimes): Promise<Srf.Dialog> =>
+  /** Resolves when the INVITE was answered; its far end is gone otherwise. */
+  const create = async (times: SessionTimes): Promise<{ dialog: Srf.Dialog; farEnd: FarEnd }> => {
+    const farEnd = options.meetFarEnd();
+    let leg: SipLeg | null = null;
+    const isSent = (sent: Srf.SrfRequest): void => {
+      leg = invitingLeg(sent, options.channel);
+      farEnd.is(leg);
+    };
+    try {
+      const dialog = await send(times, isSent);
+      if (leg !== null && last !== null) farEnd.is(answeredLeg(leg, last));
+      return { dialog, farEnd };
+    } catch (error) {
+      farEnd.over();
+      throw error;
+    }
+  };
+
+  const send = (times: SessionTimes, isSent: (sent: Srf.SrfRequest) => void): Promise<Srf.Dialog> =>
     srf.createUAC(
       uri,
       {
@@ -98,6 +127,9 @@ export const invite = (options: {
         cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
           if (sent === undefined) return;
           request = sent;
+          isSent(sent);
+          // After a challenge it is sent anew, by a transaction of its own.
+          if (sent instanceof EventEmitter) sent.on('authenticate', isSent);
           options.ladder?.follow(sent);
           sent.on('response', (response) => {
             if (response !== undefined && !isOver) last = response;
@@ -114,7 +146,7 @@ export const invite = (options: {
       },
     );
 
-  const createOrLater = async (): Promise<Srf.Dialog> => {
+  const createOrLater = async (): ReturnType<typeof create> => {
     try {
       return await create(options.sessionTimes);
     } catch (error) {
@@ -135,42 +167,49 @@ export const invite = (options: {
     return { answered: false, failed: { status, reason, came }, sip, retryAfterMs: retryAfterOf(last) };
   };
 
-  const outcome = new Promise<Invited>((resolve) => {
-    const settle = (invited: Invited): void => {
-      clock.clearTimeout(timer);
-      isOver = true;
-      resolve(invited);
-    };
-    const timer = clock.setTimeout(() => {
-      if (last !== null || isOver) return;
-      cancel();
-      // A time-out counts as this status (RFC 3261 section 8.1.3.1).
-      const sip = { ...details(), status: 408, reason: 'The trunk does not answer' };
-      settle({ answered: false, failed: { status: null, came }, sip, retryAfterMs: 0 });
-    }, options.silenceMs);
-
-    looseEnds.add('an INVITE', async () => {
-      let dialog: Srf.Dialog;
-      try {
-        dialog = await createOrLater();
-      } catch (error) {
-        if (!isOver) settle(refused(error));
-        return undefined;
-      }
-      // It was answered after it had been given up.
-      if (isOver) return hangUpDialog(dialog);
-      holdRequests(dialog, true);
-      settle({
-        answered: true,
-        dialog,
-        // Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5).
-        remoteSdp: dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
-        weRefresh: last !== null && isOursToRefresh(last),
-        sip: details(),
-      });
-      return undefined;
+  const { promise: outcome, resolve } = Promise.withResolvers<Invited>();
+  const settle = (invited: Invited): void => {
+    clock.clearTimeout(timer);
+    isOver = true;
+    resolve(invited);
+  };
+  const giveUp = (sip: Pick<SipDetails, 'reason'> & Partial<SipDetails>): void => {
+    if (isOver) return;
+    cancel();
+    settle({
+      answered: false,
+      failed: { status: null, came },
+      sip: { ...details(), ...sip },
+      retryAfterMs: 0,
     });
+  };
+  const timer = clock.setTimeout(() => {
+    // A time-out counts as this status (RFC 3261 section 8.1.3.1).
+    if (last === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
+  }, options.silenceMs);
+
+  looseEnds.add('an INVITE', async () => {
+    let created: Awaited<ReturnType<typeof create>>;
+    try {
+      created = await createOrLater();
+    } catch (error) {
+      if (!isOver) settle(refused(error));
+      return undefined;
+    }
+    // It was answered after it had been given up.
+    if (isOver) return hangUp(created);
+    const { dialog } = created;
+    holdRequests(dialog, true);
+    settle({
+      answered: true,
+      ...created,
+      // Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5).
+      remoteSdp: dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
+      weRefresh: last !== null && isOursToRefresh(last),
+      sip: details(),
+    });
+    return undefined;
   });
 
-  return { outcome, sip: details, cancel };
+  return { outcome, sip: details, cancel, giveUp: (reason) => giveUp({ reason }) };
 };

@@ -1,8 +1,10 @@
 import type Mrf from 'drachtio-fsmrf';
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import { isHold } from '../trunks/media-offer.ts';
 
 /** A call's place on the media server. */
 export type MediaEndpoint = {
+  readonly channel: MediaChannel;
   /** Its offer, or its answer to the caller's offer. */
   readonly localSdp: string;
   /** Takes the other party's offer in; resolves with its own answer. */
@@ -29,12 +31,12 @@ export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
 /**
- * `rtpTimeoutMs`: FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's
+ * `server` is its name. `rtpTimeoutMs`: FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's
  * description is known; 0 for never.
  */
 export const createMediaEndpoint = (
   endpoint: Mrf.Endpoint,
-  { rtpTimeoutMs }: { rtpTimeoutMs: number },
+  { server, rtpTimeoutMs }: { server: string; rtpTimeoutMs: number },
 ): MediaEndpoint => {
   // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
   endpoint.conn?.socket?.setNoDelay(true);
@@ -65,6 +67,7 @@ export const createMediaEndpoint = (
     return endpoint.modify(remoteSdp);
   };
   return {
+    channel: { server, uuid: endpoint.uuid },
     localSdp: endpoint.local.sdp,
     modify,
     async takeAnswer(remoteSdp) {

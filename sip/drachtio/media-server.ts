@@ -116,8 +116,8 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       looseEnds.add('destroying a late endpoint', () => endpoint.destroy());
     const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
     return srtp === 'off'
-      ? createMediaEndpoint(endpoint, { rtpTimeoutMs })
-      : createSrtpEndpoint(endpoint, { offers: remoteSdp === undefined, clock, rtpTimeoutMs });
+      ? createMediaEndpoint(endpoint, { server: name, rtpTimeoutMs })
+      : createSrtpEndpoint(endpoint, { server: name, offers: remoteSdp === undefined, clock, rtpTimeoutMs });
   };
 
   const pool = createEndpointPool({
@@ -167,6 +167,12 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       } finally {
         coming -= 1;
       }
+    },
+    /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
+    async endChannel(uuid: string): Promise<void> {
+      const media = kept.current();
+      if (media === null) throw new Error(kept.problem() ?? 'There is no media server');
+      await within(clock, modifyMs, 'Ending a channel', media.api(`uuid_kill ${uuid}`));
     },
     /** The dialogs with it are gone: what was made beforehand is of no use any more. */
     renew(): void {

@@ -1,4 +1,5 @@
 /** The media servers, one or several: each call goes to the one that has the fewest. */
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from './media-endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
@@ -45,6 +46,9 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
         }
       }
       throw new Error('No media server has a place for the call', { cause: failure });
+    },
+    async endChannel({ server, uuid }: MediaChannel): Promise<void> {
+      await servers.find(({ name }) => name === server)?.endChannel(uuid);
     },
     /** The connection to drachtio-server was lost, and with it the dialogs of endpoints that wait. */
     renew: (): void => servers.forEach((server) => server.renew()),

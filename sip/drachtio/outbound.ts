@@ -12,9 +12,10 @@ import { causeOf, goesOn } from '../trunks/failover.ts';
 import { credentialsOf, inviteTo } from '../trunks/invite.ts';
 import type { Place, TrunkLimits } from '../trunks/limits.ts';
 import { offerWith } from '../trunks/media-offer.ts';
-import { hangUpDialog, noSip, type Attempt, type Outcome } from './attempt.ts';
+import { hangUp, noSip, type Attempt, type Outcome } from './attempt.ts';
 import { invite, type Invitation } from './invitation.ts';
-import type { LooseEnds } from './loose-ends.ts';
+import type { FarEnd } from './far-ends.ts';
+import { within, type LooseEnds } from './loose-ends.ts';
 import { leavingWith, type MediaEndpoint } from './media-endpoint.ts';
 import type { MediaServers } from './media-servers.ts';
 import { onTerms } from './negotiate.ts';
@@ -24,6 +25,9 @@ type Unanswered = Extract<Outcome, { answered: false }>;
 
 const trunkError = (sip: SipDetails): Unanswered => ({ answered: false, cause: 'trunk_error', sip });
 const cancelled = (sip: SipDetails): Unanswered => ({ answered: false, cause: 'cancelled', sip });
+
+/** The media server takes in an answer within this time. */
+const answerMs = 5_000;
 
 export const dial = (options: {
   /** Domestic format. */
@@ -36,6 +40,7 @@ export const dial = (options: {
   silenceMs: number;
   sessionTimes: SessionTimes;
   srf: Srf;
+  meetFarEnd: () => FarEnd;
   mediaServers: MediaServers;
   onRinging: () => void;
   clock: Clock;
@@ -48,11 +53,27 @@ export const dial = (options: {
   let endpoint: MediaEndpoint | null = null;
   /** Of that endpoint. */
   let endpointSrtp: TrunkSrtp = 'off';
+  /** Why the call can come to nothing any more, whatever the trunk says. */
+  let broken: Unanswered | null = null;
+
+  const breakOff = (cause: Unanswered['cause'], reason: string): void => {
+    broken ??= { answered: false, cause, sip: { ...noSip, reason } };
+    invitation?.giveUp(reason);
+  };
 
   const letGo = (): void => {
     const unused = endpoint;
     endpoint = null;
     if (unused !== null) looseEnds.add('destroying an endpoint', () => unused.destroy());
+  };
+
+  const makeEndpoint = async (srtp: TrunkSrtp): Promise<MediaEndpoint> => {
+    const made = await mediaServers.createEndpoint(undefined, srtp);
+    // Nobody is to hear it ring for a call that cannot be heard.
+    made.onLost(() => {
+      if (endpoint === made) breakOff('media_error', 'The media server is gone');
+    });
+    return made;
   };
 
   /** `next`: the trunk is to blame, so that another one may do better. */
@@ -64,7 +85,7 @@ export const dial = (options: {
       // A key that one trunk has seen is not for the next one.
       if (endpointSrtp === 'required' || trunk.srtp === 'required') letGo();
       endpointSrtp = trunk.srtp;
-      endpoint ??= await mediaServers.createEndpoint(undefined, trunk.srtp);
+      endpoint ??= await makeEndpoint(trunk.srtp);
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an outbound call');
       return { outcome: { answered: false, cause: 'media_error', sip: noSip }, next: false };
@@ -75,32 +96,38 @@ export const dial = (options: {
       ...inviteTo(trunk, options, options.country),
       ...credentialsOf(trunk),
       offer: offerWith(endpoint.localSdp, trunk.codecs),
+      channel: endpoint.channel,
     });
     const invited = await invitation.outcome;
     const { sip } = invited;
     if (!invited.answered) {
+      if (broken !== null) return { outcome: { ...broken, sip }, next: false };
       if (given.signal.aborted) return { outcome: cancelled(sip), next: false };
       if (invited.retryAfterMs > 0) limits.rest(trunk, invited.retryAfterMs);
       const cause = causeOf(invited.failed);
       return { outcome: { answered: false, cause, sip }, next: goesOn(invited.failed) };
     }
-    const { dialog, remoteSdp, weRefresh } = invited;
-    const hangUp = (): void => looseEnds.add('BYE', () => hangUpDialog(dialog));
+    const { dialog, farEnd, remoteSdp, weRefresh } = invited;
+    const leave = (): void => looseEnds.add('BYE', () => hangUp(invited));
     // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
     const isUnwanted = (): boolean => given.signal.aborted;
     try {
-      if (!isUnwanted()) await onTerms(endpoint, trunk).takeAnswer(remoteSdp);
+      if (!isUnwanted()) {
+        const taking = onTerms(endpoint, trunk).takeAnswer(remoteSdp);
+        await within(options.clock, answerMs, 'Taking the answer in', taking);
+      }
     } catch (error) {
       logger.warn({ trunk: trunk.name, err: error }, 'the answer of the far end could not be taken');
-      hangUp();
+      leave();
       return { outcome: { answered: false, cause: 'media_error', sip }, next: false };
     }
     if (isUnwanted()) {
-      hangUp();
+      leave();
       return { outcome: cancelled(sip), next: false };
     }
     const connection = {
       dialog,
+      farEnd,
       endpoint: leavingWith(onTerms(endpoint, trunk), place.leave),
       weRefresh,
       sip,
@@ -152,6 +179,10 @@ export const dial = (options: {
     cancel() {
       given.abort();
       invitation?.cancel();
+    },
+    lose() {
+      given.abort();
+      breakOff('trunk_error', 'The connection to drachtio-server was lost');
     },
   };
 };

@@ -6,11 +6,15 @@ import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { guardControlConnection, type ControlConnection } from './control-connection.ts';
+import { NotConnected, type SendCommand } from './end-leg.ts';
 import { keepConnected } from './keep-connected.ts';
 import { within } from './loose-ends.ts';
 import { watchServer } from './watch-server.ts';
 
 export type ServerAddress = { host: string; port: number; secret: string };
+
+/** drachtio-server answers at once. */
+const commandMs = 3_000;
 
 export type ControlProbe = { everyMs: number; answerMs: number };
 
@@ -79,11 +83,15 @@ export const createSignalling = (options: {
     onLost();
   });
 
+  const command = async (message: string): Promise<void> => {
+    if (control === null) throw new NotConnected('it is not connected.');
+    await control.command(message);
+  };
+
   const watch = (): (() => void) =>
     watchServer({
       probe: async () => {
-        if (control === null) throw new Error('it is not connected.');
-        await within(clock, options.probe.answerMs, 'An answer', control.ping());
+        await within(clock, options.probe.answerMs, 'An answer', command('ping'));
       },
       everyMs: options.probe.everyMs,
       clock,
@@ -124,7 +132,27 @@ export const createSignalling = (options: {
     logger,
   });
 
-  return { srf, open: kept.open, problem: kept.problem, close: kept.close };
+  return {
+    srf,
+    open: kept.open,
+    problem: kept.problem,
+    /** For what drachtio-srf does not do: messages about what another client of drachtio-server has begun. */
+    send: async ({
+      transactionId = '',
+      dialogId = '',
+      nextHop = '',
+      sip,
+    }: Parameters<SendCommand>[0]): Promise<void> => {
+      if (kept.problem() !== null) throw new NotConnected('it is not connected.');
+      await within(
+        clock,
+        commandMs,
+        'An answer of drachtio-server',
+        command(`sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`),
+      );
+    },
+    close: kept.close,
+  };
 };
 
 export type Signalling = ReturnType<typeof createSignalling>;

@@ -65,9 +65,14 @@ const requirePossible = (remoteSdp: string): void => {
 /** `offers`: it was made without a remote description. */
 export const createSrtpEndpoint = (
   endpoint: Mrf.Endpoint,
-  { offers, clock, rtpTimeoutMs }: { offers: boolean; clock: Clock; rtpTimeoutMs: number },
+  {
+    server,
+    offers,
+    clock,
+    rtpTimeoutMs,
+  }: { server: string; offers: boolean; clock: Clock; rtpTimeoutMs: number },
 ): MediaEndpoint => {
-  const made = createMediaEndpoint(endpoint, { rtpTimeoutMs });
+  const made = createMediaEndpoint(endpoint, { server, rtpTimeoutMs });
   const { dialog, uuid } = endpoint;
 
   /** FreeSWITCH makes an offer, which drachtio-srf answers by itself with what stands in the dialog. */

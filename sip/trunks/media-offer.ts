@@ -43,6 +43,12 @@ const namesIn = (attributes: readonly string[]): ((format: string) => string | u
   };
 };
 
+/**
+ * In bytes. It goes on to the media server by way of drachtio-server, which takes messages of 12,000 bytes at most with
+ * all their headers.
+ */
+export const longestDescription = 10_000;
+
 const wellFormed = /^[a-z]=\S?.*$/;
 
 /** Why this offer (or answer) cannot be taken, for the refusal 488 and the log; undefined when it can. */
@@ -51,6 +57,8 @@ export const offerProblem = (
   codecs: readonly TrunkCodec[],
   srtp: TrunkSrtp,
 ): string | undefined => {
+  if (Buffer.byteLength(sdp) > longestDescription)
+    return `The session description is longer than ${longestDescription} bytes`;
   const lines = linesOf(sdp);
   if (lines.length === 0) return 'There is no session description';
   if (lines[0] !== 'v=0' || !lines.every((line) => wellFormed.test(line)))

@@ -5,6 +5,7 @@ import { createNoLines } from '#sip/no-lines.ts';
 import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
 import type { MediaServerState } from '#sip/drachtio/media-servers.ts';
+import type { LegStore } from '#sip/drachtio/far-ends.ts';
 import type { ControlProbe } from '#sip/drachtio/signalling.ts';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
@@ -26,6 +27,8 @@ export type ChosenLines = {
   refusedCallers: () => Readonly<Record<string, number>>;
   /** None with the simulated lines. */
   mediaServers: () => readonly MediaServerState[];
+  /** Of a node that has died; nothing with the simulated lines, whose far ends die with it. */
+  endFarEndsOf: (node: string) => Promise<void>;
 };
 
 export const chooseLines = (options: {
@@ -40,6 +43,7 @@ export const chooseLines = (options: {
     dialBy: (placeInbound: SimulatorLines['placeInbound']) => WebPhonesOptions['dial'];
   };
   trunks: TrunkDirectory;
+  legs: LegStore;
   trunkTimes: TrunkTimes;
   controlProbe: ControlProbe;
   mediaServers: Omit<MediaServerNumbers, 'rtpTimeoutMs'>;
@@ -65,6 +69,7 @@ export const chooseLines = (options: {
       mediaServers: { ...options.mediaServers, rtpTimeoutMs },
       trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers },
       trunks,
+      legs: options.legs,
       trunkTimes,
       media,
       country,
@@ -74,8 +79,8 @@ export const chooseLines = (options: {
       clock: callClock,
       logger,
     });
-    const { refusedCallers, mediaServers } = lines;
-    return { lines, simulator: null, phones: null, refusedCallers, mediaServers };
+    const { refusedCallers, mediaServers, endFarEndsOf } = lines;
+    return { lines, simulator: null, phones: null, refusedCallers, mediaServers, endFarEndsOf };
   }
   const simulator = createSimulatorLines({
     clock: callClock,
@@ -88,7 +93,14 @@ export const chooseLines = (options: {
   });
   const { dialBy, ...webPhones } = options.webPhones;
   const phones = createWebPhones({ ...webPhones, dial: dialBy(simulator.placeInbound), logger });
-  return { lines: simulator, simulator, phones, refusedCallers: () => ({}), mediaServers: () => [] };
+  return {
+    lines: simulator,
+    simulator,
+    phones,
+    refusedCallers: () => ({}),
+    mediaServers: () => [],
+    endFarEndsOf: async () => {},
+  };
 };
 
 export const healthOf = (lines: Lines): Pick<Health, 'whyLinesAreDown' | 'whatIsDown'> => ({

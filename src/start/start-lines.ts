@@ -6,6 +6,7 @@ import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
 import type { ControlProbe } from '#sip/drachtio/signalling.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { Journal } from '#src/calls/journal.ts';
+import { createLegKeeper } from '#src/calls/leg-keeper.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -25,6 +26,9 @@ export type StartedLines = ChosenLines & {
   /** What a number may choose from. */
   engines: StartedSpeech['engines'];
 };
+
+/** How long the end of the gateway waits for an absent database. */
+const legsMs = 2_000;
 
 /** What is started is ended by `started`, in the order in which it can be done without. */
 export const startLines = async (
@@ -81,6 +85,8 @@ export const startLines = async (
     logger,
     machineWith: options.trunkMachineWith,
   });
+  const legs = createLegKeeper({ database, node: config.node, clock, logger });
+  started.defer(() => legs.settled(legsMs));
   const chosen = chooseLines({
     config,
     country,
@@ -95,6 +101,7 @@ export const startLines = async (
       clock,
     },
     trunks,
+    legs,
     trunkTimes: policy.trunkTimes,
     controlProbe: policy.controlProbe,
     mediaServers: policy.mediaServers,

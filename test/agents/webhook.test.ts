@@ -49,13 +49,6 @@ const setUp = async (t: ExecutionContext, answers: Answer | Answer[], changes: P
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-for (const language of ['ko', 'en', 'ja', 'zh-CN'])
-  test(`the locale is the language of the call: ${language}`, async (t) => {
-    const { server, ask } = await setUp(t, sendReply('.'), { context: { ...context, language } });
-    await ask(hello);
-    t.like(JSON.parse(server.requests[0]?.body ?? ''), { locale: language, gw: { language } });
-  });
-
 test('the request is that of the specification, to the byte', async (t) => {
   const { server, ask } = await setUp(t, sendReply('네.'), { bearerToken: 'secret-token' });
   t.is(

@@ -89,12 +89,7 @@ const request = (method: string, cseq: number, to: string, ...more: string[]): s
   );
 
 /** A caller that expects to be answered with `status`; `password` is that of the account `gw`, for a challenge. */
-const scenario = (
-  status: number,
-  offer: string,
-  password: string | undefined,
-  headers: readonly string[],
-): string => {
+const scenario = (status: number, offer: string, password: string | undefined): string => {
   const stranger = 'To: <sip:[service]@[remote_ip]:[remote_port]>';
   const known = '[last_To:]';
   const invite = (cseq: number, ...more: string[]): string =>
@@ -103,7 +98,6 @@ const scenario = (
       cseq,
       stranger,
       ...more,
-      ...headers,
       'Content-Type: application/sdp',
       'Content-Length: [len]',
       '',
@@ -136,20 +130,11 @@ const scenario = (
 /** Calls once. Resolves to whether all went as expected, to the messages, and to how long it took. */
 export const callIn = async (
   folder: string,
-  options: {
-    sipPort: number;
-    to: string;
-    expect: number;
-    offer?: string;
-    password?: string;
-    /** Of the INVITE, beside those that every caller sends; From is 01012345678. */
-    headers?: readonly string[];
-  },
+  options: { sipPort: number; to: string; expect: number; offer?: string; password?: string },
 ): Promise<{ asExpected: boolean; messages: string; tookMs: number }> => {
   const logFile = logFileIn(folder, 'caller');
   const file = `${logFile}.xml`;
-  const { expect, offer = offers.good, password, headers = [] } = options;
-  await writeFile(file, scenario(expect, offer, password, headers));
+  await writeFile(file, scenario(options.expect, options.offer ?? offers.good, options.password));
   const begun = Date.now();
   const child = start(
     'sipp',

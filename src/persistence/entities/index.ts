@@ -14,6 +14,7 @@ import { Node } from './node.ts';
 import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Recording } from './recording.ts';
+import { SipLegRow } from './sip-leg.ts';
 import { TrunkRow } from './trunk.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { Workspace } from './workspace.ts';
@@ -29,6 +30,7 @@ export const entities = [
   CallTurn,
   CallFactRow,
   Recording,
+  SipLegRow,
   AuditEntry,
   IdempotencyRecord,
   Event,

@@ -8,6 +8,7 @@ import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
+import { SipLegs } from './sip-legs.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '0012-nodes', class: Nodes },
   { name: '0013-truncated-recordings', class: TruncatedRecordings },
   { name: '0014-trunk-numbers-without-plus', class: TrunkNumbersWithoutPlus },
+  { name: '0015-sip-legs', class: SipLegs },
 ];

@@ -1,0 +1,78 @@
+/**
+ * Ends the far end of a call without what drachtio-srf knew of it. drachtio-server takes from any client a BYE by the
+ * dialog's id, and a CANCEL or an answer by the transaction's. Where it was started anew and knows neither, a dialog that
+ * stood is ended by a BYE of its own, put together from what was kept.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
+
+/** There is nobody to send anything to. */
+export class NotConnected extends Error {}
+
+/** What a message to drachtio-server is about, where it goes first, and SIP. Rejects when drachtio-server says no. */
+export type SendCommand = (message: {
+  transactionId?: string;
+  dialogId?: string;
+  nextHop?: string;
+  sip: string;
+}) => Promise<void>;
+
+/** How it came to its end; `gone` when the far end had gone by itself. */
+export type LegEnd = 'BYE' | 'CANCEL' | 'answered 480' | 'gone';
+
+/** An answer that crossed the CANCEL is here by then. */
+const crossingMs = 500;
+
+const message = (startLine: string, headers: readonly string[] = []): string =>
+  [startLine, ...headers, 'Content-Length: 0', '', ''].join('\r\n');
+
+/**
+ * drachtio-server lets nobody write a Route: the first proxy gets it without one. Its number only has to be higher than
+ * any that was used in the dialog (RFC 3261 section 12.2.1.1).
+ */
+const byeOutsideOfAnyDialog = (leg: SipLeg, clock: Clock): string =>
+  message(`BYE ${leg.target} SIP/2.0`, [
+    `From: ${leg.local}`,
+    `To: ${leg.remote}`,
+    `Call-ID: ${leg.sipCallId}`,
+    `CSeq: ${Math.floor(clock.now() / 1_000)} BYE`,
+  ]);
+
+export const endLeg = async (
+  leg: SipLeg,
+  { send, clock }: { send: SendCommand; clock: Clock },
+): Promise<LegEnd> => {
+  const { transactionId, dialogId } = leg;
+  const succeeds = async (command: Parameters<SendCommand>[0]): Promise<boolean> => {
+    try {
+      await send(command);
+      return true;
+    } catch (error) {
+      if (error instanceof NotConnected) throw error;
+      return false;
+    }
+  };
+  const bye = (): Promise<boolean> => succeeds({ dialogId, sip: message('BYE sip:placeholder SIP/2.0') });
+
+  switch (leg.state) {
+    case 'arriving': {
+      const sip = message('SIP/2.0 480 Temporarily Unavailable');
+      if (await succeeds({ transactionId, sip })) return 'answered 480';
+      return (await bye()) ? 'BYE' : 'gone';
+    }
+    case 'inviting': {
+      const isCancelled = await succeeds({ transactionId, sip: message('CANCEL sip:placeholder SIP/2.0') });
+      if (isCancelled) await new Promise<void>((resolve) => void clock.setTimeout(resolve, crossingMs));
+      // It was answered meanwhile, and nobody has confirmed it.
+      if (await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') })) {
+        if (await bye()) return 'BYE';
+      }
+      return isCancelled ? 'CANCEL' : 'gone';
+    }
+    default: {
+      if (await bye()) return 'BYE';
+      await send({ nextHop: leg.nextHop ?? '', sip: byeOutsideOfAnyDialog(leg, clock) });
+      return 'BYE';
+    }
+  }
+};

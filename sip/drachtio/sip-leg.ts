@@ -1,0 +1,86 @@
+/** The side of an INVITE as it is kept for the case that this process dies: written down from its messages. */
+import type Srf from 'drachtio-srf';
+import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
+
+type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
+type Received = Message & Pick<Srf.SipMessage, 'source_address' | 'source_port' | 'protocol'>;
+
+const headerOf = (message: Message, name: string): string => (message.has(name) ? message.get(name) : '');
+
+const tagIn = (header: string): string => /;\s*tag=([^;\s]+)/i.exec(header)?.[1] ?? '';
+
+/** The URI of a header such as `"A. Caller" <sip:…>`; drachtio-srf joins several headers of one name by commas. */
+const uriIn = (header: string): string =>
+  /<([^>]+)>/.exec(header)?.[1] ?? (header.split(';')[0] ?? '').trim();
+
+const routesIn = (message: Message): string[] =>
+  [...headerOf(message, 'Record-Route').matchAll(/<([^>]+)>/g)].map(([, uri = '']) => uri);
+
+const hostIn = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? '';
+
+/**
+ * A proxy that wants to stay in the way, or else the address that a message really came from where its Contact names
+ * another one: so drachtio-server has it with what comes from behind NAT.
+ */
+const nextHopOf = (message: Received, proxy: string | undefined): string | null => {
+  if (proxy !== undefined) return proxy;
+  const { source_address: address, source_port: port, protocol } = message;
+  const isThere = hostIn(uriIn(headerOf(message, 'Contact'))) === address;
+  return isThere || protocol !== 'udp' ? null : `sip:${address}:${port}`;
+};
+
+/** drachtio-server's own names, which the types of drachtio-srf leave out. */
+const nameOf = (message: object, name: 'stackTxnId' | 'stackDialogId'): string => {
+  const value: unknown = Reflect.get(message, name);
+  return typeof value === 'string' ? value : '';
+};
+
+const begun = (request: Srf.SrfRequest) => {
+  const sipCallId = headerOf(request, 'Call-ID');
+  return {
+    transactionId: nameOf(request, 'stackTxnId'),
+    // As drachtio-server makes it, and says it when the dialog stands.
+    dialogId: `${sipCallId};from-tag=${tagIn(headerOf(request, 'From'))}`,
+    sipCallId,
+  };
+};
+
+/** Of an INVITE that came in. */
+export const arrivingLeg = (request: Srf.SrfRequest): SipLeg => ({
+  state: 'arriving',
+  ...begun(request),
+  local: headerOf(request, 'To'),
+  remote: headerOf(request, 'From'),
+  target: uriIn(headerOf(request, 'Contact')),
+  nextHop: nextHopOf(request, routesIn(request)[0]),
+  channel: null,
+});
+
+/** Of an INVITE as it was sent. */
+export const invitingLeg = (request: Srf.SrfRequest, channel: MediaChannel | null): SipLeg => ({
+  state: 'inviting',
+  ...begun(request),
+  local: headerOf(request, 'From'),
+  remote: headerOf(request, 'To'),
+  target: request.uri,
+  nextHop: null,
+  channel,
+});
+
+/** When an INVITE that came in was answered. */
+export const takenLeg = (arriving: SipLeg, dialog: Srf.Dialog, channel: MediaChannel): SipLeg => ({
+  ...arriving,
+  state: 'standing',
+  local: `${arriving.local};tag=${dialog.sip.localTag}`,
+  channel,
+});
+
+/** When an INVITE that was sent was answered. */
+export const answeredLeg = (inviting: SipLeg, answer: Received): SipLeg => ({
+  ...inviting,
+  state: 'standing',
+  remote: headerOf(answer, 'To'),
+  target: uriIn(headerOf(answer, 'Contact')) || inviting.target,
+  // The nearest proxy is the last for who called (RFC 3261 section 12.1.2).
+  nextHop: nextHopOf(answer, routesIn(answer).at(-1)),
+});

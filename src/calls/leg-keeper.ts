@@ -1,0 +1,92 @@
+/**
+ * Keeps the far ends of calls in the database, behind their backs: a call never waits for it, and while the database is
+ * away the last word on each leg waits, however often it changes.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { dropLegs, keepLegs, legsOf, type KeptLeg } from '#src/persistence/sip-legs.ts';
+
+export type LegKeeper = {
+  keep(id: string, kept: Omit<KeptLeg, 'id'>): void;
+  drop(id: string): void;
+  /** Those that an earlier process of this node, or of another one, has left behind. */
+  orphans(node?: string): Promise<KeptLeg[]>;
+  /** Resolves when everything is written; at the latest after so many milliseconds. */
+  settled(atMostMs: number): Promise<void>;
+};
+
+const firstDelayMs = 100;
+const longestDelayMs = 5_000;
+
+export const createLegKeeper = (options: {
+  database: Database;
+  node: string;
+  clock: Clock;
+  logger: Logger;
+}): LegKeeper => {
+  const { database, node, clock, logger } = options;
+  /** What is to be written; `null`: it is over. */
+  let changes = new Map<string, Omit<KeptLeg, 'id'> | null>();
+  /** What may be in the database, so that nothing else is deleted there. */
+  const written = new Set<string>();
+  let writing: Promise<void> | null = null;
+  let isLast = false;
+
+  const write = async (batch: typeof changes): Promise<void> => {
+    const kept = [...batch].flatMap(([id, change]) => (change === null ? [] : [{ id, ...change }]));
+    const over = [...batch].flatMap(([id, change]) => (change === null && written.has(id) ? [id] : []));
+    for (const { id } of kept) written.add(id);
+    if (kept.length > 0) await keepLegs(database, node, kept);
+    if (over.length > 0) await dropLegs(database, over);
+    for (const id of over) written.delete(id);
+  };
+
+  const writeAll = async (): Promise<void> => {
+    let delayMs = firstDelayMs;
+    while (changes.size > 0) {
+      const batch = changes;
+      changes = new Map();
+      try {
+        await write(batch);
+        delayMs = firstDelayMs;
+      } catch (error) {
+        logger.warn({ err: error, legs: batch.size }, 'what would end a call after a crash is not written');
+        // What has changed meanwhile is newer.
+        changes = new Map([...batch, ...changes]);
+        if (isLast) return;
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, delayMs));
+        delayMs = Math.min(2 * delayMs, longestDelayMs);
+      }
+    }
+  };
+
+  const change = (id: string, to: Omit<KeptLeg, 'id'> | null): void => {
+    // A leg that came and went before it was written leaves no trace.
+    if (to === null && !written.has(id)) changes.delete(id);
+    else changes.set(id, to);
+    if (changes.size === 0) return;
+    writing ??= writeAll().finally(() => {
+      writing = null;
+    });
+  };
+
+  return {
+    keep: (id, kept) => change(id, kept),
+    drop: (id) => change(id, null),
+    async orphans(of = node) {
+      const legs = await legsOf(database, of);
+      for (const { id } of legs) written.add(id);
+      return legs;
+    },
+    async settled(atMostMs) {
+      isLast = true;
+      let timer: unknown;
+      const tooLong = new Promise<void>((resolve) => {
+        timer = clock.setTimeout(resolve, atMostMs);
+      });
+      await Promise.race([writing ?? Promise.resolve(), tooLong]);
+      clock.clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,152 @@
+/** What a gateway that was killed leaves behind is ended by the next one: no far end is left standing or ringing. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { mediaServers } from '#config/policy.ts';
+import { apiClient } from '#test/helpers/api-client.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { testSettings } from '#test/helpers/gateway.ts';
+import { realGateway } from './real-gateway.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { headerIn, startUdpEnd, type UdpEnd } from './udp-end.ts';
+
+const answering = '01099991111';
+const ringing = '01099992222';
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`what a killed gateway leaves behind: NOT RUN, ${missing.join(', ')} not installed`, (t) =>
+    t.pass());
+} else {
+  let servers: SipServers;
+  test.beforeEach(async () => {
+    servers = await startServers({ parkSec: 120 });
+  });
+  test.afterEach.always(() => servers.close());
+
+  const credentialsIn = z.object({ base_url: z.string(), number_key: z.string(), number: z.string() });
+
+  /** A gateway in a process of its own, and what the next one needs to stand in for it. */
+  const startDoomed = async (t: ExecutionContext, end: UdpEnd) => {
+    const databaseUrl = await testDatabaseUrl(t);
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-killed-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const { drachtio, freeSwitch } = servers;
+    const environment: Record<string, string> = {
+      ...testSettings(databaseUrl, folder),
+      GW_LINES: 'drachtio',
+      GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
+      GW_DRACHTIO_SECRET: drachtio.secret,
+      GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
+      GW_FREESWITCH_SECRET: freeSwitch.secret,
+      GW_TRUNK: `127.0.0.1:${end.port}`,
+    };
+    const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+    const child = spawn(process.execPath, [program], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    let printed = '';
+    child.stdout.on('data', (data: Buffer) => (printed += data.toString()));
+    await until(() => printed.includes('is ready'), 30_000);
+    const credentials = credentialsIn.parse(
+      JSON.parse(await readFile(join(folder, 'dev-credentials.json'), 'utf8')),
+    );
+    return {
+      environment: { GW_DATABASE_URL: databaseUrl, GW_DATA_DIR: folder },
+      client: apiClient(credentials.base_url, credentials.number_key),
+      number: credentials.number,
+      async kill() {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      },
+    };
+  };
+
+  const startEnd = async (t: ExecutionContext, recordRoute = false): Promise<UdpEnd> => {
+    const end = await startUdpEnd({ ringing: [ringing], recordRoute });
+    t.teardown(end.close);
+    return end;
+  };
+
+  const ids = z.object({ calls: z.array(z.object({ id: z.string() })) });
+
+  realTimeTest(
+    'a killed gateway leaves no far end standing or ringing: the next one ends each once',
+    async (t) => {
+      const end = await startEnd(t);
+      const doomed = await startDoomed(t, end);
+      for (const to of [answering, ringing])
+        t.is((await doomed.client.post('/api/v1/calls', { to, instruction: 'x' })).status, 201);
+      await until(() => end.count('INVITE') === 2 && end.count('ACK') === 1, 15_000);
+      end.call(servers.sipPort, doomed.number, 'inbound');
+      const isAnswer = (text: string): boolean =>
+        /^SIP\/2.0 200/.test(text) && headerIn(text, 'CSeq') === '1 INVITE';
+      await until(() => end.answers.some(isAnswer), 15_000);
+      end.confirm(servers.sipPort, end.answers.find(isAnswer) ?? '');
+      const { pool } = mediaServers;
+      await until(async () => (await servers.mediaServers[0]?.channels()) === pool.size + 3, 15_000);
+      await delay(300);
+      await doomed.kill();
+      t.is(end.count('BYE') + end.count('CANCEL'), 0);
+
+      const begun = Date.now();
+      const gateway = await realGateway(t, servers, end.port, doomed.environment);
+      await until(() => end.count('BYE') === 2 && end.count('CANCEL') === 1, 10_000);
+      const took = Math.max(...end.heard.map(({ at }) => at)) - begun;
+      t.log(`the last of them heard of it after ${took} ms`);
+      t.true(took < 5_000);
+      const { calls } = ids.parse((await gateway.client.get('/api/v1/calls')).body);
+      t.is(calls.length, 3);
+      for (const { id } of calls)
+        t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, { end_reason: 'system_error' });
+      // Those that were kept ready are parked; those of calls are not.
+      await until(async () => (await servers.mediaServers[0]?.channels()) === 2 * pool.size, 15_000);
+      await delay(2_000);
+      t.deepEqual(
+        ['BYE', 'CANCEL', 'INVITE', 'ACK'].map((method) => end.count(method)),
+        [2, 1, 2, 2],
+        'nothing is said twice; an ACK confirms the refusal of what was cancelled',
+      );
+    },
+  );
+
+  realTimeTest(
+    'a far end is hung up on even where drachtio-server knows nothing of its call any more',
+    async (t) => {
+      const end = await startEnd(t, true);
+      const doomed = await startDoomed(t, end);
+      await doomed.client.post('/api/v1/calls', { to: answering, instruction: 'x' });
+      await until(() => end.count('ACK') === 1, 15_000);
+      await delay(300);
+      await doomed.kill();
+      await servers.killDrachtio();
+      await servers.restartDrachtio();
+      await realGateway(t, servers, end.port, doomed.environment);
+      await until(() => end.count('BYE') === 1, 10_000);
+      const [invite, bye] = ['INVITE', 'BYE'].map(
+        (name) => end.heard.find(({ method }) => method === name)?.text ?? '',
+      );
+      const of = (name: string): [string, string] => [
+        headerIn(bye ?? '', name),
+        headerIn(invite ?? '', name),
+      ];
+      t.is(...of('Call-ID'));
+      t.is(...of('From'));
+      t.regex(headerIn(bye ?? '', 'To'), /;tag=far$/);
+      t.true(parseInt(headerIn(bye ?? '', 'CSeq'), 10) > parseInt(headerIn(invite ?? '', 'CSeq'), 10));
+      t.regex(bye ?? '', /^BYE sip:far@192.0.2.1:9 /);
+      await delay(1_000);
+      t.is(end.count('BYE'), 1);
+    },
+  );
+}
