@@ -92,6 +92,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     {
       ...shared,
       cleanUps: [
+        // First: whoever still talks to it waits for it.
+        { what: 'hanging up on its far ends', run: (node) => startedLines.endFarEndsOf(node) },
         { what: 'ending its calls', run: recovery.endCallsOf },
         { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
       ],

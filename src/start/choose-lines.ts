@@ -58,6 +58,7 @@ export const chooseLines = (options: {
       phones: null,
       refusedCallers: () => ({}),
       mediaServers: () => [],
+      endFarEndsOf: async () => {},
     };
   }
   if (config.realLines !== null) {
