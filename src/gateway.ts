@@ -23,10 +23,10 @@ import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { createRecovery } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
-import { releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
 import { createCharts } from './charts/create-charts.ts';
 import { acceleratedClock, steadyClock, systemClock } from './clock.ts';
 import { healthOf } from './start/choose-lines.ts';
+import { cleanUpsAfterDeath } from './start/clean-ups.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { urlOf } from './start/http-server.ts';
@@ -91,12 +91,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     config,
     {
       ...shared,
-      cleanUps: [
-        // First: whoever still talks to it waits for it.
-        { what: 'hanging up on its far ends', run: (node) => startedLines.endFarEndsOf(node) },
-        { what: 'ending its calls', run: recovery.endCallsOf },
-        { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
-      ],
+      cleanUps: cleanUpsAfterDeath({
+        database,
+        ...recovery,
+        endFarEndsOf: (node) => startedLines.endFarEndsOf(node),
+      }),
       onLost: () => switchboard.endAll(),
       numbers: policy.cluster,
     },
