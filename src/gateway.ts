@@ -91,11 +91,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     config,
     {
       ...shared,
-      cleanUps: cleanUpsAfterDeath({
-        database,
-        ...recovery,
-        endFarEndsOf: (node) => startedLines.endFarEndsOf(node),
-      }),
+      cleanUps: cleanUpsAfterDeath({ database, ...recovery, lines: () => startedLines }),
       onLost: () => switchboard.endAll(),
       numbers: policy.cluster,
     },
