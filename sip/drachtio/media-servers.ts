@@ -1,6 +1,7 @@
 /** The media servers, one or several: each call goes to the one that has the fewest. */
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
+import { guardEventSockets } from './guard-event-sockets.ts';
 import type { MediaEndpoint } from './media-endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
 import type { ServerAddress } from './signalling.ts';
@@ -22,6 +23,7 @@ const sentences = (servers: readonly MediaServer[]): string =>
   servers.flatMap((server) => server.problem() ?? []).join(' ');
 
 export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
+  guardEventSockets(options.logger);
   const servers = addresses.map((address) => createMediaServer(address, options));
 
   return {
