@@ -7,7 +7,7 @@ export type Heard = { method: string; user: string; at: number; text: string };
 export const headerIn = (text: string, name: string): string =>
   new RegExp(`^${name}:[ \\t]*(.*?)\\r?$`, 'im').exec(text)?.[1] ?? '';
 
-const sdp = (port: number): string =>
+const sdp = (port: number, padding: string): string =>
   [
     'v=0',
     'o=far 1 1 IN IP4 127.0.0.1',
@@ -17,7 +17,7 @@ const sdp = (port: number): string =>
     `m=audio ${port} RTP/AVP 0 101`,
     'a=rtpmap:0 PCMU/8000',
     'a=rtpmap:101 telephone-event/8000',
-    '',
+    padding,
   ].join('\r\n');
 
 export const startUdpEnd = async ({
@@ -33,6 +33,7 @@ export const startUdpEnd = async ({
   const answers: string[] = [];
   const seen = new Set<string>();
   const invites = new Map<string, string>();
+  let padding = '';
 
   const respond = (to: number, request: string, status: string, more: string[] = [], body = ''): void => {
     const lines = [
@@ -66,7 +67,7 @@ export const startUdpEnd = async ({
       case 'INVITE':
         invites.set(callId, text);
         respond(to, text, '180 Ringing');
-        if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(port + 1));
+        if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(port + 1, padding));
         break;
       case 'CANCEL':
         respond(to, text, '200 OK');
@@ -84,10 +85,14 @@ export const startUdpEnd = async ({
     port,
     heard,
     answers,
+    /** From now on every session description ends with these lines. */
+    pad(lines: string): void {
+      padding = lines;
+    },
     count: (method: string): number => heard.filter((one) => one.method === method).length,
     /** Calls a number at this port; the answers are in `answers`. `branch` tells its requests apart. */
     call(sipPort: number, number: string, callId: string): void {
-      const body = sdp(port + 3);
+      const body = sdp(port + 3, padding);
       const lines = [
         `INVITE sip:${number}@127.0.0.1:${sipPort} SIP/2.0`,
         `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${callId}`,
