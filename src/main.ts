@@ -5,6 +5,7 @@ import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
+import { exposureWarning } from './start/exposure-warning.ts';
 import { welcome } from './start/welcome.ts';
 
 /** npm passes on to the gateway what a Ctrl-C in their terminal has told it already: that is asked once. */
@@ -33,6 +34,9 @@ const main = async (): Promise<void> => {
   if (config.unknownNames.length > 0) {
     logger.warn({ names: config.unknownNames }, 'these settings do not exist and change nothing');
   }
+
+  const exposed = exposureWarning(config);
+  if (exposed !== undefined) logger.warn({ host: config.host }, exposed);
 
   let gateway: Gateway | undefined;
   let asked = 0;
@@ -82,9 +86,8 @@ const main = async (): Promise<void> => {
     return close(gateway);
   }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
-  // A key belongs on a newcomer's terminal, not where a server's output is collected.
   if (config.databaseUrl === null || process.stdout.isTTY) {
-    process.stdout.write(welcome(gateway.credentials, gateway.startedInMs));
+    process.stdout.write(welcome(gateway.credentials, gateway.startedInMs, process.stdout.isTTY));
   }
 };
 

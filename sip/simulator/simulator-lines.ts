@@ -31,6 +31,8 @@ export type SimulatorLinesOptions = {
   /** How it is found out whether a machine has picked up. */
   answering: AnsweringNumbers;
   logger: Logger;
+  /** Whose call this is; without it, all calls are one workspace's. */
+  workspaceOf?: (callId: string) => string | undefined;
   /** Who is reached by a number that nobody gave a script; without it, nobody is at home. */
   anybody?: (input: LineInput) => FarEnd;
   /** Calls leave a recording when both of these are there. */
@@ -58,10 +60,13 @@ export type InboundCall = {
 export type SimulatorLines = Lines & {
   /** Somebody calls. Resolves when it is decided whether they are let in; rejects when that could not be decided. */
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
-  /** How the telephone with this number behaves from now on. Checked by `parseScript` for a callee. */
-  defineCallee(number: string, script: Script): void;
-  /** The telephones that were defined, by number. */
-  callees(): ReadonlyMap<string, Script>;
+  /**
+   * How the telephone with this number behaves from now on, for calls of this workspace. Checked by `parseScript` for a
+   * callee.
+   */
+  defineCallee(number: string, script: Script, workspaceId?: string): void;
+  /** How it was told to behave. */
+  calleeScript(number: string, workspaceId?: string): Script | undefined;
 };
 
 type Caller = { farEnd: (input: LineInput) => FarEnd; language: string | undefined };
@@ -73,7 +78,9 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   const renderings = createRenderings(clock, options.renderingsAtOnce ?? 2);
   const lines = new Set<Line>();
   const callers = new Map<string, Caller>();
+  /** By workspace and number. */
   const callees = new Map<string, Script>();
+  const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
   /** Of the network itself, beyond single lines. */
   const time = createLineTime(clock, speed);
   let onArrival: OnArrival | null = null;
@@ -123,7 +130,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         ? { farEnd: behaving(unreachable('media_error')), language }
         : { farEnd: caller.farEnd(input), language: caller.language };
     }
-    const script = callees.get(to);
+    const script = callees.get(keyOf(to, options.workspaceOf?.(callId)));
     const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
     if (behaviour !== undefined) return { farEnd: behaving(behaviour), language };
     if (options.anybody === undefined) return { farEnd: behaving(unknownCallee), language };
@@ -165,10 +172,10 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         throw error;
       }
     },
-    defineCallee(number, script) {
-      callees.set(number, script);
+    defineCallee(number, script, workspaceId) {
+      callees.set(keyOf(number, workspaceId), script);
     },
-    callees: () => callees,
+    calleeScript: (number, workspaceId) => callees.get(keyOf(number, workspaceId)),
     health: () =>
       onArrival === null || isClosed
         ? { ready: false, detail: 'The simulated lines are not open.' }

@@ -139,10 +139,10 @@ export interface Simulator {
     /** `null` for a polite caller. */
     script: Script | null;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
-  /** How the callee with this number behaves from now on; the script was checked. */
-  defineCallee(number: string, script: Script): void;
-  /** `undefined` for a number that nobody defined. */
-  calleeScript(number: string): Script | undefined;
+  /** How the callee with this number behaves from now on towards this workspace; the script was checked. */
+  defineCallee(workspaceId: string, number: string, script: Script): void;
+  /** `undefined` for a number that nobody of the workspace defined. */
+  calleeScript(workspaceId: string, number: string): Script | undefined;
 }
 
 export type Script = readonly unknown[];

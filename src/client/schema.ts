@@ -1405,7 +1405,7 @@ export type Operations = {
     };
     answer: SimulatedCallee;
   };
-  /** Decide how a callee behaves. Calls that are placed to this number from now on are taken by this script. It is kept until the gateway ends. */
+  /** Decide how a callee behaves. Calls of the workspace that are placed to this number from now on are taken by this script. It is kept until the gateway ends. */
   putCallee: {
     request: {
       /** In domestic format. */

@@ -90,7 +90,8 @@ const statements = {
     ), ${eventAndDeliveries(event)} ${result}`,
 
   turnSpoken: `with next as (
-      select coalesce(max(sequence), 0) + 1 as sequence from call_turn where call_id = $1
+      select coalesce(max(sequence), 0) + 1 as sequence, max(t_offset_sec) as t_offset_sec
+      from call_turn where call_id = $1
     ), journalled as (
       insert into call_fact (call_id, sequence, type, at, data)
       select $1::uuid, $2::int, $3::text, $4::timestamptz, jsonb_build_object('turn', next.sequence) || $5::jsonb
@@ -100,7 +101,8 @@ const statements = {
     ), changed as (
       insert into call_turn (call_id, sequence, role, text, t_offset_sec, spoken_at, whole)
       select call.id, next.sequence, $6, $7,
-        greatest(0, extract(epoch from $4::timestamptz(3) - coalesce(call.answered_at, call.started_at))), $4, $8
+        greatest(0, next.t_offset_sec,
+          extract(epoch from $4::timestamptz(3) - coalesce(call.answered_at, call.started_at))), $4, $8
       from journalled join call on call.id = journalled.call_id cross join next
       returning call_id
     ) select (select count(*) from changed) > 0 as changed`,

@@ -90,6 +90,7 @@ export const chooseLines = (options: {
     logger,
     openRecording,
     speech,
+    workspaceOf: options.webPhones.workspaceOf,
     anybody: (input) => phones.farEndOf(input),
   });
   const { dialBy, ...webPhones } = options.webPhones;

@@ -36,6 +36,7 @@ export const createSimulatedPeople = (lines: SimulatorLines, database: Database)
     if (call === undefined) throw new Error('A simulated call arrived and left no row');
     return { callId, status: call.status, endReason: call.endReason };
   },
-  defineCallee: (number, script) => lines.defineCallee(number, parsed(script, 'callee')),
-  calleeScript: (number) => lines.callees().get(number),
+  defineCallee: (workspaceId, number, script) =>
+    lines.defineCallee(number, parsed(script, 'callee'), workspaceId),
+  calleeScript: (workspaceId, number) => lines.calleeScript(number, workspaceId),
 });

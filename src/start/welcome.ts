@@ -1,27 +1,37 @@
 import type { Credentials } from './credentials.ts';
 
-/** What a newcomer needs, printed once when the gateway is ready. */
-export const welcome = (credentials: Credentials, startedInMs: number): string => {
+/** What a shell puts in place of the key: what is collected by others holds where it lies, not what it is. */
+const readFrom = (file: string): string =>
+  String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
+
+/**
+ * What a newcomer needs, printed once when the gateway is ready. The key itself is shown on a terminal alone; printed
+ * elsewhere, the commands read it from the file of credentials.
+ */
+export const welcome = (credentials: Credentials, startedInMs: number, isTerminal: boolean): string => {
   const { base_url, console_url, number, number_key, file } = credentials;
+  const bearer = isTerminal
+    ? `'Authorization: Bearer ${number_key}'`
+    : `"Authorization: Bearer ${readFrom(file)}"`;
   return `
   Trunkline is ready (${(startedInMs / 1000).toFixed(1)} s).
 
   Console      ${console_url}
   API          ${base_url}   (reference: ${base_url}/docs)
   Your number  ${number}
-  Number key   ${number_key}
+  Number key   ${isTerminal ? number_key : 'in the file below'}
   All of this  ${file}
 
   Place a call (the callee is simulated, nothing is charged):
 
     curl -s ${base_url}/api/v1/calls \\
-      -H 'Authorization: Bearer ${number_key}' \\
+      -H ${bearer} \\
       -H 'Content-Type: application/json' \\
       -d '{"to": "01000000001", "instruction": "내일 오후 3시 예약을 확인해 주세요"}'
 
   Then read it, with the call_id of the answer:
 
-    curl -s ${base_url}/api/v1/calls/CALL_ID/transcript -H 'Authorization: Bearer ${number_key}'
+    curl -s ${base_url}/api/v1/calls/CALL_ID/transcript -H ${bearer}
 
 `;
 };

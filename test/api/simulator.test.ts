@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Script, Simulator } from '#src/api/interior.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { fakeGateway } from './fake-gateway.ts';
+import { addWorkspace, fakeGateway } from './fake-gateway.ts';
 
 const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
   const callees = new Map<string, Script>();
@@ -14,10 +14,10 @@ const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
     async receiveSimulatedCall() {
       return { callId: randomUUID(), status: 'ringing', endReason: null };
     },
-    defineCallee(number, script) {
-      callees.set(number, script);
+    defineCallee(workspaceId, number, script) {
+      callees.set(`${workspaceId} ${number}`, script);
     },
-    calleeScript: (number) => callees.get(number),
+    calleeScript: (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
     ...overrides,
   };
 };
@@ -152,4 +152,11 @@ test('where the simulated line does not run, none of it exists', async (t) => {
     t.is(status, 404);
     t.is(body.code, 'not_found');
   }
+});
+
+test('a callee of one workspace is none of another', async (t) => {
+  const gateway = await fakeGateway(t, { simulator: simulator() });
+  const { adminToken } = await addWorkspace(gateway.database);
+  t.is((await gateway.admin.put(callee, { script })).status, 200);
+  t.is((await gateway.client.as(adminToken).get(callee)).status, 404);
 });

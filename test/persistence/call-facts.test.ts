@@ -236,6 +236,22 @@ test('turns are numbered from 1, with their offset from the answer', async (t) =
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
 });
 
+test('the offset of a turn never lies before that of the turn before it', async (t) => {
+  const db = await testDatabase();
+  const callId = await answeredCall(db);
+  for (const [index, at] of [4_000, 3_992, 4_001, 1_000].entries())
+    await recordFact(db, callId, 2 + index, said(at, `Turn ${index}.`));
+  t.deepEqual(
+    (await transcriptOf(db, callId)).map(({ sequence, tOffsetSec }) => [sequence, tOffsetSec]),
+    [
+      [1, 2.5],
+      [2, 2.5],
+      [3, 2.501],
+      [4, 2.501],
+    ],
+  );
+});
+
 test('the journal holds no spoken text', async (t) => {
   const db = await testDatabase();
   const callId = await answeredCall(db);

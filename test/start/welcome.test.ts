@@ -1,21 +1,25 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+
 import test from 'ava';
+import { writeCredentials } from '#src/start/credentials.ts';
 import { welcome } from '#src/start/welcome.ts';
 
-const printed = welcome(
-  {
-    base_url: 'http://127.0.0.1:8080',
-    console_url: 'http://127.0.0.1:8080/',
-    workspace_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
-    number_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c12',
-    number: '07000000000',
-    number_key: 'gw_live_key',
-    admin_token: 'gw_admin_token',
-    file: '/a folder/dev-credentials.json',
-  },
-  1_234,
-);
+const credentials = {
+  base_url: 'http://127.0.0.1:8080',
+  console_url: 'http://127.0.0.1:8080/',
+  workspace_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+  number_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c12',
+  number: '07000000000',
+  number_key: 'gw_live_key',
+  admin_token: 'gw_admin_token',
+  file: '/a folder/dev-credentials.json',
+};
+
+const printed = welcome(credentials, 1_234, true);
 
 /** What a shell makes of the printed commands: the arguments of each `curl`. */
 const argumentsOf = async (commands: string): Promise<string[][]> => {
@@ -60,4 +64,19 @@ test('the time of the start, the number and the file are told, the admin token i
   t.regex(printed, /Your number +07000000000\n/);
   t.regex(printed, /All of this +\/a folder\/dev-credentials\.json\n/);
   t.false(printed.includes('gw_admin_token'));
+});
+
+test('where no terminal is, the key is not printed: the commands read it from the file', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "trunkline's welcome-"));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const { file } = await writeCredentials(folder, credentials);
+  const collected = welcome({ ...credentials, file }, 1_234, false);
+  t.false(collected.includes(credentials.number_key));
+  t.true(collected.includes(file));
+  const commands = collected
+    .split('\n')
+    .filter((line) => line.startsWith('    '))
+    .join('\n');
+  for (const command of await argumentsOf(commands))
+    t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
 });

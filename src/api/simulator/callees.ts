@@ -18,7 +18,7 @@ export const putCallee = defineRoute({
   tag: 'Simulator',
   summary: 'Decide how a callee behaves',
   description:
-    'Calls that are placed to this number from now on are taken by this script. It is kept until the gateway ends.',
+    'Calls of the workspace that are placed to this number from now on are taken by this script. It is kept until the gateway ends.',
   auth: 'admin',
   params,
   body: z.strictObject({ script }),
@@ -28,7 +28,7 @@ export const putCallee = defineRoute({
   const simulator = requireSimulator(interior);
   const number = domesticNumber(interior, 'number', params.number);
   requirePlayable(simulator, body.script, 'callee');
-  simulator.defineCallee(number, body.script);
+  simulator.defineCallee(caller.workspace.id, number, body.script);
   await audit(interior, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
   return { status: 200, body: { number, script: body.script } };
 });
@@ -44,10 +44,10 @@ export const getCallee = defineRoute({
   params,
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],
-}).handledBy(({ params }, interior) => {
+}).handledBy(({ caller, params }, interior) => {
   const simulator = requireSimulator(interior);
   const number = domesticNumber(interior, 'number', params.number);
-  const steps = simulator.calleeScript(number);
+  const steps = simulator.calleeScript(caller.workspace.id, number);
   if (steps === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
   return { status: 200, body: { number, script: [...steps] } };
 });

@@ -141,10 +141,10 @@ test('closing ends every line and lets go of every timer', async (t) => {
 
 test('a defined callee plays its script, also in the place of a known one', (t) => {
   const { lines, reach, until } = createNetwork();
-  t.is(lines.callees().size, 0);
+  t.is(lines.calleeScript(scriptedNumber), undefined);
   lines.defineCallee(scriptedNumber, [{ busy: true }]);
   lines.defineCallee('01000000001', [{ decline: true }]);
-  t.deepEqual([...lines.callees().keys()], [scriptedNumber, '01000000001']);
+  t.deepEqual(lines.calleeScript(scriptedNumber), [{ busy: true }]);
   for (const [to, cause] of [
     [scriptedNumber, 'busy'],
     ['01000000001', 'declined'],
@@ -153,6 +153,19 @@ test('a defined callee plays its script, also in the place of a known one', (t) 
     until(() => line.isOver());
     t.is(line.all('line.unanswered')[0]?.cause, cause);
   }
+});
+
+test('each workspace has callees of its own', (t) => {
+  const { lines, reach, until } = createNetwork({ workspaceOf: (callId) => callId.split('/')[0] });
+  lines.defineCallee('01000000001', [{ busy: true }], 'one');
+  lines.defineCallee('01000000001', [{ decline: true }], 'another');
+  t.is(lines.calleeScript('01000000001', 'third'), undefined);
+  const outcome = (callId: string) => {
+    const line = reach({ callId, to: '01000000001' });
+    until(() => line.isOver() || line.saw('line.answered'));
+    return line.all('line.unanswered')[0]?.cause ?? 'answered';
+  };
+  t.deepEqual(['one/a', 'another/b', 'third/c'].map(outcome), ['busy', 'declined', 'answered']);
 });
 
 test('a hurried line takes a fraction of the time and cuts words where they were', async (t) => {
