@@ -1,15 +1,15 @@
 /** `npm run try-agent`: talks to an agent endpoint without a call, and prints what went to and fro. */
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { agentTimes, outgoingLimits, replyLimits } from '#config/policy.ts';
+import { agentTimes, outgoingLimits, replyLimits, languageModelLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { closingReport, turnReport } from '#src/agents/try-agent/report.ts';
-import type { TrialRequest } from '#src/agents/try-agent/trial-request.ts';
-import { agentTypes } from '#src/domain/agent-binding.ts';
+import { trialAgents, type TrialRequest } from '#src/agents/try-agent/trial-request.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { systemClock } from './clock.ts';
 import { createLogger } from './logger.ts';
+import { startLanguageModel } from './start/start-language-model.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
 
 /** The one workspace that there is here. */
@@ -23,7 +23,8 @@ what would be spoken and when, and what to change when it fails.
 
   npm run try-agent -- --type langgraph --url http://127.0.0.1:2024 --assistant-id agent --say "Hello"
 
-  --type TYPE           ${agentTypes.join(', ')}
+  --type TYPE           ${trialAgents.join(', ')}
+                        (builtin: the built-in agent, with the model of GW_LLM_BASE_URL)
   --url URL             the chat URL, as in the number's binding
   --say TEXT            what the other party says; each one is a turn, up to ${mostTurns}
   --direction WAY       inbound (default): the first --say is the first turn
@@ -88,13 +89,18 @@ const tokenOf = (token: string | undefined): string | null => {
   return token;
 };
 
-const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
-  const agentType = agentTypes.find((type) => type === options.type);
-  if (agentType === undefined) throw new UsageError(`--type must be one of ${agentTypes.join(', ')}`);
-  if (options.url === undefined) throw new UsageError('--url is missing: the chat URL of the agent');
-  if (URL.parse(options.url) === null) {
+const chatUrlOf = (url: string | undefined): string => {
+  if (url === undefined) throw new UsageError('--url is missing: the chat URL of the agent');
+  if (URL.parse(url) === null) {
     throw new UsageError('--url must be a URL such as https://agent.example.com/chat');
   }
+  return url;
+};
+
+const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
+  const agentType = trialAgents.find((type) => type === options.type);
+  if (agentType === undefined) throw new UsageError(`--type must be one of ${trialAgents.join(', ')}`);
+  const chatUrl = agentType === 'builtin' ? null : chatUrlOf(options.url);
   if (!isLanguage(options.language))
     throw new UsageError(`--language must be one of ${languages.join(', ')}`);
   const instruction = options.instruction ?? null;
@@ -105,7 +111,7 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
   if (options.say.length > mostTurns) throw new UsageError(`--say may be given ${mostTurns} times at most`);
   return {
     agentType,
-    chatUrl: options.url,
+    chatUrl,
     assistantId: options['assistant-id'] || null,
     agentId: options['agent-id'] || null,
     token: tokenOf(options.token),
@@ -131,6 +137,12 @@ const main = async (args: readonly string[]): Promise<number> => {
     { ...outgoingLimits, connectMs: agentTimes.connectMs },
     systemClock,
   );
+  const languageModel = startLanguageModel(config.languageModel, {
+    ...languageModelLimits,
+    limits: replyLimits,
+    clock: systemClock,
+    failed: () => undefined,
+  });
   try {
     const tryAgent = createTryAgent({
       client: outgoing.trials.of(nobody),
@@ -139,6 +151,7 @@ const main = async (args: readonly string[]): Promise<number> => {
       times: agentTimes,
       // Each turn has limits of its own.
       wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
+      languageModel: languageModel.model,
       logger: createLogger({ level: 'silent', format: 'json' }),
     });
     const trial = await tryAgent(request, (turn) => {
@@ -147,6 +160,7 @@ const main = async (args: readonly string[]): Promise<number> => {
     print(options.json ? `${JSON.stringify(trial, null, 2)}\n` : closingReport(trial));
     return trial.ok ? 0 : 1;
   } finally {
+    await languageModel.close();
     await outgoing.close();
   }
 };

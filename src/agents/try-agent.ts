@@ -1,14 +1,14 @@
 /**
- * A conversation with an agent endpoint without a call: the same adapters, the same client, the same cutting into
+ * A conversation with an agent endpoint, or with the built-in agent, without a call: the same adapters, the same client, the same cutting into
  * sentences and the same time limits as in a call, and a note of everything that went to and fro.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Message } from '#machines/reply.ts';
-import { Refusal } from '#src/domain/refusal.ts';
 import type { Agent, AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { createAgents } from './create-agent.ts';
+import type { LanguageModel } from './language-model/ask-model.ts';
 import { createStartReply, type ReplyTimes } from './start-reply.ts';
 import { adviceFor } from './try-agent/advice.ts';
 import { hearTurn, type HeardTurn } from './try-agent/hear-turn.ts';
@@ -22,6 +22,8 @@ export type TrialWorld = EndpointWorld & {
   times: ReplyTimes;
   /** For all turns together. */
   wholeTrialMs: number;
+  /** Of the built-in agent; `null`: it works without one. */
+  languageModel: LanguageModel | null;
   logger: Logger;
 };
 
@@ -31,11 +33,14 @@ export type TryAgent = (
   onTurn?: (turn: TriedTurn) => void,
 ) => Promise<AgentTrial>;
 
-const noCall = (): Promise<never> =>
-  Promise.reject(new Refusal('call_not_active', 'There is no call to hang up.'));
+/** Where the operator's model is, and what it is called to, is not shown to whoever may try it. */
+const modelAddress = "the operator's language model";
+
+const withoutModel =
+  'There is no language model (GW_LLM_BASE_URL): the built-in agent keeps to a few plain questions.';
 
 export const createTryAgent =
-  ({ client, clock, limits, times, wholeTrialMs, logger }: TrialWorld): TryAgent =>
+  ({ client, clock, limits, times, wholeTrialMs, languageModel, logger }: TrialWorld): TryAgent =>
   async (request, onTurn = () => undefined) => {
     const call = callOf(request);
     const callId = call.context.call_id;
@@ -54,9 +59,16 @@ export const createTryAgent =
         client: observedClient(client, () => notes),
         clock,
         limits,
-        hangUp: noCall,
+        // There is no call; whoever wants to end it has ended the trial as well as it could.
+        hangUp: () => {
+          notes.remarks.push('the agent has hung up');
+          return Promise.resolve();
+        },
         pressKeys: null,
-        languageModel: null,
+        languageModel: languageModel && {
+          ...languageModel,
+          client: observedClient(languageModel.client, () => notes, modelAddress),
+        },
         logger,
       })(call),
       () => notes,
@@ -79,7 +91,10 @@ export const createTryAgent =
         });
         // A request that was let go of learns of it a moment later.
         if (heard.failure !== null) await nextRound();
-        const turn = withoutToken(turnOf({ number: index + 1, message, notes, heard }, call), request.token);
+        const turn = withoutToken(
+          turnOf({ number: index + 1, message, notes, heard }, call),
+          request.agentType === 'builtin' ? (languageModel?.apiKey ?? null) : request.token,
+        );
         turns.push(turn);
         onTurn(turn);
         // What follows a failure would say nothing new.
@@ -97,7 +112,10 @@ export const createTryAgent =
       direction: request.direction,
       language: request.language,
       ok: turns.every(({ failure, spoken }) => failure === null && spoken.length > 0),
-      notes: notesOf(request),
+      notes: [
+        ...notesOf(request),
+        ...(request.agentType === 'builtin' && languageModel === null ? [withoutModel] : []),
+      ],
       turns,
     };
   };

@@ -245,7 +245,7 @@ export type AgentBinding = {
 export type AgentTrial = {
   /** Of no call; the session was named with it. */
   call_id: string;
-  agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra';
+  agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | 'builtin';
   direction: 'inbound' | 'outbound';
   language: string;
   /** Whether every turn got a reply that would be spoken. */
@@ -903,13 +903,14 @@ export type Operations = {
       secret?: string | undefined;
     };
   };
-  /** Try an agent endpoint. Talks to an agent endpoint without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most. */
+  /** Try an agent. Talks to an agent endpoint, or to the built-in agent, without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most. */
   tryAgent: {
     request: {
       body: {
-        agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra';
-        /** https only. */
-        chat_url: string;
+        /** `builtin`: the built-in agent, with the operator's language model where there is one. */
+        agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | 'builtin';
+        /** https only. Required but for `builtin`. */
+        chat_url?: string | null | undefined;
         /** For `langgraph`. */
         assistant_id?: string | null | undefined;
         /** For outbound `mastra`. */

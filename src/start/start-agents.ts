@@ -93,6 +93,7 @@ export const startAgents = (
         limits,
         times,
         wholeTrialMs: times.wholeTrialMs,
+        languageModel: options.languageModel,
         logger: logger.child({ trial: true }),
       })(request),
   };

@@ -43,6 +43,7 @@ const tryRecorded = async (
     ...endpointWorld(t),
     times,
     wholeTrialMs,
+    languageModel: null,
     logger: pino({ level: 'silent' }),
   })({
     agentType,

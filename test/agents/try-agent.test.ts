@@ -20,7 +20,7 @@ import {
 } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
 
-const asked = (request: Partial<TrialRequest> & { chatUrl: string }): TrialRequest => ({
+const asked = (request: Partial<TrialRequest> & { chatUrl: string | null }): TrialRequest => ({
   agentType: 'webhook',
   assistantId: null,
   agentId: null,
@@ -45,6 +45,7 @@ const tryWith = async (
     ...endpointWorld(t),
     times: replyTimes,
     wholeTrialMs,
+    languageModel: null,
     logger: pino({ level: 'silent' }),
   });
   const seen: TriedTurn[] = [];
@@ -222,6 +223,7 @@ test('the whole trial has a limit of its own', async (t) => {
     },
     times,
     wholeTrialMs: 123_456,
+    languageModel: null,
     logger: pino({ level: 'silent' }),
   })(asked({ chatUrl: server.url, say: ['1', '2', '3'] }));
   await server.received(2);

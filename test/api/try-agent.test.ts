@@ -146,3 +146,14 @@ test('what does not validate asks nobody', async (t) => {
   t.is(tried(gateway), undefined);
   t.is((await gateway.client.post(path, basic)).status, 401);
 });
+
+test('the built-in agent is tried without a URL, and an endpoint is not', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { status } = await gateway.admin.post(path, { agent_type: 'builtin', say: ['Hello'] });
+  t.is(status, 200);
+  t.like(tried(gateway), { agentType: 'builtin', chatUrl: null, token: null });
+  t.like(await auditOf(gateway), { detail: { agent_type: 'builtin', host: null } });
+  const refused = await gateway.admin.post(path, { agent_type: 'webhook', say: ['Hello'] });
+  t.is(refused.status, 400);
+  t.like(refused.body, { errors: [{ path: 'chat_url' }] });
+});

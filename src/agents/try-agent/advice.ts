@@ -1,6 +1,7 @@
 /** What to change when an agent endpoint gave no reply, or one that would not do in a call. */
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '../agent.ts';
+import { builtInAdvice } from './advice/built-in.ts';
 import { connectionAdvice } from './advice/connection.ts';
 import { generalAdvice } from './advice/general.ts';
 import { protectionAdvice } from './advice/http-status.ts';
@@ -29,9 +30,10 @@ export const adviceFor = (
   turn: Omit<TriedTurn, 'advice'>,
   call: Pick<AgentCall, 'binding' | 'bearerToken'>,
 ): string | null => {
-  const type = call.binding.agentType;
-  if (type === null) return null;
+  const { agent, agentType: type } = call.binding;
   const isFine = turn.failure === null && turn.spoken.length > 0;
+  if (agent === 'builtin') return isFine ? null : (builtInAdvice(troubleOf(turn, call)) ?? null);
+  if (type === null) return null;
   const adviser = isFine
     ? objections[type]
     : firstAdvice(connectionAdvice, protectionAdvice, otherTypeAdvice, advisers[type], generalAdvice);

@@ -53,7 +53,12 @@ const reasonOf = (error: unknown): string =>
  * The same client; what goes through it is noted in the log of the turn in which the request began, and nothing about
  * it is changed.
  */
-export const observedClient = (client: EndpointClient, currentLog: () => ExchangeLog): EndpointClient => ({
+export const observedClient = (
+  client: EndpointClient,
+  currentLog: () => ExchangeLog,
+  /** Shown instead of an address that is nobody's business, nor are the headers of its answers. */
+  shownUrl?: string,
+): EndpointClient => ({
   ...client,
   async post(url, request) {
     const { exchanges, elapsed } = currentLog();
@@ -61,7 +66,7 @@ export const observedClient = (client: EndpointClient, currentLog: () => Exchang
       sent: {
         at_ms: elapsed(),
         method: 'POST',
-        url,
+        url: shownUrl ?? url,
         headers: shownHeaders(request.headers),
         body: request.body ?? '',
       },
@@ -82,7 +87,9 @@ export const observedClient = (client: EndpointClient, currentLog: () => Exchang
     });
     const received: NonNullable<Exchange['received']> = {
       status: response.status,
-      headers: shownResponseHeaders(response.headers),
+      headers: shownResponseHeaders(
+        shownUrl === undefined ? response.headers : { 'content-type': response.headers['content-type'] },
+      ),
       first_byte_ms: null,
       end_ms: null,
       bytes: 0,

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { keepWhatTypeStores, type AgentBinding, type AgentType } from '#src/domain/agent-binding.ts';
+import { agentTypes, keepWhatTypeStores, type AgentBinding } from '#src/domain/agent-binding.ts';
 import { callContext } from '#src/domain/call-context.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { AgentCall } from '../agent.ts';
 
+/** What can be tried: any type of endpoint, or the built-in agent with the operator's language model. */
+export const trialAgents = [...agentTypes, 'builtin'] as const;
+export type TrialAgent = (typeof trialAgents)[number];
+
 export type TrialRequest = {
-  agentType: AgentType;
-  chatUrl: string;
+  agentType: TrialAgent;
+  /** Null for the built-in agent. */
+  chatUrl: string | null;
   assistantId: string | null;
   agentId: string | null;
   /** For `Authorization: Bearer`, in either direction. */
@@ -35,8 +40,8 @@ export const callOf = (request: TrialRequest): AgentCall => ({
   }),
   binding: keepWhatTypeStores({
     direction: request.direction,
-    agent: 'endpoint',
-    agentType: request.agentType,
+    agent: request.agentType === 'builtin' ? 'builtin' : 'endpoint',
+    agentType: request.agentType === 'builtin' ? null : request.agentType,
     chatUrl: request.chatUrl,
     assistantId: request.assistantId,
     agentId: request.agentId,

@@ -1,7 +1,7 @@
 /** A conversation with an agent endpoint without a call, as it is shown: on a terminal, as JSON, by the admin API. */
 import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
-import type { AgentType } from '#src/domain/agent-binding.ts';
+import type { TrialAgent } from './trial-request.ts';
 
 /** One request and what came of it. Times are milliseconds since the turn began. */
 export type Exchange = {
@@ -49,7 +49,7 @@ export type TriedTurn = {
 
 export type AgentTrial = {
   call_id: string;
-  agent_type: AgentType;
+  agent_type: TrialAgent;
   direction: Direction;
   language: string;
   /** Whether every turn got a reply that would be spoken. */

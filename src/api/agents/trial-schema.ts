@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { agentTypes, type AgentBinding, type AgentType } from '#src/domain/agent-binding.ts';
 
 export type AgentTrialRequest = {
-  agentType: AgentType;
-  chatUrl: string;
+  agentType: AgentType | 'builtin';
+  /** Null for the built-in agent. */
+  chatUrl: string | null;
   assistantId: string | null;
   agentId: string | null;
   token: string | null;
@@ -74,7 +75,7 @@ const turn = z.object({
 export const agentTrial = z
   .object({
     call_id: z.uuid().meta({ description: 'Of no call; the session was named with it.' }),
-    agent_type: z.enum(agentTypes).meta({ example: 'webhook' }),
+    agent_type: z.enum([...agentTypes, 'builtin']).meta({ example: 'webhook' }),
     direction: z.enum(['inbound', 'outbound']),
     language: z.string().meta({ example: 'en' }),
     ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken.' }),

@@ -12,8 +12,10 @@ import { agentTrial } from './trial-schema.ts';
 
 const trialRequest = z
   .strictObject({
-    agent_type: z.enum(agentTypes),
-    chat_url: text(2048).min(1).meta({ description: 'https only.' }),
+    agent_type: z.enum([...agentTypes, 'builtin']).meta({
+      description: "`builtin`: the built-in agent, with the operator's language model where there is one.",
+    }),
+    chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required but for `builtin`.' }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
     agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
     token: z
@@ -49,27 +51,31 @@ export const tryAgent = defineRoute({
   path: '/api/v1/admin/agents/try',
   operationId: 'tryAgent',
   tag: 'Numbers',
-  summary: 'Try an agent endpoint',
+  summary: 'Try an agent',
   description:
-    'Talks to an agent endpoint without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most.',
+    'Talks to an agent endpoint, or to the built-in agent, without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most.',
   auth: 'admin',
   body: trialRequest,
   responses: { 200: { description: 'How it went; also when it failed.', schema: agentTrial } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, body }, interior) => {
-  const { chat_url: chatUrl, direction } = body;
+  const { agent_type: agentType, direction } = body;
+  const chatUrl = agentType === 'builtin' ? null : (body.chat_url ?? null);
   if (direction === 'inbound' && body.instruction) {
     throw invalidField({ path: 'instruction', message: 'An inbound call has no instruction.' });
   }
   if (direction === 'inbound' && body.say.length === 0) {
     throw invalidField({ path: 'say', message: 'An inbound call begins with what the caller says.' });
   }
-  await requireUsableUrl(interior, 'chat_url', chatUrl);
+  if (chatUrl !== null) await requireUsableUrl(interior, 'chat_url', chatUrl);
+  else if (agentType !== 'builtin') {
+    throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
+  }
   const number = body.number_id ? await findOwnNumber(interior, caller, body.number_id) : undefined;
-  const storedToken = await storedTokenFor(interior, body);
+  const storedToken = chatUrl === null ? null : await storedTokenFor(interior, body, chatUrl);
   const trial = await interior.tryAgent(
     {
-      agentType: body.agent_type,
+      agentType,
       chatUrl,
       assistantId: body.assistant_id || null,
       agentId: body.agent_id || null,
@@ -87,8 +93,8 @@ export const tryAgent = defineRoute({
     subject: number === undefined ? `workspace:${caller.workspace.id}` : `number:${number.id}`,
     detail: {
       direction,
-      agent_type: body.agent_type,
-      host: new URL(chatUrl).host,
+      agent_type: agentType,
+      host: chatUrl === null ? null : new URL(chatUrl).host,
       stored_token_used: storedToken !== null,
       ok: trial.ok,
     },
@@ -102,7 +108,8 @@ export const tryAgent = defineRoute({
  */
 const storedTokenFor = async (
   { database, vault }: Interior,
-  { number_id: numberId, token, direction, chat_url: chatUrl }: TrialRequest,
+  { number_id: numberId, token, direction }: TrialRequest,
+  chatUrl: string,
 ): Promise<string | null> => {
   if (!numberId || token !== undefined || direction !== 'outbound') return null;
   const stored = await outboundToken(database, numberId);

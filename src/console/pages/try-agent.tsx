@@ -39,19 +39,21 @@ const initialValues = (numbers: PhoneNumber[]) => {
   };
 };
 
+const triedTypeOf = (name: string) => (name === 'builtin' ? name : agentTypeOf(name));
+
 const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
   const t = texts.value.trial;
   const { agent } = texts.value.numbers;
   const [trial, setTrial] = useState<AgentTrial>();
   const form = useForm(initialValues(numbers), async (values) => {
     setTrial(undefined);
-    const type = agentTypeOf(values.agent_type);
+    const type = triedTypeOf(values.agent_type);
     if (type === null) throw wrongField('agent_type', 'This is required.');
     const isOutbound = values.direction === 'outbound';
     setTrial(
       await tryAgent({
         agent_type: type,
-        chat_url: values.chat_url.trim(),
+        chat_url: type === 'builtin' ? null : values.chat_url.trim(),
         assistant_id: values.assistant_id.trim() || null,
         agent_id: values.agent_id.trim() || null,
         ...(values.token === '' ? {} : { token: values.token }),
@@ -71,15 +73,22 @@ const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
       <section class="card">
         <FormBody form={form} submit={t.submit} saved={null}>
           <div class="columns">
-            <SelectField form={form} name="agent_type" label={agent.type} options={typeOptions()} />
-            <TextField
+            <SelectField
               form={form}
-              name="chat_url"
-              mode="url"
-              label={agent.url}
-              placeholder="https://"
-              hint={agentTypeOf(type) === null ? undefined : agent.urlHint[agentTypeOf(type) ?? 'webhook']}
+              name="agent_type"
+              label={agent.type}
+              options={[...typeOptions(), ['builtin', agent.builtin]]}
             />
+            {type !== 'builtin' && (
+              <TextField
+                form={form}
+                name="chat_url"
+                mode="url"
+                label={agent.url}
+                placeholder="https://"
+                hint={agentTypeOf(type) === null ? undefined : agent.urlHint[agentTypeOf(type) ?? 'webhook']}
+              />
+            )}
             <SelectField
               form={form}
               name="direction"
@@ -96,15 +105,17 @@ const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
             {type === 'mastra' && direction === 'outbound' && (
               <TextField form={form} name="agent_id" label={agent.agentId} />
             )}
-            <TextField
-              form={form}
-              name="token"
-              type="password"
-              autoComplete="new-password"
-              label={t.token}
-              hint={t.tokenHint}
-              isOptional
-            />
+            {type !== 'builtin' && (
+              <TextField
+                form={form}
+                name="token"
+                type="password"
+                autoComplete="new-password"
+                label={t.token}
+                hint={t.tokenHint}
+                isOptional
+              />
+            )}
           </div>
           {direction === 'outbound' && (
             <AreaField form={form} name="instruction" rows={2} label={t.instruction} isOptional />

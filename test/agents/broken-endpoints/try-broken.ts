@@ -64,6 +64,7 @@ export const tryUrl = async (
     ...endpointWorld(t),
     times: { firstTokenMs, wholeReplyMs: 15_000, idleFlushMs: 250 },
     wholeTrialMs: 20_000,
+    languageModel: null,
     logger: pino({ level: 'silent' }),
   })({
     agentType: type,

@@ -28,6 +28,10 @@ export const generalAdvice: Adviser = (trouble) => {
       return text.startsWith('<')
         ? 'The answer is a web page. Correct the chat URL: it leads to something that is made for people.'
         : 'The answer is not in the format of this agent type. Compare the type with what the server is.';
+    case 'over_capacity':
+      return 'The workspace has as many requests under way as it may. Wait until they are over, and try again.';
+    case 'circuit_open':
+      return 'The server has not answered lately, so nothing was sent. Start it, wait a moment, and try again.';
     case 'reply_cut_off':
       return 'The reply ended within a sentence. Look at the limit of tokens, at a proxy that closes streams, and at the end of the stream: it should have its end mark.';
     case 'no_reply':

@@ -1,5 +1,5 @@
 export const trial = {
-  lead: 'Talk to an agent endpoint without a call: the same requests, limits and sentences as in a call.',
+  lead: 'Talk to an agent endpoint, or to the built-in agent, without a call: the same requests, limits and sentences as in a call.',
   number: 'As number',
   noNumber: 'An invented one',
   direction: 'Direction',

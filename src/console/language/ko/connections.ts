@@ -1,7 +1,7 @@
 import type { Texts } from '../texts.ts';
 
 export const trial: Texts['trial'] = {
-  lead: '전화를 걸지 않고 에이전트와 대화해 보세요. 실제 통화와 똑같이 요청하고 같은 제한을 적용합니다.',
+  lead: '전화를 걸지 않고 에이전트 서버나 내장 에이전트와 대화해 보세요. 실제 통화와 똑같이 요청하고 같은 제한을 적용합니다.',
   number: '사용할 번호',
   noNumber: '임의의 번호',
   direction: '방향',
