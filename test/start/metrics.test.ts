@@ -26,6 +26,7 @@ const databaseOf = (answer: () => Promise<Row>) => {
     journal: { execute: never },
     entityManager: never,
     listen: never,
+    alone: never,
     ping: never,
     close: never,
   };

@@ -21,21 +21,23 @@ const logger = pino({ level: 'silent' });
 
 const urls = { base_url: 'http://127.0.0.1:8080', console_url: 'http://127.0.0.1:8080/' };
 
+const openAs = async (t: ExecutionContext, url: string, node: string) => {
+  const opened = await openDatabase({
+    connection: { url },
+    poolSize: 2,
+    journalPoolSize: 1,
+    limits: databaseLimits,
+    node,
+    logger,
+  });
+  t.teardown(opened.close);
+  return opened;
+};
+
 /** The first start of a gateway with its credentials kept, and a second start with whatever changed meanwhile. */
 const seeded = async (t: ExecutionContext) => {
   const url = await testDatabaseUrl(t);
-  const open = async (node: string) => {
-    const opened = await openDatabase({
-      connection: { url },
-      poolSize: 2,
-      journalPoolSize: 1,
-      limits: databaseLimits,
-      node,
-      logger,
-    });
-    t.teardown(opened.close);
-    return opened;
-  };
+  const open = (node: string) => openAs(t, url, node);
   const database = await open('one');
   const dataFolder = await emptyFolder(t);
   const vault = createVault(Buffer.alloc(32, 7));
@@ -64,6 +66,36 @@ test('the first start makes one workspace with one number, a key and an admin to
       detail: { admin_token: admin?.id },
     },
   ]);
+});
+
+test('of gateways that start at once on an empty database, one makes the workspace, the number and its key for all', async (t) => {
+  const url = await testDatabaseUrl(t);
+  const vault = createVault(Buffer.alloc(32, 7));
+  const nodes = ['one', 'two', 'three', 'four', 'five'];
+  const opened = await Promise.all(nodes.map((node) => openAs(t, url, node)));
+  const [database] = opened;
+  const all = await Promise.all(
+    opened.map(async (own, index) =>
+      seed({
+        database: own,
+        vault,
+        dataFolder: await emptyFolder(t),
+        node: nodes[index] ?? '',
+        logger,
+      }),
+    ),
+  );
+  for (const { admin_token: token, ...shared } of all) {
+    t.like(all[0], shared);
+    t.truthy(database && (await authenticateAdmin(database, vault, token, new Date())));
+  }
+  t.is(new Set(all.map(({ admin_token: token }) => token)).size, nodes.length);
+  t.deepEqual(
+    await database?.execute(
+      'select (select count(*) from workspace) as workspaces, count(*) as numbers from phone_number',
+    ),
+    [{ workspaces: 1, numbers: 1 }],
+  );
 });
 
 test('a later start finds everything again and makes nothing', async (t) => {

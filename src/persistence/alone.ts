@@ -1,0 +1,25 @@
+/**
+ * What only one of the gateways that share the database may do at a time: the others wait for their turn. An advisory
+ * lock holds it, on a connection that is closed afterwards, so that it ends with whoever dies meanwhile.
+ */
+import { discard, type NativeClient } from './native-pool.ts';
+
+/** `what` is the same for all who must not do it at once. */
+export const alone = async <Result>(
+  connect: () => Promise<NativeClient>,
+  what: string,
+  work: (client: NativeClient) => Promise<Result>,
+): Promise<Result> => {
+  const client = await connect();
+  // Whoever works finds out by its own statements.
+  client.on('error', () => {});
+  try {
+    await client.query({
+      text: 'select pg_advisory_lock(hashtextextended($1, 0))',
+      values: [`trunkline ${what}`],
+    });
+    return await work(client);
+  } finally {
+    discard(client);
+  }
+};
