@@ -117,6 +117,14 @@ test('parts of a content, and other choices', async (t) => {
   t.is(text, '네, 그렇습니다.!');
 });
 
+for (const finish of ['length', 'content_filter']) {
+  test(`a model that finishes by ${finish} before its first word has chosen nothing`, async (t) => {
+    const { text, error } = await readText(says('') + says(null, finish));
+    t.is(text, '');
+    t.like(error, { failure: 'no_reply' });
+  });
+}
+
 test('a connection that breaks behind the finish loses nothing', async (t) => {
   const whole = await read([Buffer.from(says('네.', 'stop'))], true);
   t.is(whole.text, '네.');
