@@ -54,6 +54,8 @@ export const knownKeysMs = 5_000;
 
 /** How long the end of a gateway may take, beyond GW_DRAIN_SEC for calls in progress. */
 export const closing = {
+  /** See `EndCallsNumbers` of src/start. */
+  farewellMs: 10_000,
   /** How long lines get to confirm their end when calls are hung up by the gateway itself. */
   lastEndsMs: 6_000,
   /** How long an absent database is waited for; after the second signal, only so long. */
@@ -275,11 +277,19 @@ export const recordingStore = {
   },
 } as const;
 
+/** How long it is taken for granted that the data folder can, or cannot, be written to. */
+export const dataFolderMs = 5_000;
+
 /** When the event loop stands still; see `EventLoopNumbers` of src/start. */
 export const eventLoop = { everyMs: 100, stallMs: 500 } as const;
 
 /** Onlookers by the Stately inspector; see `InspectorLimits` of src/inspector. */
-export const inspectorLimits = { viewers: 20, waitingBytes: 4 * 1024 * 1024 } as const;
+export const inspectorLimits = {
+  viewers: 100,
+  viewersOfWorkspace: 20,
+  waitingBytes: 4 * 1024 * 1024,
+  pingMs: 15_000,
+} as const;
 
 /** Browsers in which simulated calls ring; see sip/webphone. A reload of the page is quicker than `comeBackMs`. */
 export const webPhones = {

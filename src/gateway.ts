@@ -29,10 +29,10 @@ import { healthOf } from './start/choose-lines.ts';
 import { cleanUpsAfterDeath } from './start/clean-ups.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
+import { endCalls } from './start/end-calls.ts';
 import { urlOf } from './start/http-server.ts';
 import { observeCalls } from './start/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
-import { sayWaiting } from './start/say-waiting.ts';
 import { startAgents } from './start/start-agents.ts';
 import { startBorder } from './start/start-border.ts';
 import { startCluster } from './start/start-cluster.ts';
@@ -42,6 +42,7 @@ import { startLines } from './start/start-lines.ts';
 import { startLanguageModel } from './start/start-language-model.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
 import { startStorage } from './start/start-storage.ts';
+import { createDataFolderWatch } from './start/watch-data-folder.ts';
 import { version } from './version.ts';
 
 export type Gateway = {
@@ -230,6 +231,12 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const keepCredentials = (url: string): Promise<Credentials> =>
     writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
   const kept = config.port === 0 ? null : await keepCredentials(urlOf(config.host, config.port));
+  const whyNothingIsKept = createDataFolderWatch({
+    folder: config.dataFolder,
+    everyMs: policy.dataFolderMs,
+    clock: steadyClock,
+    logger,
+  });
   const streams = createStreamPlaces({ perKey: policy.streamsPerKey });
   const server = await startBorder(
     config,
@@ -258,7 +265,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       tryTrunk: trunks.tryOut,
       webhookTests,
       engines,
-      health: { isDraining: desk.admission.isDraining, ...healthOf(lines) },
+      health: { isDraining: desk.admission.isDraining, whyNothingIsKept, ...healthOf(lines) },
       metrics: metrics.registry,
       onAnswered: metrics.requestAnswered,
       version,
@@ -273,19 +280,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const credentials = kept ?? (await keepCredentials(server.url));
 
   const running = started.move();
-  const endCalls = async (): Promise<void> => {
-    desk.admission.drain();
-    streams.close();
-    sayWaiting(logger, liveCalls.count(), config.drainSec);
-    await switchboard.empty(config.drainSec * 1000);
-    switchboard.closeAll();
-    await switchboard.empty(policy.closing.lastEndsMs);
-  };
   return {
     credentials,
     startedInMs: performance.now() - begun,
     async close() {
-      await endCalls();
+      await endCalls({ ...desk, streams, switchboard, liveCalls, logger }, config.drainSec, policy.closing);
       await running.disposeAsync();
     },
     hurry() {

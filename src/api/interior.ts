@@ -165,6 +165,8 @@ export interface WebhookTests {
 
 export interface Health {
   isDraining(): boolean;
+  /** Why recordings and whatever else is written to the disk get lost; `undefined` when they are kept. */
+  whyNothingIsKept(): Promise<string | undefined>;
   /** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
   whyLinesAreDown(): string | undefined;
   /** What of the lines is down although they can carry calls. */

@@ -20,6 +20,8 @@ export type Switchboard = {
   /** Brings a call to life: its line begins to dial, or answers its arrival. */
   connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
   find(callId: string): CallActor | undefined;
+  /** Asks to hang up every call that was answered, when its agent has been heard out. */
+  hangUpAll(): void;
   /** Asks every call to end; see `gateway.closing` in the chart. */
   endAll(): void;
   /** The same, also for those that are still to come. */
@@ -101,6 +103,9 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       if (isClosing) actor.send({ type: 'gateway.closing' });
     },
     find: (callId) => actors.get(callId),
+    hangUpAll() {
+      for (const actor of actors.values()) actor.send({ type: 'hangup.requested', immediate: false });
+    },
     endAll,
     closeAll() {
       isClosing = true;

@@ -1424,7 +1424,7 @@ export type Operations = {
       status: 'alive';
     };
   };
-  /** Can calls be placed here?. Checks the database and the telephone lines. While the gateway shuts down it is not ready. */
+  /** Can calls be placed here?. Checks the database, the data folder and the telephone lines. While the gateway shuts down it is not ready. */
   getReadiness: {
     request: undefined;
     answer: {

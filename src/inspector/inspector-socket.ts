@@ -20,10 +20,13 @@ export type InspectedCalls = {
 };
 
 export type InspectorLimits = {
-  /** Onlookers at once. */
+  /** Onlookers at once, in all and of one workspace. */
   viewers: number;
+  viewersOfWorkspace: number;
   /** What may wait for one that reads slowly; it is sent away then. */
   waitingBytes: number;
+  /** One that has not answered for this long reads nothing, and gives its place back. */
+  pingMs: number;
 };
 
 /** Somebody with an admin token at the door. */
@@ -58,6 +61,9 @@ export const createInspectorSocket = (options: {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1_024 });
   server.on('error', (error) => logger.error({ err: error }, 'the inspector reports an error'));
 
+  const viewersOf = new Map<string, number>();
+  const countOf = (workspaceId: string): number => viewersOf.get(workspaceId) ?? 0;
+
   const isSeenBy = (workspaceId: string, callId: string): boolean => {
     for (const call of calls.all()) if (call.callId === callId) return call.workspaceId === workspaceId;
     return false;
@@ -67,6 +73,12 @@ export const createInspectorSocket = (options: {
   const show = (viewer: WebSocket, workspaceId: string, callId: string | null): void => {
     const watched = new Map<string, () => void>();
     let isOver = false;
+    let hasAnswered = true;
+    const ping = setInterval(() => {
+      if (!hasAnswered) return viewer.terminate();
+      hasAnswered = false;
+      viewer.ping();
+    }, limits.pingMs);
 
     const send = (message: object): void => {
       if (isOver || viewer.readyState !== viewer.OPEN) return;
@@ -80,6 +92,9 @@ export const createInspectorSocket = (options: {
 
     const stop = (): void => {
       isOver = true;
+      clearInterval(ping);
+      viewersOf.set(workspaceId, countOf(workspaceId) - 1);
+      if (countOf(workspaceId) === 0) viewersOf.delete(workspaceId);
       unsubscribe();
       for (const end of watched.values()) end();
       watched.clear();
@@ -111,6 +126,10 @@ export const createInspectorSocket = (options: {
     };
 
     const unsubscribe = calls.subscribe(look);
+    viewersOf.set(workspaceId, countOf(workspaceId) + 1);
+    viewer.on('pong', () => {
+      hasAnswered = true;
+    });
     viewer.on('close', stop);
     viewer.on('error', (error) => logger.debug({ err: error }, 'an onlooker of the inspector was lost'));
     look();
@@ -121,6 +140,7 @@ export const createInspectorSocket = (options: {
       const callId = query.get('call');
       if (callId !== null && !isSeenBy(workspaceId, callId)) return refuse(404);
       if (server.clients.size >= limits.viewers) return refuse(503);
+      if (countOf(workspaceId) >= limits.viewersOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (viewer) => show(viewer, workspaceId, callId));
     },
     close() {

@@ -186,7 +186,12 @@ export const fakeGateway = async (
       isVoice,
     },
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
-    health: { isDraining: () => false, whyLinesAreDown: () => undefined, whatIsDown: () => undefined },
+    health: {
+      isDraining: () => false,
+      whyNothingIsKept: () => Promise.resolve(undefined),
+      whyLinesAreDown: () => undefined,
+      whatIsDown: () => undefined,
+    },
     metrics: new Registry(),
     inspects: true,
     replayCall: () => [],

@@ -3,7 +3,12 @@ import { Counter, Registry } from 'prom-client';
 import { testDatabase } from '#test/helpers/database.ts';
 import { fakeGateway } from './fake-gateway.ts';
 
-const healthy = { isDraining: () => false, whyLinesAreDown: () => undefined, whatIsDown: () => undefined };
+const healthy = {
+  isDraining: () => false,
+  whyNothingIsKept: () => Promise.resolve(undefined),
+  whyLinesAreDown: () => undefined,
+  whatIsDown: () => undefined,
+};
 
 test('a gateway whose parts work is alive and ready', async (t) => {
   const anonymous = (await fakeGateway(t)).client.as(undefined);
@@ -26,6 +31,15 @@ test('without lines it is not ready, and says why', async (t) => {
   const { status, body } = await client.get('/readyz');
   t.is(status, 503);
   t.like(body, { code: 'service_unavailable', detail: 'The SIP server cannot be reached.' });
+});
+
+test('with a full disk it is not ready, and says so', async (t) => {
+  const { client } = await fakeGateway(t, {
+    health: { ...healthy, whyNothingIsKept: () => Promise.resolve('The data folder cannot be written to.') },
+  });
+  const { status, body } = await client.get('/readyz');
+  t.is(status, 503);
+  t.like(body, { code: 'service_unavailable', detail: 'The data folder cannot be written to.' });
 });
 
 test('with a part of the lines down it is ready, and says what is down', async (t) => {

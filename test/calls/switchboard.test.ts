@@ -86,6 +86,16 @@ test('a call that is connected is found, and watched from state to state until i
   t.deepEqual(world.released, ['a']);
 });
 
+test('all are asked to hang up as a client would: answered calls hear their agent out, others go on ringing', (t) => {
+  const world = setUp();
+  for (const callId of ['a', 'b']) world.connect(callId);
+  world.tell('a', answered);
+  world.switchboard.hangUpAll();
+  t.is(world.stateOf('a'), 'active.hangup-pending');
+  t.true(world.published.includes('a call.hangup_requested'));
+  t.is(world.stateOf('b'), 'ringing.alerting');
+});
+
 test('a call that was never answered tells so', (t) => {
   const world = setUp();
   for (const callId of ['a', 'b']) world.connect(callId);

@@ -12,7 +12,8 @@ export const getReadiness = defineRoute({
   operationId: 'getReadiness',
   tag: 'Operation',
   summary: 'Can calls be placed here?',
-  description: 'Checks the database and the telephone lines. While the gateway shuts down it is not ready.',
+  description:
+    'Checks the database, the data folder and the telephone lines. While the gateway shuts down it is not ready.',
   auth: 'none',
   responses: {
     200: {
@@ -25,9 +26,10 @@ export const getReadiness = defineRoute({
   const { health } = interior;
   if (health.isDraining())
     throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
-  const problems = [await whyDatabaseIsDown(interior), health.whyLinesAreDown()].filter(
-    (problem) => problem !== undefined,
-  );
+  const problems = [
+    ...(await Promise.all([whyDatabaseIsDown(interior), health.whyNothingIsKept()])),
+    health.whyLinesAreDown(),
+  ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new Refusal('service_unavailable', problems.join(' '));
   const warning = health.whatIsDown();
   return { status: 200, body: { status: 'ready', ...(warning === undefined ? {} : { warning }) } };
