@@ -87,7 +87,9 @@ const main = async (): Promise<void> => {
   }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
   if (config.databaseUrl === null || process.stdout.isTTY) {
-    process.stdout.write(welcome(gateway.credentials, gateway.startedInMs, process.stdout.isTTY));
+    process.stdout.write(
+      welcome(gateway.credentials, config.lines, gateway.startedInMs, process.stdout.isTTY),
+    );
   }
 };
 

@@ -1,16 +1,20 @@
 /** `npm run servers`: starts drachtio-server and FreeSWITCH, where they are installed, with the project's configuration. */
-import { once } from 'node:events';
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ConfigError } from '#config/config.ts';
 import { readServersConfig, type ServersConfig } from '#config/servers-config.ts';
-import { endProcess, reach } from './servers/server-process.ts';
+import { reach } from './servers/server-process.ts';
 import { startDrachtio, type StartedServer } from './servers/start-drachtio.ts';
 import { freeSwitchLog, startFreeSwitch } from './servers/start-freeswitch.ts';
+import { supervise, type RestartTimes, type Supervised } from './servers/supervise.ts';
 import { isInstalled } from './speech/is-installed.ts';
 
-/** After which a server that was asked to end is killed. */
-const patienceMs = 3_000;
+const restartTimes: RestartTimes = {
+  firstMs: 1_000,
+  longestMs: 30_000,
+  steadyMs: 60_000,
+  patienceMs: 3_000,
+};
 
 const programs = {
   drachtio:
@@ -72,9 +76,9 @@ const endOf = async ({ name, logs }: Server): Promise<string> => {
 };
 
 /** The last of `logs` is the one to read; before it comes what a server says that did not get so far. */
-type Server = StartedServer & { name: string; logs: string[]; whereItIs: string };
+type Server = { name: string; logs: string[]; whereItIs: string; start: () => StartedServer };
 
-const startBoth = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Server[] => {
+const serversOf = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Server[] => {
   const drachtioLog = join(folder, 'drachtio.log');
   const freeSwitchFolder = join(folder, 'freeswitch');
   const freeSwitchStart = join(folder, 'freeswitch-start.log');
@@ -83,7 +87,7 @@ const startBoth = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Ser
   const behind = publicAddress === null ? '' : `, known outside as ${publicAddress}`;
   return [
     {
-      ...startDrachtio(drachtio, drachtioLog),
+      start: () => startDrachtio(drachtio, drachtioLog),
       name: 'drachtio-server',
       logs: [drachtioLog],
       whereItIs:
@@ -91,7 +95,7 @@ const startBoth = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Ser
         `control ${control.host}:${control.port}`,
     },
     {
-      ...startFreeSwitch(freeSwitch, freeSwitchFolder, freeSwitchStart),
+      start: () => startFreeSwitch(freeSwitch, freeSwitchFolder, freeSwitchStart),
       name: 'FreeSWITCH',
       logs: [freeSwitchStart, freeSwitchLog(freeSwitchFolder)],
       whereItIs:
@@ -101,23 +105,33 @@ const startBoth = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Ser
   ];
 };
 
-const untilReady = async (server: Server): Promise<string> => {
-  const { name, logs, whereItIs, ready } = server;
+const startKept = (server: Server, print: (text: string) => void): Supervised =>
+  supervise({
+    start: server.start,
+    times: restartTimes,
+    onEnded: (how, restartsInMs) =>
+      print(
+        `${server.name} has ended by itself (${how}), and its calls with it. It is started again in ${restartsInMs / 1_000} s.`,
+      ),
+    onBack: () => print(`${server.name} is ready again.`),
+  });
+
+const untilReady = async (server: Server, { ready }: Supervised): Promise<string> => {
+  const { name, logs, whereItIs } = server;
   try {
     await ready;
   } catch (cause) {
     throw new ServersError(`${name} did not start. ${await endOf(server)}`, { cause });
   }
   const log = logs.at(-1) ?? '';
-  const lines = (await textOf(log)).split('\n');
-  if (lines.some((line) => line.includes('Error Loading module') && line.includes('mod_audio_fork')))
+  if (/Error Loading module .*mod_audio_fork/.test(await textOf(log)))
     throw new ServersError(
       'FreeSWITCH has no mod_audio_fork, which brings it the sound of calls: build it from https://github.com/jambonz/freeswitch-modules',
     );
   return `${name} is ready: ${whereItIs}; log ${relative('', log)}`;
 };
 
-/** Runs until `asked` says that it shall end, or until a server has ended by itself; that is an error. */
+/** Runs until `asked` says that it shall end; a server that ends by itself is started again. */
 export const runServers = async (
   environment: NodeJS.ProcessEnv,
   print: (text: string) => void,
@@ -131,23 +145,18 @@ export const runServers = async (
   const folder = join(config.dataFolder, 'servers');
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
-  const servers = startBoth(config, folder);
+  const servers = serversOf(config, folder).map((server) => ({ server, kept: startKept(server, print) }));
   const over = new Promise<'asked'>((resolve) => {
     asked.addEventListener('abort', () => resolve('asked'));
     if (asked.aborted) resolve('asked');
   });
-  const ended = servers.map(async (server) => {
-    await once(server.child, 'exit');
-    return server;
-  });
   try {
-    const ready = Promise.all(servers.map(async (server) => print(await untilReady(server))));
+    const ready = Promise.all(servers.map(async ({ server, kept }) => print(await untilReady(server, kept))));
     if ((await Promise.race([ready, over])) === 'asked') return;
     print('Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)');
-    const first = await Promise.race([over, ...ended]);
-    if (first !== 'asked') throw new ServersError(`${first.name} has ended. ${await endOf(first)}`);
+    await over;
   } finally {
-    await Promise.all(servers.map(({ child }) => endProcess(child, patienceMs)));
+    await Promise.all(servers.map(({ kept }) => kept.end()));
   }
 };
 

@@ -18,7 +18,7 @@ import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trun
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createDoor, type Door } from '../trunks/door.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
-import { abilities, noSip, type Attempt } from './attempt.ts';
+import { abilities, allowed, noSip, type Attempt } from './attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createTrunkCheck, type TrunkCheck } from './check-trunk.ts';
 import { createFarEnds, type LegStore } from './far-ends.ts';
@@ -91,6 +91,12 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       if (door.isStranger(request)) response.send(403);
       else if (isClosed || mediaServers.problem() !== null) response.send(503);
       else response.send(200, { headers: abilities });
+    },
+    onOther(request, response) {
+      if (door.admit(request, response) === null) return;
+      response.send(request.has('To') && /;\s*tag=/i.test(request.get('To')) ? 481 : 405, {
+        headers: { Allow: allowed },
+      });
     },
     isIgnored: (request) => door.ignores(request),
     probe: options.controlProbe,

@@ -23,13 +23,14 @@ import type { MediaServers } from './media-servers.ts';
 import { acceptedOffer, onTerms, warningOf } from './negotiate.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createRepeats } from './repeats.ts';
+import { requestProblem, type RequestProblem } from './request-problem.ts';
 import { arrivingLeg, takenLeg } from './sip-leg.ts';
 import { answerTimer, isTooSmall, type SessionTimes } from './session-timer.ts';
 
 /** A caller that was let in and whose line is not opened within this time is refused. */
 const patienceMs = 10_000;
 
-type Refusal = { status: number; reason: string; headers?: Record<string, string> };
+type Refusal = RequestProblem;
 
 const refusals: Readonly<Record<Extract<ArrivalVerdict, { accepted: false }>['because'], Refusal>> = {
   unknown_number: { status: 404, reason: 'Not Found' },
@@ -156,6 +157,8 @@ export const createInbound = (options: {
       const trunk = door.admit(request, response);
       if (trunk === null) return undefined;
       if (repeats.isRepeat(request)) return refuse({ response }, merged);
+      const fault = requestProblem(request);
+      if (fault !== undefined) return refuse({ response }, fault);
       if (mediaServers.problem() !== null) return refuse({ response }, unavailable);
       const { numbers, bare } = calledParty(request, country);
       if (numbers.length === 0) return refuse({ response }, refusals.unknown_number);

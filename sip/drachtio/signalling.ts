@@ -18,12 +18,20 @@ const commandMs = 3_000;
 
 export type ControlProbe = { everyMs: number; answerMs: number };
 
+/**
+ * What nobody asks for drachtio-server refuses with 503, as if it were for later. REGISTER is left to it: it is the most
+ * frequent of all unwanted requests. Out of a call it drops REFER, and answers UPDATE with 481, by itself.
+ */
+const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
+
 type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
 export const createSignalling = (options: {
   server: ServerAddress;
   onInvite: OnRequest;
   onOptions: OnRequest;
+  /** For everything else that comes outside of a call. */
+  onOther: OnRequest;
   /** Whether a request outside of a call gets no answer at all; asked before anything else. */
   isIgnored: (request: Srf.SrfRequest) => boolean;
   /** How often it is asked whether it still takes in what it is sent, and how long it may take to answer. */
@@ -55,6 +63,7 @@ export const createSignalling = (options: {
     };
   srf.invite(taking(options.onInvite));
   srf.use('options', taking(options.onOptions));
+  for (const method of others) srf.use(method, taking(options.onOther));
 
   type Waiting = { resolve: () => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;

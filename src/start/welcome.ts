@@ -4,11 +4,27 @@ import type { Credentials } from './credentials.ts';
 const readFrom = (file: string): string =>
   String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
 
+/** What stands above the command that places a call, and whom it calls: real calls cost money, and reach somebody. */
+const firstCall = {
+  simulator: { title: 'Place a call (the callee is simulated, nothing is charged):', to: '01000000001' },
+  drachtio: {
+    title: 'Place a call (a real one, which your trunk may charge for: write the number to call):',
+    to: 'NUMBER',
+  },
+  none: { title: 'This gateway places no calls (GW_LINES=none); another one would by:', to: 'NUMBER' },
+} as const;
+
 /**
  * What a newcomer needs, printed once when the gateway is ready. The key itself is shown on a terminal alone; printed
  * elsewhere, the commands read it from the file of credentials.
  */
-export const welcome = (credentials: Credentials, startedInMs: number, isTerminal: boolean): string => {
+export const welcome = (
+  credentials: Credentials,
+  lines: keyof typeof firstCall,
+  startedInMs: number,
+  isTerminal: boolean,
+): string => {
+  const { title, to } = firstCall[lines];
   const { base_url, console_url, number, number_key, file } = credentials;
   const bearer = isTerminal
     ? `'Authorization: Bearer ${number_key}'`
@@ -22,12 +38,12 @@ export const welcome = (credentials: Credentials, startedInMs: number, isTermina
   Number key   ${isTerminal ? number_key : 'in the file below'}
   All of this  ${file}
 
-  Place a call (the callee is simulated, nothing is charged):
+  ${title}
 
     curl -s ${base_url}/api/v1/calls \\
       -H ${bearer} \\
       -H 'Content-Type: application/json' \\
-      -d '{"to": "01000000001", "instruction": "내일 오후 3시 예약을 확인해 주세요"}'
+      -d '{"to": "${to}", "instruction": "내일 오후 3시 예약을 확인해 주세요"}'
 
   Then read it, with the call_id of the answer:
 

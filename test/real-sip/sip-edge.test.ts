@@ -578,6 +578,37 @@ if (missing.length > 0) {
       },
     );
 
+  const problems: readonly [string, string[], number, string?][] = [
+    ['requires what is not known', ['Require: timer, foo'], 420, 'Unsupported: foo'],
+    ['has no hop left', ['Max-Forwards: 0'], 483],
+  ];
+  for (const [what, headers, status, header] of problems)
+    realTimeTest(`a call that ${what} is refused with ${status}`, async (t) => {
+      const asked = invite({ headers, sdp: soundAt() });
+      const { end, callers } = await callFrom(t, [
+        status === 483 ? asked.replace('Max-Forwards: 70\n', '') : asked,
+        expectAnswer(status, header === undefined ? {} : { header }),
+        acknowledge('kept'),
+      ]);
+      await t.notThrowsAsync(end.finished());
+      t.is(callers(), 0);
+    });
+
+  for (const method of ['MESSAGE', 'NOTIFY', 'PUBLISH', 'SUBSCRIBE', 'INFO'])
+    realTimeTest(`${method} outside of a call is answered: that is not done here`, async (t) => {
+      const headers = {
+        NOTIFY: ['Event: refer', 'Subscription-State: active'],
+        PUBLISH: ['Event: presence'],
+        SUBSCRIBE: ['Event: presence', 'Expires: 60'],
+      }[method];
+      const { end, callers } = await callFrom(t, [
+        invite({ headers: headers ?? [] }).replaceAll('INVITE', method),
+        expectAnswer(405, { header: 'Allow: INVITE' }),
+      ]);
+      await t.notThrowsAsync(end.finished());
+      t.is(callers(), 0);
+    });
+
   realTimeTest('a caller that wants us to refresh is refreshed', async (t) => {
     const wants = { headers: ['Supported: timer', timer('90;refresher=uas')], sdp: soundAt() };
     const { line, end, has } = await callFrom(t, [

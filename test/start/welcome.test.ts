@@ -19,7 +19,7 @@ const credentials = {
   file: '/a folder/dev-credentials.json',
 };
 
-const printed = welcome(credentials, 1_234, true);
+const printed = welcome(credentials, 'simulator', 1_234, true);
 
 /** What a shell makes of the printed commands: the arguments of each `curl`. */
 const argumentsOf = async (commands: string): Promise<string[][]> => {
@@ -70,7 +70,7 @@ test('where no terminal is, the key is not printed: the commands read it from th
   const folder = await mkdtemp(join(tmpdir(), "trunkline's welcome-"));
   t.teardown(() => rm(folder, { recursive: true }));
   const { file } = await writeCredentials(folder, credentials);
-  const collected = welcome({ ...credentials, file }, 1_234, false);
+  const collected = welcome({ ...credentials, file }, 'simulator', 1_234, false);
   t.false(collected.includes(credentials.number_key));
   t.true(collected.includes(file));
   const commands = collected
@@ -79,4 +79,13 @@ test('where no terminal is, the key is not printed: the commands read it from th
     .join('\n');
   for (const command of await argumentsOf(commands))
     t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
+});
+
+test('with real lines it promises nothing, and calls nobody by a pasted command', (t) => {
+  const real = welcome(credentials, 'drachtio', 1_234, true);
+  t.notRegex(real, /nothing is charged|simulated|01000000001/);
+  t.regex(real, /which your trunk may charge for/);
+  t.regex(real, /"to": "NUMBER"/);
+  t.regex(printed, /nothing is charged/);
+  t.regex(welcome(credentials, 'none', 1_234, true), /places no calls/);
 });

@@ -68,6 +68,7 @@ const connectTo = async (t: ExecutionContext, port: number, isIgnored = (): bool
       taken.push(request.uri);
     },
     onOptions: () => {},
+    onOther: () => {},
     isIgnored,
     probe: { everyMs: 20, answerMs: 100 },
     onConnected: () => {},
