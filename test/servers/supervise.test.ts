@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import test, { type ExecutionContext } from 'ava';
+import { supervise, type RestartTimes } from '#src/servers/supervise.ts';
+import { until } from '#test/helpers/until.ts';
+
+const times: RestartTimes = { firstMs: 1, longestMs: 4, steadyMs: 600_000, patienceMs: 10_000 };
+
+/** Each start runs the next of these programs of the shell; the last one again and again. */
+const supervised = (t: ExecutionContext, programs: readonly string[]) => {
+  const pids: number[] = [];
+  const story: string[] = [];
+  const server = supervise({
+    start() {
+      const program = programs[Math.min(pids.length, programs.length - 1)] ?? '';
+      const child = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+      pids.push(child.pid ?? 0);
+      const ready = async (): Promise<void> => {
+        const [first] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+        if (!Buffer.isBuffer(first)) throw new Error('It did not start');
+      };
+      return { child, ready: ready() };
+    },
+    times,
+    onEnded: (how, restartsInMs) => story.push(`${how}, again in ${restartsInMs}`),
+    onBack: () => story.push('back'),
+  });
+  t.teardown(() => server.end());
+  return { server, story, pids };
+};
+
+const runs = 'echo ready; exec sleep 600';
+const fails = 'echo ready; exit 3';
+
+test('a server that ends by itself is started again, later each time it does not last', async (t) => {
+  const { server, story } = supervised(t, [fails, fails, fails, fails, runs]);
+  await server.ready;
+  await until('it runs at last', () => story.filter((line) => line === 'back').length === 4 || undefined);
+  t.deepEqual(
+    story.filter((line) => line !== 'back'),
+    [
+      'exit code 3, again in 1',
+      'exit code 3, again in 2',
+      'exit code 3, again in 4',
+      'exit code 3, again in 4',
+    ],
+  );
+});
+
+test('a server that is killed is started again, also when it does not come up at once', async (t) => {
+  const { server, story, pids } = supervised(t, [runs, 'exit 1', runs]);
+  await server.ready;
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  await until('it is back', () => story.includes('back') || undefined);
+  t.deepEqual(story, ['SIGKILL, again in 1', 'exit code 1, again in 2', 'back']);
+});
+
+test('a server that never started is the trouble of whoever started it', async (t) => {
+  const { server, story } = supervised(t, ['exit 1']);
+  await t.throwsAsync(server.ready, { message: 'It did not start' });
+  t.deepEqual(story, []);
+});
+
+test('a server that is told to end stays ended', async (t) => {
+  const { server, story, pids } = supervised(t, [runs]);
+  await server.ready;
+  await server.end();
+  t.throws(() => process.kill(pids[0] ?? 0, 0), { code: 'ESRCH' });
+  t.is(pids.length, 1);
+  t.deepEqual(story, []);
+});
