@@ -11,10 +11,10 @@ const tagIn = (header: string): string => /;\s*tag=([^;\s]+)/i.exec(header)?.[1]
 
 /** The URI of a header such as `"A. Caller" <sip:…>`; drachtio-srf joins several headers of one name by commas. */
 const uriIn = (header: string): string =>
-  /<([^>]+)>/.exec(header)?.[1] ?? (header.split(';')[0] ?? '').trim();
+  /<([^<>]+)>/.exec(header)?.[1] ?? (header.split(';')[0] ?? '').trim();
 
 const routesIn = (message: Message): string[] =>
-  [...headerOf(message, 'Record-Route').matchAll(/<([^>]+)>/g)].map(([, uri = '']) => uri);
+  [...headerOf(message, 'Record-Route').matchAll(/<([^<>]+)>/g)].map(([, uri = '']) => uri);
 
 const hostIn = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? '';
 
