@@ -28,7 +28,7 @@ const setUp = async (t: ExecutionContext, answer: Answer, clock: Clock = systemC
   const server = await startAgentServer(answer);
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: 3_000,
+    connectMs: 60_000,
     maxBodyBytes: 64 * 1024,
     connectionsPerHost: 4,
   });
@@ -36,7 +36,7 @@ const setUp = async (t: ExecutionContext, answer: Answer, clock: Clock = systemC
     await client.close();
     await server.close();
   });
-  const handshake = createHandshake({ client, timeoutMs: 3_000, clock });
+  const handshake = createHandshake({ client, timeoutMs: clock === systemClock ? 60_000 : 3_000, clock });
   return { server, ask: () => handshake({ url: `${server.url}/auth`, secret, context }) };
 };
 

@@ -22,12 +22,12 @@ type Doors = {
 const setUp = async (
   t: ExecutionContext,
   answering: (asked: ModelRequest, round: number) => ModelAnswer,
-  { hangUpFails, pressFails, canPress = true, firstTokenMs = 2_000, apiKey }: Doors = {},
+  { hangUpFails, pressFails, canPress = true, firstTokenMs = 60_000, apiKey }: Doors = {},
 ) => {
   const server = await startModelServer(answering);
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
-    connectMs: 1_000,
+    connectMs: 60_000,
     maxBodyBytes: replyLimits.streamBytes,
     connectionsPerHost: 4,
   });

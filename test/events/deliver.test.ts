@@ -12,7 +12,7 @@ const body = JSON.stringify({ id: 'evt_1', type: 'call.ended', call: { instructi
 
 const client = createEndpointClient({
   rules: { allowedHosts: [], allowLoopback: true },
-  connectMs: 3_000,
+  connectMs: 60_000,
   maxBodyBytes: 64 * 1024,
   connectionsPerHost: 50,
 });

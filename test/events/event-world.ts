@@ -65,7 +65,7 @@ export const createEventWorld = async (
   };
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: 3_000,
+    connectMs: 60_000,
     maxBodyBytes: 64 * 1024,
     connectionsPerHost: deliveryPolicy.inAll,
   });

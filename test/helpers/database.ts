@@ -44,8 +44,8 @@ const startKeeper = async (): Promise<void> => {
 
 const findServer = async (): Promise<{ url: string; template: string }> => {
   if (await isFirst()) await startKeeper();
-  const deadline = Date.now() + 30_000;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + 120_000;
+  while (performance.now() < deadline) {
     const text = await readFile(join(runFolder, 'kept.json'), 'utf8').catch(() => undefined);
     if (text !== undefined) {
       const found = kept.parse(JSON.parse(text));

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { agentTimes, outgoingLimits, replyLimits } from '#config/policy.ts';
+import { outgoingLimits, replyLimits } from '#config/policy.ts';
 import type { EndpointWorld } from '#src/agents/ask-endpoint.ts';
 import { systemClock } from '#src/clock.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
@@ -8,7 +8,7 @@ import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 export const endpointWorld = (t: ExecutionContext): EndpointWorld => {
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: agentTimes.connectMs,
+    connectMs: 60_000,
     maxBodyBytes: outgoingLimits.maxBodyBytes,
     connectionsPerHost: 4,
   });

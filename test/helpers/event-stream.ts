@@ -67,7 +67,7 @@ export const openEventStream = async (
     events,
     comments,
     isOver: () => isOver,
-    until: (what, fits) => until(what, () => events.find(fits), 50_000),
+    until: (what, fits) => until(what, () => events.find(fits)),
     close: () => closing.abort(),
   };
 };

@@ -18,7 +18,7 @@ import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 const clientFor = (t: ExecutionContext, changes: Partial<EndpointClientOptions> = {}) => {
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: 3_000,
+    connectMs: 60_000,
     maxBodyBytes: 1_000,
     connectionsPerHost: 4,
     ...changes,

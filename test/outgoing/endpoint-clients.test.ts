@@ -15,7 +15,7 @@ const setUp = async (t: ExecutionContext, requestsAtOnce: number, answers: Answe
   const asked: string[] = [];
   const clients = createEndpointClients({
     rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: 10_000,
+    connectMs: 60_000,
     maxBodyBytes: 1_000,
     requestsAtOnce,
     names: {

@@ -8,7 +8,7 @@ import { sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
 const clientFor = (t: ExecutionContext): EndpointClient => {
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },
-    connectMs: 10_000,
+    connectMs: 60_000,
     maxBodyBytes: 1_000,
     connectionsPerHost: 1,
   });

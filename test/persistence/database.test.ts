@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -15,6 +14,7 @@ import { migrations } from '#src/persistence/migrations/index.ts';
 import { findWorkspace, createWorkspace } from '#src/persistence/workspaces.ts';
 import { testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
+import { until } from '#test/helpers/until.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -158,10 +158,10 @@ test('a listener hears its channel until it is ended', async (t) => {
   const unlisten = await db.listen('one', () => heard.push('one'));
   await db.listen('one', () => heard.push('also one'));
   await db.execute(`select pg_notify('one', ''), pg_notify('two', '')`);
-  await until(() => heard.length === 2);
+  await until('both listeners hear it', () => heard.length === 2 || undefined);
   await unlisten();
   await db.execute(`select pg_notify('one', '')`);
-  await until(() => heard.length === 3);
+  await until('the one that listens hears it', () => heard.length === 3 || undefined);
   t.deepEqual(heard, ['one', 'also one', 'also one']);
 });
 
@@ -175,19 +175,10 @@ test('a lost connection comes back by itself, with the name, the channels and on
     url,
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and pid <> pg_backend_pid()`,
   );
-  await until(() => heard === 1);
+  await until('the listener is called when the connection is back', () => heard === 1 || undefined);
   await db.ping();
   await db.execute(`select pg_notify('deliveries', '')`);
-  await until(() => heard === 2);
+  await until('the listener hears its channel again', () => heard === 2 || undefined);
   await t.throwsAsync(open(t, url, 'lost'), { instanceOf: StartError });
   t.is(heard, 2);
 });
-
-/** Notifications come over a real connection: they cannot be simulated, only awaited. */
-const until = async (isTrue: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 5_000;
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error('It did not happen');
-    await sleep(5);
-  }
-};

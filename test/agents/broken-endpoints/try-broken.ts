@@ -58,12 +58,12 @@ export const page = '<head><title>Welcome</title></head><body>Log in</body>';
 export const tryUrl = async (
   t: ExecutionContext,
   chatUrl: string,
-  { type, request, firstTokenMs = 8_000 }: Pick<Broken, 'type' | 'request' | 'firstTokenMs'>,
+  { type, request, firstTokenMs = 60_000 }: Pick<Broken, 'type' | 'request' | 'firstTokenMs'>,
 ) => {
   const trial = await createTryAgent({
     ...endpointWorld(t),
-    times: { firstTokenMs, wholeReplyMs: 15_000, idleFlushMs: 250 },
-    wholeTrialMs: 20_000,
+    times: { firstTokenMs, wholeReplyMs: 60_000, idleFlushMs: 250 },
+    wholeTrialMs: 120_000,
     languageModel: null,
     logger: pino({ level: 'silent' }),
   })({
