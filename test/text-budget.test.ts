@@ -34,6 +34,7 @@ import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { retryAfterMs } from '#src/events/retry-after.ts';
 import { masked } from '#src/inspector/masked.ts';
+import { timesAsCostly } from '#test/helpers/processor-time.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';
 
 type Read = (text: string) => unknown;
@@ -244,15 +245,6 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
 
 /** So much more than plain words a hostile text may cost. */
 const factor = 25;
-/** What is quicker than this is quick, whatever plain words take. */
-const negligibleMs = 5;
-
-const cpuMs = async (read: Read, text: string): Promise<number> => {
-  const before = process.cpuUsage();
-  await readOrRefuse(read, text);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-};
 
 const filled = (unit: string, end: string, length: number): string =>
   unit.repeat(Math.ceil((length - end.length) / unit.length)).slice(0, length - end.length) + end;
@@ -260,16 +252,15 @@ const filled = (unit: string, end: string, length: number): string =>
 for (const [name, { characters, read }] of Object.entries(paths)) {
   test.serial(`${name}: no text of ${characters} characters costs much more than plain words`, async (t) => {
     const words = filled(plain, '', characters);
-    await cpuMs(read, words);
+    await readOrRefuse(read, words);
     for (const [unit, end = ''] of shapes) {
       const text = filled(unit, end, characters);
-      let best = Infinity;
-      // A collection of garbage, or another process, may fall into one attempt, not into five.
-      for (let attempt = 0; attempt < 5 && best > 1; attempt += 1) {
-        const ordinary = Math.max(negligibleMs, await cpuMs(read, words));
-        best = Math.min(best, (await cpuMs(read, text)) / (factor * ordinary));
-      }
-      t.true(best <= 1, `${JSON.stringify(unit)}… costs ${Math.round(best * factor)} times as much`);
+      const times = await timesAsCostly(
+        () => readOrRefuse(read, text),
+        () => readOrRefuse(read, words),
+        factor,
+      );
+      t.true(times <= factor, `${JSON.stringify(unit)}… costs ${Math.round(times)} times as much`);
     }
   });
 }
@@ -284,10 +275,7 @@ test('a state of a graph with many messages costs in proportion to them', async 
       isCutOff: false,
     }));
   const take = (count: number) => () => [...createSaidMessages().complete(messages(count))];
-  let best = Infinity;
-  for (let attempt = 0; attempt < 5 && best > 1; attempt += 1) {
-    const few = Math.max(1, await cpuMs(take(1_000), ''));
-    best = Math.min(best, (await cpuMs(take(20_000), '')) / (few * 20 * 8));
-  }
-  t.true(best <= 1, `twenty times as many cost ${Math.round(best * 160)} times as much`);
+  // In proportion it would be ten times as much, with the square a hundred.
+  const times = await timesAsCostly(take(20_000), take(2_000), 40);
+  t.true(times <= 40, `ten times as many cost ${Math.round(times)} times as much`);
 });

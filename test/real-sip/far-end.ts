@@ -90,22 +90,20 @@ export type Telephone = FarEndProcess & {
   tell(command: string): Promise<void>;
 };
 
-/**
- * A telephone by baresip that listens to everything and says what it is to say: it picks up by itself, or calls `dial`.
- * It ends after so many seconds at the latest.
- */
-export const startTelephone = async (
+type TelephoneOptions = {
+  dial?: string;
+  from?: string;
+  seconds: number;
+  /** In tones, so long after the call stands. */
+  says?: readonly { afterMs: number; text: string }[];
+  /** Its sound is encrypted, or there is no call. */
+  srtp?: boolean;
+};
+
+const tryToStartTelephone = async (
   folder: string,
-  options: {
-    dial?: string;
-    from?: string;
-    seconds: number;
-    /** In tones, so long after the call stands. */
-    says?: readonly { afterMs: number; text: string }[];
-    /** Its sound is encrypted, or there is no call. */
-    srtp?: boolean;
-  },
-): Promise<Telephone> => {
+  options: TelephoneOptions,
+): Promise<Telephone | { error: string }> => {
   const port = await freePort();
   const controlPort = await freePort();
   count += 1;
@@ -151,15 +149,19 @@ export const startTelephone = async (
   const dialing = options.dial === undefined ? [] : ['-e', `/dial ${options.dial}`];
   const child = start('baresip', ['-4', '-f', home, '-t', String(options.seconds), ...dialing], logFile);
   const log = (): Promise<string> => readFile(logFile, 'utf8');
-  const until = async (sign: RegExp, atMostMs: number): Promise<void> => {
+  const says = async (sign: RegExp, atMostMs: number): Promise<boolean> => {
     const end = Date.now() + atMostMs;
-    while (!sign.test(await log().catch(() => ''))) {
-      if (Date.now() > end || child.exitCode !== null)
-        throw new Error(`the telephone never said ${sign.source}: ${await log()}`);
+    for (;;) {
+      const isLastLook = Date.now() > end || child.exitCode !== null;
+      if (sign.test(await log().catch(() => ''))) return true;
+      if (isLastLook) return false;
       await delay(50);
     }
   };
-  await until(/baresip is ready/, 5_000);
+  if (!(await says(/baresip is ready/, 20_000))) {
+    await endProcess(child);
+    return { error: await log() };
+  }
   return {
     child,
     port,
@@ -173,7 +175,8 @@ export const startTelephone = async (
       socket.destroy();
     },
     async heard() {
-      await until(/session closed|terminated/i, options.seconds * 1_000);
+      if (!(await says(/session closed|terminated/i, options.seconds * 1_000)))
+        throw new Error(`the telephone never hung up: ${await log()}`);
       await endProcess(child);
       const file = (await readdir(home)).find((name) => /^dump-.*-dec\.wav$/.test(name));
       if (file === undefined) throw new Error(`nothing was heard: ${await log()}`);
@@ -181,4 +184,17 @@ export const startTelephone = async (
     },
     close: () => endProcess(child),
   };
+};
+
+/**
+ * A telephone by baresip that listens to everything and says what it is to say: it picks up by itself, or calls `dial`.
+ * It ends after so many seconds at the latest.
+ */
+export const startTelephone = async (folder: string, options: TelephoneOptions): Promise<Telephone> => {
+  // For TLS it takes the port beside its own, too, which somebody else may just have been given.
+  for (let tries = 1; ; tries += 1) {
+    const telephone = await tryToStartTelephone(folder, options);
+    if (!('error' in telephone)) return telephone;
+    if (tries === 5) throw new Error(`baresip did not start: ${telephone.error}`);
+  }
 };
