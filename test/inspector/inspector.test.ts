@@ -69,7 +69,9 @@ test('one call is seen with its actors, its events and its states, and without w
 const ringing = '{"ringing":"alerting"}';
 
 test('without the name of a call every call of the workspace is seen, from its beginning', async (t) => {
-  const gateway = await testGateway(t, { GW_INSPECT: '1' });
+  const gateway = await testGateway(t, { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '2' });
+  // It goes on ringing until the test is over.
+  await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 180 });
   const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
   await gateway.call('01000000002');
   await until('the call that is on is seen', () => seen.length > 0 || undefined);

@@ -66,7 +66,7 @@ test('a program gets a number, connects its agent, calls, listens and hangs up',
 });
 
 test('a program reads all its calls, page by page, and learns why one cannot be done', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
   const { base_url: baseUrl, number_key: key, admin_token: adminToken, number_id: id } = gateway.credentials;
   const client = createClient({ baseUrl, key });
   const placed: string[] = [];

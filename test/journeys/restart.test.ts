@@ -27,7 +27,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
       ...process.env,
       GW_DATA_DIR: dataFolder,
       GW_PORT: '0',
-      GW_SIMULATOR_SPEED: '10',
+      GW_SIMULATOR_SPEED: '2',
       GW_DRAIN_SEC: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -39,11 +39,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
     child.kill('SIGTERM');
     await ended;
   });
-  await until(
-    'the gateway is ready',
-    () => (printed.includes('Trunkline is ready') ? true : undefined),
-    30_000,
-  );
+  await until('the gateway is ready', () => (printed.includes('Trunkline is ready') ? true : undefined));
   const known = credentials.parse(
     JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')),
   );

@@ -11,7 +11,6 @@ import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#te
 
 const silent = '01000000006';
 const neverAnswers = '01000000002';
-const patienceMs = 40_000;
 
 type Running = GatewayProcess & { client: ApiClient; admin: ApiClient };
 
@@ -48,14 +47,10 @@ const statusOf = async ({ client }: Running, callId: string): Promise<unknown> =
   (await client.get(`/api/v1/calls/${callId}`)).body['status'];
 
 const untilStatus = (gateway: Running, callId: string, ...statuses: string[]): Promise<unknown> =>
-  until(
-    `the call is ${statuses.join(' or ')}`,
-    async () => {
-      const status = await statusOf(gateway, callId);
-      return statuses.includes(z.string().parse(status)) ? status : undefined;
-    },
-    patienceMs,
-  );
+  until(`the call is ${statuses.join(' or ')}`, async () => {
+    const status = await statusOf(gateway, callId);
+    return statuses.includes(z.string().parse(status)) ? status : undefined;
+  });
 
 test.serial('the calls of a gateway that was killed are ended by the others, each once', async (t) => {
   const { start, rows } = await oneDatabase(t);
@@ -225,14 +220,10 @@ test.serial('a recording is had from any gateway while the one that keeps it run
   const other = await start('other', fast);
   const callId = await place(holder, '01000000007');
   const path = `/api/v1/calls/${callId}/recording`;
-  const own = await until(
-    'the recording is there',
-    async () => {
-      const answer = await holder.client.get(path);
-      return answer.status === 200 ? answer : undefined;
-    },
-    patienceMs,
-  );
+  const own = await until('the recording is there', async () => {
+    const answer = await holder.client.get(path);
+    return answer.status === 200 ? answer : undefined;
+  });
   t.true(own.bytes.length > 1_000);
 
   const whole = await other.client.get(path);
