@@ -265,8 +265,8 @@ export const mediaServers = {
   probeMs: 5_000,
 } as const;
 
-/** Recordings on their way into a store; see `StoreLimits` and `StoreKeeperOptions` of src/recordings. */
-export const recordingStore = {
+/** Recordings; see `StoreLimits`, `StoreKeeperOptions` and `AbandonedNumbers` of src/recordings. */
+export const recordings = {
   limits: { connectMs: 5_000, stallMs: 30_000, partBytes: 8 * 1024 * 1024 },
   uploads: {
     atOnce: 4,
@@ -275,6 +275,8 @@ export const recordingStore = {
     /** A recording that has waited a day for an absent store is completed where it lies. */
     pendingMs: 86_400_000,
   },
+  /** Longer than a gateway waits for its store: whatever it had has been completed by then. */
+  abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
 } as const;
 
 /** How long it is taken for granted that the data folder can, or cannot, be written to. */

@@ -49,6 +49,23 @@ export const pendingRecordings = (db: Database, node: string): Promise<Recording
     [node],
   );
 
+/**
+ * Recordings that are pending although their call ended `afterMs` ago or earlier, and whose gateway does not run; the
+ * oldest first, so many at once.
+ */
+export const abandonedRecordings = (
+  db: Database,
+  afterMs: number,
+): Promise<{ callId: string; node: string }[]> =>
+  db.execute<{ callId: string; node: string }>(
+    `select recording.call_id as "callId", call.node from recording join call on call.id = recording.call_id
+     where recording.status = 'pending' and call.status not in ('ringing', 'active')
+       and call.ended_at <= now() - make_interval(secs => $1)
+       and not exists (select from node where node.name = call.node and node.lost_at is null)
+     order by recording.created_at limit 1000`,
+    [afterMs / 1000],
+  );
+
 /** A recording that is part of another row, as JSON; null where there is none. */
 export type RecordingJson =
   | (Omit<RecordingRecord, 'createdAt' | 'finishedAt'> & {

@@ -9,6 +9,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { pendingRecordings, recordingStatuses } from '#src/persistence/recordings.ts';
+import { watchAbandoned, type AbandonedNumbers } from './abandoned.ts';
 import { contentTypes, createEncoders, type RecordingFormat } from './encoder.ts';
 import { createRecorder, type Recorder, type RecordingOutcome } from './recorder.ts';
 import { openRecordingFile, truncatedName } from './recording-file.ts';
@@ -37,6 +38,8 @@ export const createRecordings = async (options: {
   format: RecordingFormat;
   /** `null`: recordings stay in the folder. */
   store: StoreKeeperOptions | null;
+  /** For recordings of gateways that are gone. */
+  abandoned: AbandonedNumbers;
   database: Database;
   /** The name of this gateway among those that share the database. */
   node: string;
@@ -120,6 +123,8 @@ export const createRecordings = async (options: {
     );
   });
 
+  const abandoned = watchAbandoned({ database, numbers: options.abandoned, fail, clock, logger });
+
   const begin: OpenRecording = (callId) => {
     const file = folder.nameFor(callId, clock.now(), format);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -140,6 +145,7 @@ export const createRecordings = async (options: {
     openOwn: folder.open,
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
+      await abandoned.close();
       for (const recorder of underWay.keys()) recorder.cut();
       await Promise.all(underWay.values());
       await older;

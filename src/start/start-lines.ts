@@ -15,7 +15,7 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
 import { createDialFromPhone } from './dial-from-phone.ts';
-import { startRecordings, type RecordingStoreNumbers } from './start-recordings.ts';
+import { startRecordings, type RecordingNumbers } from './start-recordings.ts';
 import { startSpeech, type StartedSpeech } from './start-speech.ts';
 
 type TrunkDirectoryOptions = Parameters<typeof createTrunkDirectory>[0];
@@ -43,7 +43,7 @@ export const startLines = async (
       trunkTimes: TrunkTimes;
       controlProbe: ControlProbe;
       mediaServers: Omit<MediaServerNumbers, 'rtpTimeoutMs'>;
-      recordingStore: RecordingStoreNumbers;
+      recordings: RecordingNumbers;
       trunkLifeTimes: TrunkDirectoryOptions['times'];
       webPhones: { comeBackMs: number };
     };
@@ -63,7 +63,7 @@ export const startLines = async (
 ): Promise<StartedLines> => {
   const { policy, database, vault, country, clock, callClock, logger } = options;
   const recordings = await startRecordings(config, {
-    numbers: policy.recordingStore,
+    numbers: policy.recordings,
     database,
     journal: options.journal,
     clock,

@@ -5,17 +5,22 @@ import type { Config } from '#config/config.ts';
 import type { Journal } from '#src/calls/journal.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store, type StoreLimits } from '#src/recordings/s3-store.ts';
 import type { StoreKeeperOptions } from '#src/recordings/store-keeper.ts';
 
-export type RecordingStoreNumbers = { limits: StoreLimits; uploads: StoreKeeperOptions['numbers'] };
+export type RecordingNumbers = {
+  limits: StoreLimits;
+  uploads: StoreKeeperOptions['numbers'];
+  abandoned: AbandonedNumbers;
+};
 
 /** Resolves when what a crash left pending is settled. */
 export const startRecordings = async (
   config: Pick<Config, 'dataFolder' | 'recordings' | 'node'>,
   options: {
-    numbers: RecordingStoreNumbers;
+    numbers: RecordingNumbers;
     database: Database;
     journal: Pick<Journal, 'publish' | 'settled'>;
     clock: Clock;
@@ -32,6 +37,7 @@ export const startRecordings = async (
       prefix: store.prefix,
       numbers: numbers.uploads,
     },
+    abandoned: numbers.abandoned,
     database,
     node: config.node,
     publish: journal.publish,

@@ -8,6 +8,7 @@ import pino from 'pino';
 import { systemClock } from '#src/clock.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/recordings.ts';
+import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
 import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -34,13 +35,17 @@ export const recordingsWorld = async (t: ExecutionContext) => {
     typesOf: (callId: string) => facts.filter((fact) => fact.callId === callId).map(({ type }) => type),
     statusOf: async (callId: string) => (await recordingStatuses(database, [callId])).get(callId),
     /** A call that was answered and is recorded; ended, where nothing else is said. */
-    async call(status: 'active' | 'completed' = 'completed', node: string = ownNode): Promise<string> {
+    async call(
+      status: 'active' | 'completed' = 'completed',
+      node: string = ownNode,
+      endedAt: number = Date.now(),
+    ): Promise<string> {
       const callId = await storedCall(database, number, { node });
       await recordFact(database, callId, 1, { type: 'call.answered', at: Date.now() });
       if (status === 'completed')
         await recordFact(database, callId, 2, {
           type: 'call.ended',
-          at: Date.now(),
+          at: endedAt,
           reason: 'agent_hangup',
           status,
         });
@@ -56,7 +61,12 @@ export const recordingsWorld = async (t: ExecutionContext) => {
     /** A gateway's recordings from its start on; they end with the test. */
     async start(
       server: S3Server | null,
-      options: { isJournalAway?: boolean; pendingMs?: number; format?: 'ogg' | 'mp3' } = {},
+      options: {
+        isJournalAway?: boolean;
+        pendingMs?: number;
+        format?: 'ogg' | 'mp3';
+        abandoned?: AbandonedNumbers;
+      } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({
         folder,
@@ -71,6 +81,8 @@ export const recordingsWorld = async (t: ExecutionContext) => {
             pendingMs: options.pendingMs ?? 3_600_000,
           },
         },
+        // Other tests of a file have recordings of gateways that are gone.
+        abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         database,
         node: ownNode,
         publish(callId, fact) {

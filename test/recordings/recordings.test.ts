@@ -39,6 +39,7 @@ const openWorld = async (
     folder: options.folder ?? root,
     format: options.format ?? 'ogg',
     store: null,
+    abandoned: { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
     database,
     node: 'test',
     publish(id, fact) {

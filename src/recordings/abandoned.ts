@@ -1,0 +1,61 @@
+/**
+ * Recordings of gateways that are gone and have not come back: nobody waits for them for ever. Any gateway that shares
+ * the database says that they failed; of several that say so, the first one is heard.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { abandonedRecordings } from '#src/persistence/recordings.ts';
+
+export type AbandonedNumbers = {
+  /** Between two looks. */
+  everyMs: number;
+  /** How long after the end of its call a recording may be pending whose gateway does not run. */
+  afterMs: number;
+};
+
+export type AbandonedWatch = {
+  close(): Promise<void>;
+};
+
+/** Looks at once, and then again and again. */
+export const watchAbandoned = (options: {
+  database: Database;
+  numbers: AbandonedNumbers;
+  fail: (callId: string) => void;
+  clock: Clock;
+  logger: Logger;
+}): AbandonedWatch => {
+  const { database, numbers, clock, logger } = options;
+  let timer: unknown;
+  let isClosed = false;
+
+  const look = async (): Promise<void> => {
+    try {
+      for (const { callId, node } of await abandonedRecordings(database, numbers.afterMs)) {
+        if (isClosed) return;
+        logger.warn({ call_id: callId, dead_node: node }, 'a recording is given up: its gateway is gone');
+        options.fail(callId);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'recordings of gateways that are gone could not be looked for');
+    }
+  };
+
+  const lookAndGoOn = async (): Promise<void> => {
+    await look();
+    if (isClosed) return;
+    timer = clock.setTimeout(() => {
+      looking = lookAndGoOn();
+    }, numbers.everyMs);
+  };
+  let looking = lookAndGoOn();
+
+  return {
+    async close() {
+      isClosed = true;
+      clock.clearTimeout(timer);
+      await looking;
+    },
+  };
+};
