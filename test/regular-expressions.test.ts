@@ -49,11 +49,13 @@ const problem = ({ source, flags }: Expression): string | undefined => {
     timeout: null,
     attackTimeout: null,
     incubationTimeout: null,
-    recallTimeout: null,
     randomSeed: 1,
     maxIteration: 4,
   });
-  return verdict.status === 'safe' ? undefined : `${shown} is ${verdict.status}: ${JSON.stringify(verdict)}`;
+  if (verdict.status === 'safe') return undefined;
+  return verdict.status === 'vulnerable'
+    ? `${shown} is ${verdict.complexity.summary}, for one with ${verdict.attack.pattern}`
+    : `${shown} cannot be judged: ${JSON.stringify(verdict.error)}`;
 };
 
 const slow = test.macro<[source: string, flags?: string]>({

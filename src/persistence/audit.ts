@@ -2,7 +2,7 @@
 import type { Database } from './database.ts';
 
 export type AuditEntryRecord = {
-  /** Counts up over all workspaces. */
+  /** Counts up in the workspace. */
   id: number;
   /** Such as `admin:<token id>`. */
   actor: string;
@@ -20,7 +20,11 @@ export const appendAudit = async (
   entry: Omit<AuditEntryRecord, 'id' | 'detail'> & { workspaceId: string; detail?: Record<string, unknown> },
 ): Promise<void> => {
   await db.execute(
-    'insert into audit_entry (workspace_id, actor, action, subject, at, detail) values ($1, $2, $3, $4, $5, $6)',
+    `with counted as (
+       update workspace set audit_entries = audit_entries + 1 where id = $1 returning id, audit_entries
+     )
+     insert into audit_entry (workspace_id, id, actor, action, subject, at, detail)
+     select id, audit_entries, $2, $3, $4, $5, $6 from counted`,
     [
       entry.workspaceId,
       entry.actor,

@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { appendAudit, listAudit } from '#src/persistence/audit.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { entities } from '#src/persistence/entities/index.ts';
 import { migrationTable } from '#src/persistence/migrate.ts';
@@ -51,8 +52,7 @@ test('sixteen gateways that start at once migrate an empty database once', async
   );
 });
 
-test('the migrations make what the entities describe', async (t) => {
-  const url = await testDatabaseUrl(t);
+const ormOf = (t: ExecutionContext, url: string) => {
   const orm = new MikroORM({
     entities,
     extensions: [Migrator],
@@ -61,6 +61,45 @@ test('the migrations make what the entities describe', async (t) => {
     migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
   });
   t.teardown(() => orm.close(true));
+  return orm;
+};
+
+test('entries of the audit log that were counted over all workspaces are counted in each', async (t) => {
+  const url = await emptyDatabaseUrl(t);
+  const orm = ormOf(t, url);
+  await orm.migrator.up({ to: '0015-sip-legs' });
+  const [one, other] = [randomUUID(), randomUUID()];
+  const entry = (workspaceId: string, action: string): string =>
+    `insert into audit_entry (workspace_id, actor, action, subject, at, detail)
+     values ('${workspaceId}', 'admin', '${action}', 's', now(), '{}')`;
+  for (const id of [one, other])
+    await runStatement(url, `insert into workspace (id, name, created_at) values ('${id}', 'w', now())`);
+  for (const statement of [
+    entry(one, 'a'),
+    entry(other, 'b'),
+    entry(one, 'c'),
+    entry(other, 'd'),
+    entry(one, 'e'),
+  ])
+    await runStatement(url, statement);
+  await orm.migrator.up();
+  const database = await open(t, url);
+  await appendAudit(database, {
+    workspaceId: one,
+    actor: 'admin',
+    action: 'f',
+    subject: 's',
+    at: new Date(),
+  });
+  const read = async (workspaceId: string) =>
+    (await listAudit(database, { workspaceId, limit: 9 })).map(({ id, action }) => `${id} ${action}`);
+  t.deepEqual(await read(one), ['4 f', '3 e', '2 c', '1 a']);
+  t.deepEqual(await read(other), ['2 d', '1 b']);
+});
+
+test('the migrations make what the entities describe', async (t) => {
+  const url = await testDatabaseUrl(t);
+  const orm = ormOf(t, url);
   t.deepEqual(await orm.schema.getUpdateSchemaMigrationSQL({ wrap: false }), { up: '', down: '' });
   t.false(await orm.migrator.checkSchema());
 });

@@ -370,6 +370,18 @@ test('the audit log is read newest first, page by page, by its own workspace alo
   t.deepEqual(first[0]?.detail, {});
 });
 
+test('entries of the audit log are counted in their workspace, also those that come at the same time', async (t) => {
+  const db = await testDatabase();
+  const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
+  const append = ({ workspaceId }: { workspaceId: string }) =>
+    appendAudit(db, { workspaceId, actor: 'admin', action: 'a', subject: 's', at: issuedAt });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => append(index % 4 === 0 ? stranger : owner)));
+  const idsOf = async ({ workspaceId }: { workspaceId: string }) =>
+    (await listAudit(db, { workspaceId, limit: 50 })).map(({ id }) => id);
+  t.deepEqual(await idsOf(stranger), [5, 4, 3, 2, 1]);
+  t.deepEqual(await idsOf(owner), [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+});
+
 test('the first workspace is the oldest one', async (t) => {
   const db = await ownDatabase(t);
   t.is(await firstWorkspace(db), undefined);

@@ -6,13 +6,13 @@ export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',
   properties: {
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().primary().fieldName('workspace_id'),
+    /** Counts up in the workspace. */
     id: p.bigint().primary(),
-    workspaceId: () => p.manyToOne(Workspace).mapToPk().fieldName('workspace_id'),
     actor: p.text(),
     action: p.text(),
     subject: p.text(),
     at: p.datetime(3),
     detail: p.json(),
   },
-  indexes: [{ name: 'audit_entry_workspace_id_id_index', properties: ['workspaceId', 'id'] }],
 });

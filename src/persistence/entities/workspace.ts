@@ -17,6 +17,8 @@ export const Workspace = defineEntity({
     recordingEnabled: p.boolean().nullable(),
     /** Upper bound of calls in progress over all numbers of the workspace. */
     maxCallsInProgress: p.integer().nullable(),
+    /** How many entries its audit log has; the next one gets the next number. */
+    auditEntries: p.integer().default(0),
     createdAt: p.datetime(3),
   },
 });

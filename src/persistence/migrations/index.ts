@@ -1,5 +1,6 @@
 /** All migrations, oldest first. A name never changes once it was released. */
 import { AdminRoles } from './admin-roles.ts';
+import { AuditNumbers } from './audit-numbers.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
@@ -31,4 +32,5 @@ export const migrations = [
   { name: '0013-truncated-recordings', class: TruncatedRecordings },
   { name: '0014-trunk-numbers-without-plus', class: TrunkNumbersWithoutPlus },
   { name: '0015-sip-legs', class: SipLegs },
+  { name: '0016-audit-numbers', class: AuditNumbers },
 ];
