@@ -18,7 +18,7 @@ const entry = z.looseObject({
 });
 
 /** Facts that belong to no call. */
-const callless = /^http request$|^no synthesizer is installed/;
+const callless = /^http request$|^no synthesizer is installed|^the event loop stood still/;
 
 /** Finds a number in every form: domestic, international, with hyphens, spaces, dots or brackets. */
 const anyFormOf = (number: string): RegExp =>
