@@ -93,7 +93,7 @@ test.serial('a second signal hangs up at once, and what is in progress is stored
   gateway.signal('SIGTERM');
   const askedAt = performance.now();
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
-  t.true(performance.now() - askedAt < 10_000);
+  t.true(performance.now() - askedAt < 60_000, 'long before the draining would have ended');
   t.regex(gateway.stdout(), /asked again to end/);
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });

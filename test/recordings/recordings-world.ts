@@ -72,7 +72,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         folder,
         format: options.format ?? 'ogg',
         store: server && {
-          store: createS3Store(server, { connectMs: 1_000, stallMs: 500, partBytes: 5_000 }),
+          store: createS3Store(server, { connectMs: 60_000, stallMs: 60_000, partBytes: 5_000 }),
           prefix: 'kept/',
           numbers: {
             atOnce: 2,
