@@ -124,7 +124,8 @@ const untilReady = async (server: Server, { ready }: Supervised): Promise<string
     throw new ServersError(`${name} did not start. ${await endOf(server)}`, { cause });
   }
   const log = logs.at(-1) ?? '';
-  if (/Error Loading module .*mod_audio_fork/.test(await textOf(log)))
+  const lines = (await textOf(log)).split('\n');
+  if (lines.some((line) => line.includes('Error Loading module') && line.includes('mod_audio_fork')))
     throw new ServersError(
       'FreeSWITCH has no mod_audio_fork, which brings it the sound of calls: build it from https://github.com/jambonz/freeswitch-modules',
     );
