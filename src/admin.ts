@@ -1,4 +1,5 @@
 /** `npm run admin`: workspaces, admin tokens and numbers, on the database of the gateway (config/README.md). */
+import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { databaseLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
 import { UsageError, type Ground } from '#src/commands/command.ts';
@@ -30,8 +31,8 @@ const openGround = async (environment: NodeJS.ProcessEnv, opened: AsyncDisposabl
     poolSize: 2,
     journalPoolSize: 1,
     limits: databaseLimits,
-    // Commands may run at the same time, beside each other and beside the gateway.
-    node: `admin command ${process.pid} of ${config.node}`,
+    // Commands may run at the same time, beside each other and beside the gateway, each in a container of its own.
+    node: `admin command ${randomBytes(4).toString('hex')} of ${config.node}`,
     logger,
   });
   opened.defer(database.close);

@@ -142,6 +142,16 @@ test.serial(
   },
 );
 
+test.serial('commands run beside each other, also where all processes have the same number', async (t) => {
+  const { run } = await operated(t);
+  const printed = await Promise.all([
+    run('workspaces', 'list'),
+    run('tokens', 'list'),
+    run('numbers', 'list'),
+  ]);
+  t.true(printed.every((text) => text.length > 0));
+});
+
 test.serial(
   'where there are several workspaces one must be named, and only its own things are touched',
   async (t) => {
