@@ -13,11 +13,13 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
   const server = supervise({
     start() {
       const program = programs[Math.min(pids.length, programs.length - 1)] ?? '';
-      const child = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const child = spawn('sh', ['-c', program], { stdio: ['pipe', 'pipe', 'ignore'] });
       pids.push(child.pid ?? 0);
       const ready = async (): Promise<void> => {
         const [first] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
         if (!Buffer.isBuffer(first)) throw new Error('It did not start');
+        // What waits for its input goes on, now that it was seen to be ready.
+        child.stdin.end();
       };
       return { child, ready: ready() };
     },
@@ -30,7 +32,7 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
 };
 
 const runs = 'echo ready; exec sleep 600';
-const fails = 'echo ready; exit 3';
+const fails = 'echo ready; read line; exit 3';
 
 test('a server that ends by itself is started again, later each time it does not last', async (t) => {
   const { server, story } = supervised(t, [fails, fails, fails, fails, runs]);
