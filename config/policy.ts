@@ -166,7 +166,13 @@ export const requestLimits = {
   /** The longest instruction fits in, also where each of its characters is written as two escapes of six bytes. */
   bodyBytes: 128 * 1024,
   /** See `EventStreamTimes` of src/api/calls. */
-  eventStream: { keepAliveMs: 15_000, slowReaderMs: 30_000, pollMs: 1_000, lateFactsMs: 60_000 },
+  eventStream: {
+    keepAliveMs: 15_000,
+    slowReaderMs: 30_000,
+    pollMs: 1_000,
+    beliefMs: 5_000,
+    lateFactsMs: 60_000,
+  },
 } as const;
 
 /** Streams of events that one key may have open. */

@@ -31,7 +31,12 @@ export type Errand = {
 };
 
 /** Lets a caller in, or refuses with 401, 403 or 429. */
-export type Gate = { [A in Auth]: (ctx: ApiContext, errand: Errand) => Promise<CallerOf[A]> };
+export type Doors = { [A in Auth]: (ctx: ApiContext, errand: Errand) => Promise<CallerOf[A]> };
+
+export type Gate = Doors & {
+  /** Whether the key or token of somebody who was let in is still good. Counts nothing. */
+  stillBelieves: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
+};
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
 export const createGate = (interior: Interior, failureCounter: Counter): Gate => {
@@ -77,6 +82,13 @@ export const createGate = (interior: Interior, failureCounter: Counter): Gate =>
       );
     },
     none: () => Promise.resolve(null),
+    async stillBelieves(ctx, auth) {
+      const token = bearerOf(ctx);
+      if (auth === 'none') return true;
+      if (token === undefined) return false;
+      const found = await (auth === 'number' ? authenticateNumber(token) : authenticateAdmin(token));
+      return found !== undefined;
+    },
   };
 };
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
 import type { KeyedRequest } from '#src/persistence/idempotency.ts';
-import type { Auth, CallerOf, Gate } from './authenticate.ts';
+import type { Auth, CallerOf, Doors, Gate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { once } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
@@ -57,6 +57,8 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   /** HEAD is answered by the handler of GET; one that opens files wants to know. */
   isHead: boolean;
   accepts: Accepts;
+  /** Whether the key or token is still good: for answers that go on for longer than it may be. */
+  isStillBelieved: () => Promise<boolean>;
   /** The request's `Idempotency-Key`, where the route honours it: what the handler does keeps its answer under it. */
   keyed: KeyedRequest | null;
 };
@@ -131,7 +133,8 @@ export const defineRoute = <
     ...route,
     async serve(ctx, gate, interior) {
       if (route.beginsCall === true) interior.checkCapacity();
-      const caller = await gate[route.auth](ctx, { needsNoDatabase: route.needsNoDatabase === true });
+      const doors: Doors = gate;
+      const caller = await doors[route.auth](ctx, { needsNoDatabase: route.needsNoDatabase === true });
       const params = validated(route.params, ctx.params);
       const query = validated(route.query, ctx.query);
       const headers = validated(route.headers, ctx.headers);
@@ -140,8 +143,14 @@ export const defineRoute = <
       const body = validated(route.body, sent, route.fieldCodes);
       const isHead = ctx.method === 'HEAD';
       const accepts: Accepts = (...types) => ctx.accepts(...types);
+      const isStillBelieved = () => gate.stillBelieves(ctx, route.auth);
       const answer = async (keyed: KeyedRequest | null): Promise<Rendered> =>
-        render(await handle({ caller, params, query, headers, body, isHead, accepts, keyed }, interior));
+        render(
+          await handle(
+            { caller, params, query, headers, body, isHead, accepts, isStillBelieved, keyed },
+            interior,
+          ),
+        );
       if (route.idempotent !== true || caller === null) return answer(null);
       return once(ctx, { numberId: caller.id, body }, interior, answer);
     },

@@ -47,6 +47,7 @@ export const startBorder = async (
       const counted = await failures.count(address);
       return counted?.isBeyond === true ? counted.seconds : null;
     },
+    beliefMs: interior.limits.eventStream.beliefMs,
     logger,
   });
   upgrades.attach(server.server);

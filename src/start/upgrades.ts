@@ -44,10 +44,36 @@ export const createUpgrades = (options: {
   authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
   /** One more token of nobody from this address: seconds until it may try again; `null` while it still may. */
   countFailure: (address: string) => Promise<number | null>;
+  /** How often it is asked whether the token of somebody inside is still good; one whose token is not, is cut off. */
+  beliefMs: number;
   logger: Logger;
 }): Upgrades => {
-  const { logger } = options;
+  const { logger, beliefMs } = options;
   const paths = new Map<string, { role: AdminRole; letIn: (visitor: Visitor) => void }>();
+
+  const watchToken = (socket: Duplex, token: string): void => {
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    const stop = (): void => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+    const look = async (): Promise<void> => {
+      try {
+        if ((await options.authenticate(token)) === undefined) socket.destroy();
+      } catch (error) {
+        logger.debug({ err: error }, 'whether a token is still good could not be asked');
+      }
+      if (!isOver && !socket.destroyed) lookLater();
+    };
+    const lookLater = (): void => {
+      timer = setTimeout(() => void look(), beliefMs);
+    };
+    lookLater();
+    // One that was sent away or said goodbye is over as well, whatever the other side does.
+    socket.once('finish', stop);
+    socket.once('close', stop);
+  };
 
   const letIn = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const target = URL.parse(request.url ?? '/', 'http://gateway');
@@ -55,13 +81,15 @@ export const createUpgrades = (options: {
     const { pathname, searchParams: query } = target;
     const served = paths.get(pathname);
     if (served === undefined) return refuse(socket, 404);
-    const admin = await options.authenticate(tokenOf(request, query));
+    const token = tokenOf(request, query);
+    const admin = await options.authenticate(token);
     if (admin === undefined) {
       const waitSec = await options.countFailure(request.socket.remoteAddress ?? '');
       return waitSec === null ? refuse(socket, 401) : refuse(socket, 429, { 'Retry-After': String(waitSec) });
     }
     const { workspaceId, role } = admin;
     if (served.role === 'admin' && role !== 'admin') return refuse(socket, 403);
+    watchToken(socket, token);
     return served.letIn({
       request,
       socket,

@@ -336,3 +336,39 @@ test('a reader that takes nothing any more is dropped, and what it held is let g
   response.destroy();
   t.false(isWatching);
 });
+
+test('a stream ends when its key or token is good no longer, and the others go on', async (t) => {
+  const gateway = await fakeGateway(t, {
+    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, beliefMs: 50 } },
+    watchChart: () => () => {},
+  });
+  const { id, path } = await callWith(gateway, 1);
+  const url = `${gateway.baseUrl}${path}`;
+  const openAsAdmin = async (token: string) => {
+    const stream = await openEventStream(`${gateway.baseUrl}/api/v1/admin/calls/${id}/events`, token);
+    t.is(stream.status, 200);
+    return stream;
+  };
+  const made = async (changes: object) => {
+    const { body } = await gateway.admin.post('/api/v1/admin/tokens', { name: 'short', ...changes });
+    return z.object({ id: z.string(), token: z.string() }).parse(body);
+  };
+  const revoked = await made({ role: 'viewer' });
+  const expired = await made({ role: 'viewer' });
+  const ofRevoked = await openAsAdmin(revoked.token);
+  const ofExpired = await openAsAdmin(expired.token);
+  const ofAdmin = await openAsAdmin(gateway.adminToken);
+  const ofKey = await openEventStream(url, gateway.number.key);
+  for (const stream of [ofRevoked, ofExpired, ofAdmin, ofKey])
+    await stream.until('the answer', (event) => event.id === '1');
+
+  await gateway.admin.delete(`/api/v1/admin/tokens/${revoked.id}`);
+  await until('the stream of the revoked token has ended', () => ofRevoked.isOver() || undefined);
+  await gateway.database.execute('update admin_token set expires_at = now() where id = $1', [expired.id]);
+  await until('the stream of the expired token has ended', () => ofExpired.isOver() || undefined);
+  t.false(ofKey.isOver());
+  await gateway.admin.post(`/api/v1/admin/numbers/${gateway.number.id}/key`, {});
+  await until('the stream of the reissued key has ended', () => ofKey.isOver() || undefined);
+  t.false(ofAdmin.isOver());
+  ofAdmin.close();
+});

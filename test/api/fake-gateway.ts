@@ -53,7 +53,13 @@ export const testLimits: Interior['limits'] = {
   perKey: { points: 0, perSeconds: 60 },
   failuresPerAddress: { points: 0, perSeconds: 60 },
   bodyBytes: 64 * 1024,
-  eventStream: { keepAliveMs: 15_000, slowReaderMs: 30_000, pollMs: 20, lateFactsMs: Infinity },
+  eventStream: {
+    keepAliveMs: 15_000,
+    slowReaderMs: 30_000,
+    pollMs: 20,
+    beliefMs: 5_000,
+    lateFactsMs: Infinity,
+  },
 };
 
 let counted = 0;

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createCounter } from '#src/api/rate-limit.ts';
 import { createUpgrades } from '#src/start/upgrades.ts';
+import { until } from '#test/helpers/until.ts';
 import { rawRequest, type RawAnswer } from '#test/api/raw-http.ts';
 
 /** A door at `/inspect`; the token `good` is an admin's, and two others may be tried. */
@@ -11,18 +13,26 @@ const openDoor = async (t: ExecutionContext) => {
   const failures = createCounter({ points: 2, perSeconds: 60 });
   const logged: string[] = [];
   const tried: string[] = [];
+  const good = new Set(['good', 'other']);
   const upgrades = createUpgrades({
     authenticate: (token) => {
       tried.push(token);
-      return Promise.resolve(token === 'good' ? { workspaceId: 'w', role: 'admin' as const } : undefined);
+      return Promise.resolve(good.has(token) ? { workspaceId: 'w', role: 'admin' as const } : undefined);
     },
     async countFailure(address) {
       const counted = await failures.count(address);
       return counted?.isBeyond === true ? counted.seconds : null;
     },
+    beliefMs: 20,
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
   upgrades.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));
+  upgrades.serve('/stay', 'viewer', ({ socket }) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    // As a websocket does.
+    socket.on('end', () => socket.end());
+    socket.resume();
+  });
   const server = createServer();
   upgrades.attach(server);
   await new Promise<void>((resolve) => {
@@ -35,7 +45,17 @@ const openDoor = async (t: ExecutionContext) => {
       port,
       `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`,
     );
-  return { knock, logged, tried };
+  const stay = async (token: string) => {
+    const socket = connect(port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    socket.write(
+      `GET /stay?token=${token} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    const [answer] = await once(socket, 'data');
+    t.regex(String(answer), /^HTTP\/1\.1 101 /);
+    return socket;
+  };
+  return { knock, stay, logged, tried, good };
 };
 
 const refused = test.macro<[target: string, status: number]>({
@@ -68,4 +88,17 @@ test('a token comes in a header, as the second protocol, or in the address', asy
   await knock('/inspect', 'Sec-WebSocket-Protocol: trunkline.phone ,  two \r\n');
   await knock('/inspect?token=three');
   t.deepEqual(tried, ['one', 'two', 'three']);
+});
+
+test('who is inside is cut off when the token is good no longer, and nobody else is', async (t) => {
+  const { stay, tried, good } = await openDoor(t);
+  const cutOff = await stay('good');
+  const other = await stay('other');
+  const closed = once(cutOff, 'close');
+  good.delete('good');
+  await closed;
+  const asked = tried.length;
+  await until('the other one is asked for again', () => tried.length > asked || undefined);
+  t.false(other.destroyed);
+  t.is(tried.at(-1), 'other');
 });

@@ -22,6 +22,8 @@ export type EventStreamTimes = {
   slowReaderMs: number;
   /** Between two looks for a call of another gateway. */
   pollMs: number;
+  /** How often it is asked whether the reader's key or token is still good. */
+  beliefMs: number;
   /** How long after the end of a call its recording and its summary are waited for. */
   lateFactsMs: number;
 };
@@ -44,10 +46,16 @@ const isWhole = (call: CallRecord, seen: ReadonlySet<string>): boolean => {
 
 export const callEventStream = (
   call: CallRecord,
-  { after, timeZone, place }: { after: number; timeZone: string; place: StreamPlace },
+  reader: {
+    after: number;
+    timeZone: string;
+    place: StreamPlace;
+    isStillBelieved: () => Promise<boolean>;
+  },
   { database, clock, watchFacts, watchChart, limits }: Interior,
 ): Readable => {
-  const { keepAliveMs, slowReaderMs, pollMs, lateFactsMs } = limits.eventStream;
+  const { after, timeZone, place, isStillBelieved } = reader;
+  const { keepAliveMs, slowReaderMs, pollMs, beliefMs, lateFactsMs } = limits.eventStream;
   const bell = createBell(clock);
   const states: ChartState[] = [];
   const stopFacts = watchFacts(call.id, bell.ring);
@@ -65,8 +73,13 @@ export const callEventStream = (
     let last = 0;
     let endedAt = Infinity;
     let saidAt = clock.now();
+    let believedAt = saidAt;
     yield `retry: ${retryMs}\n\n`;
     while (!isOver) {
+      if (clock.now() - believedAt >= beliefMs) {
+        if (!(await isStillBelieved())) break;
+        believedAt = clock.now();
+      }
       const events = await callEvents(database, call.id, last);
       if (events.length > 0 || states.length > 0) saidAt = clock.now();
       for (const event of events) {
@@ -85,7 +98,8 @@ export const callEventStream = (
         saidAt = clock.now();
         yield ': still here\n\n';
       }
-      await bell.wait(Math.min(lookAgainMs, saidAt + keepAliveMs - clock.now()));
+      const nextAt = Math.min(saidAt + keepAliveMs, believedAt + beliefMs);
+      await bell.wait(Math.min(lookAgainMs, nextAt - clock.now()));
     }
   }
 

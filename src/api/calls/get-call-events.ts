@@ -27,7 +27,7 @@ data: {}
 /** What the routes of the client and the admin API have in common. */
 export const callEventsDeclaration = {
   description:
-    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again.',
+    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
   params: callIdInPath,
   headers: z.object({
     'last-event-id': z
@@ -67,13 +67,14 @@ export const answerCallEvents = async (
     headers: z.output<typeof callEventsDeclaration.headers>;
     accepts: Accepts;
     isHead: boolean;
+    isStillBelieved: () => Promise<boolean>;
     timeZone: string;
     /** Whose streams are counted together. */
     key: string;
   },
   interior: Interior,
 ) => {
-  const { timeZone } = request;
+  const { timeZone, isStillBelieved } = request;
   if (request.accepts('application/json', eventStream) !== eventStream) {
     const events = await callEvents(interior.database, call.id);
     const body = { events: events.map((event) => presentEvent(event, timeZone)) };
@@ -82,7 +83,11 @@ export const answerCallEvents = async (
   const after = Number(request.headers['last-event-id'] ?? 0);
   const stream = request.isHead
     ? null
-    : callEventStream(call, { after, timeZone, place: interior.streams.take(request.key) }, interior);
+    : callEventStream(
+        call,
+        { after, timeZone, isStillBelieved, place: interior.streams.take(request.key) },
+        interior,
+      );
   // Some proxies hold a stream back until it is whole (nginx: X-Accel-Buffering).
   return { status: 200, media: eventStream, headers: { 'X-Accel-Buffering': 'no' }, body: stream } as const;
 };
