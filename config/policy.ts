@@ -1,4 +1,5 @@
 /** The platform's numbers, in one place. Durations carry their unit in their name. */
+export { answeringMachine, listening } from './listening-policy.ts';
 
 /** What a number falls back to when neither it nor its workspace says otherwise (decisions 3). */
 export const platformCallPolicy = {
@@ -177,52 +178,6 @@ export const requestLimits = {
 
 /** Streams of events that one key may have open. */
 export const streamsPerKey = 20;
-
-/** How it is found out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
-export const answeringMachine = {
-  decideWithinMs: 30_000,
-  greetingMs: 6_000,
-  quietMs: 2_500,
-  voiceBeforeBeepMs: 1_500,
-  afterBeepMs: 300,
-  silentMs: 4_000,
-  lateWordsMs: 3_000,
-} as const;
-
-/** How the other party is listened to on real lines; see `ListeningNumbers` of sip/listening. */
-export const listening = {
-  voice: {
-    mode: 3,
-    floorDb: -48,
-    aboveNoiseDb: 6,
-    gapMs: 600,
-    echoLossDb: 24,
-    onsetMs: 60,
-    hangoverMs: 160,
-  },
-  turns: {
-    pauseMs: 300,
-    completeMs: 200,
-    wholeMs: 450,
-    usualMs: 700,
-    openMs: 1_400,
-    settleMs: 1_500,
-    wordsMs: 1_200,
-    sentenceWordsMs: 3_000,
-    lastingVoiceMs: 900,
-  },
-  answering: answeringMachine,
-  beep: {
-    lowestHz: 330,
-    highestHz: 2_130,
-    shortestMs: 150,
-    longestMs: 2_000,
-    floorDb: -42,
-    purity: 0.93,
-    strayHz: 18,
-    strayDb: 3,
-  },
-} as const;
 
 /** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/drachtio-lines.ts. */
 export const trunkTimes = {

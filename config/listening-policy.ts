@@ -1,0 +1,47 @@
+/** The numbers by which real lines listen; a part of the platform's numbers (`policy.ts`). */
+
+/** How it is found out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
+export const answeringMachine = {
+  decideWithinMs: 30_000,
+  greetingMs: 6_000,
+  quietMs: 2_500,
+  voiceBeforeBeepMs: 1_500,
+  afterBeepMs: 300,
+  silentMs: 4_000,
+  lateWordsMs: 3_000,
+} as const;
+
+/** How the other party is listened to on real lines; see `ListeningNumbers` of sip/listening. */
+export const listening = {
+  voice: {
+    mode: 3,
+    floorDb: -48,
+    aboveNoiseDb: 6,
+    gapMs: 600,
+    echoLossDb: 24,
+    onsetMs: 60,
+    hangoverMs: 160,
+  },
+  turns: {
+    pauseMs: 300,
+    completeMs: 200,
+    wholeMs: 450,
+    usualMs: 700,
+    openMs: 1_400,
+    settleMs: 1_500,
+    wordsMs: 1_200,
+    sentenceWordsMs: 3_000,
+    lastingVoiceMs: 900,
+  },
+  answering: answeringMachine,
+  beep: {
+    lowestHz: 330,
+    highestHz: 2_130,
+    shortestMs: 150,
+    longestMs: 2_000,
+    floorDb: -42,
+    purity: 0.93,
+    strayHz: 18,
+    strayDb: 3,
+  },
+} as const;
