@@ -45,6 +45,7 @@ export const testSettings = (databaseUrl: string, dataFolder: string): Record<st
   GW_DATA_DIR: dataFolder,
   GW_DATABASE_URL: databaseUrl,
   GW_DATABASE_POOL: '4',
+  GW_DATABASE_JOURNAL_POOL: '2',
   GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   GW_AGENT_ALLOW_LOOPBACK: '1',
   GW_SIMULATOR_SPEED: '20',

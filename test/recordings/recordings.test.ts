@@ -50,6 +50,7 @@ const openWorld = async (
     clock: systemClock,
     logger: pino({ level: 'silent' }),
   });
+  t.teardown(() => recordings.close());
   return { root, recordings, callId, facts, told };
 };
 
