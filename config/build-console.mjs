@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oneAtATime } from './one-at-a-time.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'dist/console/.sources');
@@ -23,9 +24,10 @@ const hash = createHash('sha256');
 for (const path of sources) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
 const wanted = hash.digest('hex');
 
-const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
-if (!isBuilt) {
+const build = () => {
+  if (isBuilt()) return;
   console.error('Building the console …');
   const pinned = join(root, 'node_modules/.bin/node');
   const { status, error } = spawnSync(
@@ -39,4 +41,6 @@ if (!isBuilt) {
   } else {
     writeFileSync(stamp, wanted);
   }
-}
+};
+
+if (!isBuilt()) oneAtATime(join(root, '.building-console'), 'is building the console', build);

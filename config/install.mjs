@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { oneAtATime } from './one-at-a-time.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = `${root}node_modules/.installed-lockfile`;
@@ -14,9 +15,10 @@ const wanted = createHash('sha256')
   .update(readFileSync(`${root}package-lock.json`))
   .digest('hex');
 
-const isInstalled = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
-if (!isInstalled) {
+const install = () => {
+  if (isInstalled()) return;
   console.error('Installing the locked packages (only needed once) …');
   // No package needs an install script here; without them nothing can phone home or build natively.
   const { status, error } = spawnSync(
@@ -35,4 +37,7 @@ if (!isInstalled) {
     process.exit(status || 1);
   }
   writeFileSync(stamp, wanted);
-}
+};
+
+// `npm ci` begins by removing what is installed: two at once break each other.
+if (!isInstalled()) oneAtATime(`${root}.installing`, 'is installing the packages', install);

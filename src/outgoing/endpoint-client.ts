@@ -8,6 +8,7 @@ import { Agent } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
 import { decompress } from './decompress.ts';
 import { endpointUrlProblem } from './endpoint-url.ts';
+import { inTurns } from './in-turns.ts';
 import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
 
 export type EndpointRequest = {
@@ -48,7 +49,7 @@ export type EndpointClientOptions = ConnectorOptions & {
   connectionsPerHost: number;
 };
 
-/** Passes the body on, up to `limit` bytes, and gives its errors their meaning. */
+/** Passes the body on in its turn, up to `limit` bytes, and gives its errors their meaning. */
 async function* limited(
   body: AsyncIterable<Uint8Array>,
   limit: number,
@@ -56,7 +57,7 @@ async function* limited(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
   try {
-    for await (const bytes of body) {
+    for await (const bytes of inTurns(body)) {
       size += bytes.byteLength;
       if (size > limit) throw new EndpointFailure('reply_too_large', `more than ${limit} bytes`);
       yield bytes;

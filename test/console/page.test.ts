@@ -56,6 +56,7 @@ test('a build that fails stops nothing, and says so', async (t) => {
     'package.json',
     'package-lock.json',
     'config/build-console.mjs',
+    'config/one-at-a-time.mjs',
     'config/vite.ts',
     'src',
   ])

@@ -6,13 +6,13 @@ type Format = AgentType | 'anthropic' | 'responses' | 'gemini' | 'ollama' | 'ui-
 
 /** In this order: the first that fits. The beginning of a body is enough for all of them. */
 const formatsOfText: readonly (readonly [Format, RegExp])[] = [
-  ['openai_compatible', /"choices"\s*:\s*\[/],
-  ['responses', /"object"\s*:\s*"response"|"type"\s*:\s*"response\.[a-z_.]+"/],
-  ['anthropic', /"type"\s*:\s*"(?:message_start|content_block_start|content_block_delta)"/],
-  ['gemini', /"candidates"\s*:\s*\[/],
+  ['openai_compatible', /"choices": ?\[/],
+  ['responses', /"object": ?"response"|"type": ?"response\./],
+  ['anthropic', /"type": ?"(?:message_start|content_block_start|content_block_delta)"/],
+  ['gemini', /"candidates": ?\[/],
   ['langgraph', /^event: ?(?:messages\/(?:partial|complete|metadata)|messages|metadata)\r?$/m],
-  ['mastra', /"from"\s*:\s*"AGENT"|^f:\{"messageId"/m],
-  ['ui-stream', /"type"\s*:\s*"text-delta"/],
+  ['mastra', /"from": ?"AGENT"|^f:\{"messageId"/m],
+  ['ui-stream', /"type": ?"text-delta"/],
   ['n8n', /^\{"type":"(?:begin|item)",/],
 ];
 
