@@ -9,7 +9,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { systemClock } from './clock.ts';
 import { createLogger } from './logger.ts';
 import { countryOf } from './start/country.ts';
@@ -38,7 +38,7 @@ const openGround = async (environment: NodeJS.ProcessEnv, opened: AsyncDisposabl
   opened.defer(database.close);
   return {
     database,
-    vault: createVault(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
+    sealing: createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
     clock: systemClock,
     platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
     country: countryOf(config.country),

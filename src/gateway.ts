@@ -63,8 +63,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await using started = new AsyncDisposableStack();
 
   const country = countryOf(config.country);
-  const { database, vault, seeded } = await startStorage(config, policy.databaseLimits, logger, started);
-  const shared = { database, vault, clock: systemClock, logger };
+  const { database, sealing, seeded } = await startStorage(config, policy.databaseLimits, logger, started);
+  const shared = { database, sealing, clock: systemClock, logger };
   const { metrics, turnTimes, traces, witness } = observeCalls(steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
@@ -199,7 +199,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   started.defer(knownKeys.close);
   const desk = createCallDesk({
     database,
-    vault,
+    sealing,
     journal,
     liveCalls,
     switchboard: {

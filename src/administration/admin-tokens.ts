@@ -18,10 +18,10 @@ export const makeAdminToken = async (
   administrator: Administrator,
   { name, role, expiresAt }: AdminTokenRequest,
 ): Promise<{ record: AdminTokenRecord; token: string }> => {
-  const { database, vault, clock, workspaceId } = administrator;
+  const { database, sealing, clock, workspaceId } = administrator;
   const token = newAdminToken();
   const made = { id: randomUUID(), workspaceId, name, role, expiresAt, createdAt: new Date(clock.now()) };
-  await createAdminToken(database, { ...made, tokenHash: vault.fingerprint(token) });
+  await createAdminToken(database, { ...made, tokenHash: sealing.fingerprint(token) });
   await note(administrator, {
     action: 'admin_token.created',
     subject: `admin_token:${made.id}`,

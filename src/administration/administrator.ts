@@ -2,11 +2,11 @@
 import type { Clock } from '#src/domain/clock.ts';
 import { appendAudit } from '#src/persistence/audit.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 
 export type Administrator = {
   database: Database;
-  vault: Vault;
+  sealing: Sealing;
   clock: Pick<Clock, 'now'>;
   workspaceId: string;
   /** `admin:` and the id of the token, or `operator`. */

@@ -6,13 +6,13 @@ import { newNumberKey } from './new-key.ts';
 
 /** A number has one key: the one before is invalid from the moment this resolves. */
 export const issueNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
-  const { database, vault, clock } = administrator;
+  const { database, sealing, clock } = administrator;
   const isReissue = (await findNumberKey(database, numberId)) !== undefined;
   const issued = newNumberKey();
   await putNumberKey(database, {
     numberId,
-    keyHash: vault.fingerprint(issued),
-    keySealed: vault.seal(issued, numberId),
+    keyHash: sealing.fingerprint(issued),
+    keySealed: sealing.seal(issued, numberId),
     issuedAt: new Date(clock.now()),
   });
   const action = isReissue ? 'number_key.reissued' : 'number_key.issued';
@@ -22,7 +22,7 @@ export const issueNumberKey = async (administrator: Administrator, numberId: str
 
 /** Throws a Refusal: `not_found` where there is no key, `key_not_recoverable` where there is no copy of it. */
 export const revealNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
-  const { database, vault } = administrator;
+  const { database, sealing } = administrator;
   const stored = await findNumberKey(database, numberId);
   if (stored === undefined) throw new Refusal('not_found', 'No key was issued for this number yet.');
   if (stored.keySealed === null) {
@@ -33,5 +33,5 @@ export const revealNumberKey = async (administrator: Administrator, numberId: st
   }
   // First the entry: a key is never shown without one.
   await note(administrator, { action: 'number_key.revealed', subject: `number:${numberId}` });
-  return vault.open(stored.keySealed, numberId);
+  return sealing.open(stored.keySealed, numberId);
 };

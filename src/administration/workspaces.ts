@@ -41,10 +41,10 @@ export const changeWorkspace = async (
 };
 
 export const addWorkspace = async (
-  { database, clock, actor, vault }: Omit<Administrator, 'workspaceId'>,
+  { database, clock, actor, sealing }: Omit<Administrator, 'workspaceId'>,
   settings: WorkspacePatch & { name: string },
 ): Promise<Administrator> => {
-  const administrator = { database, clock, actor, vault, workspaceId: randomUUID() };
+  const administrator = { database, clock, actor, sealing, workspaceId: randomUUID() };
   await createWorkspace(database, {
     id: administrator.workspaceId,
     name: settings.name,

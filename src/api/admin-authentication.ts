@@ -14,10 +14,10 @@ const notedEveryMs = 60_000;
 
 export const createAdminAuthentication = ({
   database,
-  vault,
+  sealing,
   clock,
   logger,
-}: Pick<Interior, 'database' | 'vault' | 'clock' | 'logger'>): AuthenticateAdmin => {
+}: Pick<Interior, 'database' | 'sealing' | 'clock' | 'logger'>): AuthenticateAdmin => {
   const noting = new Set<string>();
 
   const noteUse = ({ id, lastUsedAt }: AuthenticatedAdmin, now: number): void => {
@@ -30,7 +30,7 @@ export const createAdminAuthentication = ({
 
   return async (token) => {
     const now = clock.now();
-    const admin = await authenticateAdmin(database, vault, token, new Date(now));
+    const admin = await authenticateAdmin(database, sealing, token, new Date(now));
     if (admin !== undefined) noteUse(admin, now);
     return admin;
   };

@@ -4,9 +4,15 @@ import type { Interior } from './interior.ts';
 
 /** The admin of a token, for what can be done by other ways than this API as well. */
 export const administratorOf = (
-  { database, vault, clock }: Interior,
+  { database, sealing, clock }: Interior,
   admin: AuthenticatedAdmin,
-): Administrator => ({ database, vault, clock, workspaceId: admin.workspace.id, actor: `admin:${admin.id}` });
+): Administrator => ({
+  database,
+  sealing,
+  clock,
+  workspaceId: admin.workspace.id,
+  actor: `admin:${admin.id}`,
+});
 
 /** Each change by the admin API, and each look at a secret, leaves a row. `detail` holds no secret. */
 export const audit = (

@@ -40,9 +40,9 @@ export type Gate = Doors & {
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
 export const createGate = (interior: Interior, failureCounter: Counter): Gate => {
-  const { database, vault, limits } = interior;
+  const { database, sealing, limits } = interior;
   const authenticateAdmin = createAdminAuthentication(interior);
-  const authenticateNumber = createNumberAuthentication(database, vault);
+  const authenticateNumber = createNumberAuthentication(database, sealing);
   const perKey = createLimit('key', createCounter(limits.perKey));
   const failures = createLimit('failures', failureCounter);
   const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
@@ -57,7 +57,7 @@ export const createGate = (interior: Interior, failureCounter: Counter): Gate =>
       return await authenticateNumber(key);
     } catch (error) {
       if (!errand.needsNoDatabase || !isTransient(error)) throw error;
-      const known = interior.findKnownNumber(vault.fingerprints(key));
+      const known = interior.findKnownNumber(sealing.fingerprints(key));
       // A key that is not known here may be good all the same: nobody can tell.
       if (known === undefined) throw error;
       return known;

@@ -37,16 +37,16 @@ export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() }
 export const once = async (
   ctx: ApiContext,
   { numberId, body }: { numberId: string; body: unknown },
-  { database, vault }: Pick<Interior, 'database' | 'vault'>,
+  { database, sealing }: Pick<Interior, 'database' | 'sealing'>,
   answer: (keyed: KeyedRequest | null) => Promise<Rendered>,
 ): Promise<Rendered> => {
   const { 'idempotency-key': key } = validated(idempotencyHeader, ctx.headers);
   if (key === undefined) return answer(null);
   const asked = JSON.stringify(body);
   const before = await findKeyedAnswer(database, { numberId, key });
-  if (before === undefined) return answer({ key, fingerprint: vault.fingerprint(asked) });
+  if (before === undefined) return answer({ key, fingerprint: sealing.fingerprint(asked) });
   // It may have been stored under an earlier master key.
-  if (!vault.fingerprints(asked).some((fingerprint) => fingerprint.equals(before.fingerprint))) {
+  if (!sealing.fingerprints(asked).some((fingerprint) => fingerprint.equals(before.fingerprint))) {
     throw new Refusal(
       'idempotency_key_reused',
       'This key was used with another body. Use a new key for a new request.',

@@ -16,7 +16,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { AgentTrial, AgentTrialRequest } from './agents/trial-schema.ts';
 import type { ChartName } from './workspace/get-chart.ts';
@@ -28,7 +28,7 @@ export type { AuthenticatedNumber };
 /** The whole of it: the doors below, and what the border works with itself. */
 export type Interior = CallControl & {
   database: Database;
-  vault: Vault;
+  sealing: Sealing;
   logger: Logger;
   clock: Clock;
   /** The number that a key with one of these fingerprints was good for, if a call of it is held here; asks nobody. */

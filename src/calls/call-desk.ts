@@ -4,7 +4,7 @@ import { effectivePolicy, type CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './admission.ts';
 import { createHolder, type AskNode, type Holder } from './ask-holder.ts';
 import type { CallBrief } from './call-brief.ts';
@@ -35,7 +35,7 @@ export type CallDesk = HangupRequests &
 
 export const createCallDesk = (options: {
   database: Database;
-  vault: Pick<Vault, 'open'>;
+  sealing: Pick<Sealing, 'open'>;
   journal: Journal;
   liveCalls: LiveCalls;
   switchboard: Switchboard;
@@ -59,7 +59,7 @@ export const createCallDesk = (options: {
   now: () => number;
   logger: Logger;
 }): CallDesk => {
-  const { database, vault, journal, liveCalls, limits, now } = options;
+  const { database, sealing, journal, liveCalls, limits, now } = options;
   const admission = createAdmission({
     liveCalls,
     backlog: journal.backlog,
@@ -79,12 +79,12 @@ export const createCallDesk = (options: {
     ...createHangupRequests(holder, liveCalls),
     ...createRecordingRequests(holder),
     askHere: holder.askHere,
-    placeCall: (number, request) => placeCall(openNumber(number, vault), request),
+    placeCall: (number, request) => placeCall(openNumber(number, sealing), request),
     receiveCall: createReceiveCall({
       ...options,
       findNumber: async (digits) => {
         const number = await findNumberByDigits(database, digits);
-        return number && openNumber(number, vault);
+        return number && openNumber(number, sealing);
       },
       policyOf,
       startCall,

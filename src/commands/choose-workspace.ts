@@ -27,6 +27,6 @@ export const chooseWorkspace = async (
 };
 
 export const operatorOf = (
-  { database, vault, clock }: Ground,
+  { database, sealing, clock }: Ground,
   { id }: Pick<WorkspaceRecord, 'id'>,
-): Administrator => ({ database, vault, clock, workspaceId: id, actor: operator });
+): Administrator => ({ database, sealing, clock, workspaceId: id, actor: operator });

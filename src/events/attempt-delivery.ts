@@ -6,7 +6,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { recordDeliveryAttempt, releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import { disableWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
 import { afterAttempt } from './after-attempt.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
@@ -15,7 +15,7 @@ import { eventBody } from './payloads.ts';
 
 export type AttemptOptions = DeliveryTimes & {
   db: Database;
-  vault: Vault;
+  sealing: Sealing;
   /** Must let a workspace have as many requests at once as it may have attempts. */
   clients: EndpointClients;
   /** Is told by endpoint whether anybody answered, whatever the answer was. */
@@ -68,7 +68,7 @@ export const attemptDelivery = async (
           url: endpoint.url,
           eventId: event.id,
           body: eventBody(event),
-          secrets: openEndpointSecrets(options.vault, endpoint.id, endpoint, at),
+          secrets: openEndpointSecrets(options.sealing, endpoint.id, endpoint, at),
           timeoutMs,
           signal,
         },

@@ -1,6 +1,6 @@
 /** Secrets of webhook endpoints, in the form of the Standard Webhooks specification. */
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 
 /** `whsec_` and the base64 of 32 random bytes: the key of the HMAC that signs this endpoint's events. */
 export const newEndpointSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -15,16 +15,16 @@ export type SealedSecrets = {
   previousSecretUntil: Date | null;
 };
 
-/** The secrets that sign now, the current one first. Throws when the vault cannot open them. */
+/** The secrets that sign now, the current one first. Throws when they do not open. */
 export const openEndpointSecrets = (
-  vault: Vault,
+  sealing: Sealing,
   endpointId: string,
   { secretSealed, previousSecretSealed, previousSecretUntil }: SealedSecrets,
   now: number,
 ): string[] => {
-  const secrets = [vault.open(secretSealed, endpointId)];
+  const secrets = [sealing.open(secretSealed, endpointId)];
   if (previousSecretSealed !== null && previousSecretUntil !== null && previousSecretUntil.getTime() > now) {
-    secrets.push(vault.open(previousSecretSealed, endpointId));
+    secrets.push(sealing.open(previousSecretSealed, endpointId));
   }
   return secrets;
 };

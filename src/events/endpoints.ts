@@ -9,7 +9,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { listDeliveries, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
 import { findNumber } from '#src/persistence/numbers.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import {
   createWebhookEndpoint,
   findWebhookEndpoint,
@@ -26,7 +26,7 @@ export { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/webhoo
 
 export type EndpointAdministration = {
   db: Database;
-  vault: Vault;
+  sealing: Sealing;
   clock: Clock;
   /** Says why a URL cannot be used, as a plain sentence; undefined when it can. */
   whyUrlIsRefused: (url: string) => Promise<string | undefined>;
@@ -73,7 +73,7 @@ export const createEndpoint = async (
   workspaceId: string,
   request: EndpointRequest,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> => {
-  const { db, vault, clock } = administration;
+  const { db, sealing, clock } = administration;
   await checkTargets(administration, workspaceId, request);
   const id = randomUUID();
   const secret = newEndpointSecret();
@@ -81,7 +81,7 @@ export const createEndpoint = async (
     ...request,
     id,
     workspaceId,
-    secretSealed: vault.seal(secret, id),
+    secretSealed: sealing.seal(secret, id),
     createdAt: new Date(clock.now()),
   });
   return { endpoint: withoutSecrets(record), secret };
@@ -118,12 +118,12 @@ export const patchEndpoint = async (
  * one that was replaced before that and still signed ends at once.
  */
 export const rotateSecret = async (
-  { db, vault, clock }: EndpointAdministration,
+  { db, sealing, clock }: EndpointAdministration,
   endpoint: EndpointIn,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined> => {
   const secret = newEndpointSecret();
   const record = await rotateEndpointSecret(db, endpoint, {
-    secretSealed: vault.seal(secret, endpoint.endpointId),
+    secretSealed: sealing.seal(secret, endpoint.endpointId),
     previousUntil: new Date(clock.now() + rotationMs),
   });
   return record && { endpoint: withoutSecrets(record), secret };

@@ -8,7 +8,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { newEventId, type EventSnapshot } from '#src/persistence/outbox.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
 import { findWorkspace } from '#src/persistence/workspaces.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
@@ -46,7 +46,7 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
 
 export const createWebhookTests = (options: {
   db: Database;
-  vault: Vault;
+  sealing: Sealing;
   clients: EndpointClients;
   clock: Clock;
   timeoutMs: number;
@@ -56,7 +56,7 @@ export const createWebhookTests = (options: {
     id: string;
     workspaceId: string;
   }): Promise<Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'>> {
-    const { db, vault, clients, clock, timeoutMs } = options;
+    const { db, sealing, clients, clock, timeoutMs } = options;
     const { id, workspaceId } = endpoint;
     const record = await findWebhookEndpoint(db, { endpointId: id, workspaceId });
     const workspace = await findWorkspace(db, workspaceId);
@@ -76,7 +76,7 @@ export const createWebhookTests = (options: {
           at: new Date(now),
           snapshot: sample(now, workspace.timeZone, record.numberId ?? nobody),
         }),
-        secrets: openEndpointSecrets(vault, id, record, now),
+        secrets: openEndpointSecrets(sealing, id, record, now),
         timeoutMs,
         signal: new AbortController().signal,
       },

@@ -2,7 +2,7 @@
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import type { Database } from './database.ts';
 import { nodeIsTaken } from './node-session.ts';
-import type { Vault } from './vault.ts';
+import type { Sealing } from './sealing.ts';
 
 export type AuthenticatedAdmin = {
   /** Of the token: audit entries name it as their actor. */
@@ -81,7 +81,7 @@ export const adoptGatewayToken = async (db: Database, id: string, node: string):
 /** Undefined for a token that is unknown, revoked or past its end. */
 export const authenticateAdmin = async (
   db: Database,
-  vault: Pick<Vault, 'fingerprints'>,
+  sealing: Pick<Sealing, 'fingerprints'>,
   token: string,
   at: Date,
 ): Promise<AuthenticatedAdmin | undefined> => {
@@ -96,7 +96,7 @@ export const authenticateAdmin = async (
      from admin_token join workspace on workspace.id = admin_token.workspace_id
      where admin_token.token_hash = any ($1::bytea[]) and admin_token.revoked_at is null
        and (admin_token.expires_at is null or admin_token.expires_at > $2)`,
-    [vault.fingerprints(token), at],
+    [sealing.fingerprints(token), at],
   );
   if (row === undefined) return undefined;
   const { workspaceId, timeZone, ...admin } = row;
@@ -106,12 +106,12 @@ export const authenticateAdmin = async (
 /** Also one that is not valid any more; undefined for a token that this database never held. */
 export const findAdminToken = async (
   db: Database,
-  vault: Pick<Vault, 'fingerprints'>,
+  sealing: Pick<Sealing, 'fingerprints'>,
   token: string,
 ): Promise<AdminTokenRecord | undefined> => {
   const [row] = await db.execute<AdminTokenRecord>(
     `select ${columns} from admin_token where token_hash = any ($1::bytea[])`,
-    [vault.fingerprints(token)],
+    [sealing.fingerprints(token)],
   );
   return row;
 };

@@ -118,7 +118,7 @@ type RowWithKey = Row & { keyHash: string };
 const byKeyHash = (rows: readonly RowWithKey[]): ReadonlyMap<string, CallableNumber> =>
   new Map(rows.map((row) => [row.keyHash, present(row)]));
 
-/** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Vault.fingerprints`. */
+/** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Sealing.fingerprints`. */
 export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],

@@ -2,7 +2,7 @@
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from './database.ts';
 import { inBatches } from './in-batches.ts';
-import type { Vault } from './vault.ts';
+import type { Sealing } from './sealing.ts';
 
 /** The number that a key stands for, with everything that its requests need. */
 export type AuthenticatedNumber = CallableNumber;
@@ -12,7 +12,7 @@ export type AuthenticateNumber = (key: string) => Promise<AuthenticatedNumber | 
 
 export const createNumberAuthentication = (
   db: Database,
-  vault: Pick<Vault, 'fingerprints'>,
+  sealing: Pick<Sealing, 'fingerprints'>,
 ): AuthenticateNumber => {
   const find = inBatches(async (keys: readonly (readonly Buffer[])[]) => {
     const numbers = await findNumbersByKeys(db, keys.flat());
@@ -21,15 +21,15 @@ export const createNumberAuthentication = (
         .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
         .find((number) => number !== undefined);
   });
-  return (key) => find(vault.fingerprints(key));
+  return (key) => find(sealing.fingerprints(key));
 };
 
 /** For one key alone. */
 export const authenticateNumber = (
   db: Database,
-  vault: Pick<Vault, 'fingerprints'>,
+  sealing: Pick<Sealing, 'fingerprints'>,
   key: string,
-): Promise<AuthenticatedNumber | undefined> => createNumberAuthentication(db, vault)(key);
+): Promise<AuthenticatedNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 
 export type NumberKeyRecord = {
   /** Null for a key that was issued before recovery copies existed: it cannot be shown again. */

@@ -17,7 +17,7 @@ import type { Database } from '#src/persistence/database.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
 import { readCredentials, type StoredCredentials } from './credentials.ts';
 
@@ -28,7 +28,7 @@ type Seeded = Omit<StoredCredentials, 'base_url' | 'console_url'>;
 
 type Seeding = {
   database: Database;
-  vault: Vault;
+  sealing: Sealing;
   dataFolder: string;
   /** The name of this gateway among those that share the database. */
   node: string;
@@ -69,9 +69,9 @@ const numberOf = async (
   return found ?? (await listNumbers(database, workspaceId))[0] ?? madeNumber(database, workspaceId);
 };
 
-const openKey = (vault: Vault, sealed: string, numberId: string): string => {
+const openKey = (sealing: Sealing, sealed: string, numberId: string): string => {
   try {
-    return vault.open(sealed, numberId);
+    return sealing.open(sealed, numberId);
   } catch (cause) {
     throw new StartError(
       'GW_MASTER_KEY (or the file master-key in the data folder) is not the key that sealed the secrets in this ' +
@@ -82,19 +82,19 @@ const openKey = (vault: Vault, sealed: string, numberId: string): string => {
 };
 
 const keyOf = async (
-  { database, vault }: Seeding,
+  { database, sealing }: Seeding,
   numberId: string,
   known: string | undefined,
 ): Promise<string> => {
-  if (known !== undefined && (await authenticateNumber(database, vault, known))?.id === numberId)
+  if (known !== undefined && (await authenticateNumber(database, sealing, known))?.id === numberId)
     return known;
   const sealed = (await findNumberKey(database, numberId))?.keySealed;
-  if (sealed !== undefined && sealed !== null) return openKey(vault, sealed, numberId);
+  if (sealed !== undefined && sealed !== null) return openKey(sealing, sealed, numberId);
   const key = newNumberKey();
   await putNumberKey(database, {
     numberId,
-    keyHash: vault.fingerprint(key),
-    keySealed: vault.seal(key, numberId),
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, numberId),
     issuedAt: new Date(),
   });
   return key;
@@ -110,7 +110,7 @@ const keepToken = async ({ database, node, logger }: Seeding, token: AdminTokenR
 };
 
 const madeToken = async (
-  { database, vault, node }: Seeding,
+  { database, sealing, node }: Seeding,
   workspaceId: string,
   numberId: string,
 ): Promise<string> => {
@@ -121,7 +121,7 @@ const madeToken = async (
     id,
     workspaceId,
     name: 'dev-credentials.json',
-    tokenHash: vault.fingerprint(token),
+    tokenHash: sealing.fingerprint(token),
     createdAt: at,
     node,
   });
@@ -145,9 +145,9 @@ const madeToken = async (
 };
 
 const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
-  const { database, vault, dataFolder } = seeding;
+  const { database, sealing, dataFolder } = seeding;
   const kept = await readCredentials(dataFolder);
-  const token = kept && (await findAdminToken(database, vault, kept.admin_token));
+  const token = kept && (await findAdminToken(database, sealing, kept.admin_token));
   // What is kept for another database says nothing about this one.
   const known = token === undefined ? undefined : kept;
   const workspaceId =

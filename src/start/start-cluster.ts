@@ -9,7 +9,7 @@ import { createNodeSignals } from '#src/cluster/signals.ts';
 import type { CallSignal } from '#src/domain/call-signal.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 
 export type ClusterNumbers = NodeWatchNumbers & {
@@ -48,7 +48,7 @@ export const startCluster = async (
     cleanUps: readonly CleanUp[];
     /** Others have ended the calls of this gateway. */
     onLost: () => void;
-    vault: Vault;
+    sealing: Sealing;
     numbers: ClusterNumbers;
     clock: Clock;
     logger: Logger;
@@ -62,7 +62,7 @@ export const startCluster = async (
   const calls = createCallSignals(signals);
   const fetcher = createRecordingFetcher({
     ...options,
-    keys: options.vault,
+    keys: options.sealing,
     limits: numbers.fetching,
     now: options.clock.now,
   });
@@ -86,7 +86,7 @@ export const startCluster = async (
         (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
       door: createRecordingDoor({
         open: recordings.openOwn,
-        keys: options.vault,
+        keys: options.sealing,
         now: options.clock.now,
         logger: options.logger,
       }),

@@ -5,7 +5,7 @@ import { createDeliveryWorker, type DeliveryWorker } from '#src/events/delivery-
 import { createWebhookTests } from '#src/events/test-event.ts';
 import { openDatabaseClock } from '#src/persistence/database-clock.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import type { Outgoing } from './start-outgoing.ts';
 
 export type Events = { deliveries: DeliveryWorker; webhookTests: ReturnType<typeof createWebhookTests> };
@@ -13,24 +13,24 @@ export type Events = { deliveries: DeliveryWorker; webhookTests: ReturnType<type
 export const startEvents = async (options: {
   policy: Omit<
     Parameters<typeof createDeliveryWorker>[0],
-    'node' | 'db' | 'vault' | 'clients' | 'clock' | 'wallClock' | 'logger' | 'random'
+    'node' | 'db' | 'sealing' | 'clients' | 'clock' | 'wallClock' | 'logger' | 'random'
   >;
   node: string;
   database: Database;
-  vault: Vault;
+  sealing: Sealing;
   outgoing: Pick<Outgoing, 'receivers' | 'trials'>;
   clock: Clock;
   /** One that nobody sets. */
   steadyClock: Clock;
   logger: Logger;
 }): Promise<Events> => {
-  const { policy, node, database: db, vault, outgoing, clock, steadyClock, logger } = options;
+  const { policy, node, database: db, sealing, outgoing, clock, steadyClock, logger } = options;
   const databaseClock = await openDatabaseClock(db, { steady: steadyClock, logger });
   const worker = createDeliveryWorker({
     ...policy,
     node,
     db,
-    vault,
+    sealing,
     clients: outgoing.receivers,
     clock: databaseClock.clock,
     wallClock: clock,
@@ -47,7 +47,7 @@ export const startEvents = async (options: {
     },
     webhookTests: createWebhookTests({
       db,
-      vault,
+      sealing,
       clients: outgoing.trials,
       clock,
       timeoutMs: policy.timeoutMs,

@@ -10,7 +10,7 @@ import { createLegKeeper } from '#src/calls/leg-keeper.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
@@ -50,7 +50,7 @@ export const startLines = async (
     /** `undefined` for a call that is over. */
     workspaceOf: (callId: string) => string | undefined;
     database: Database;
-    vault: Vault;
+    sealing: Sealing;
     journal: Journal;
     country: Country;
     clock: Clock;
@@ -61,7 +61,7 @@ export const startLines = async (
   },
   started: AsyncDisposableStack,
 ): Promise<StartedLines> => {
-  const { policy, database, vault, country, clock, callClock, logger } = options;
+  const { policy, database, sealing, country, clock, callClock, logger } = options;
   const recordings = await startRecordings(config, {
     numbers: policy.recordings,
     database,
@@ -79,7 +79,7 @@ export const startLines = async (
   started.defer(speech.close);
   const trunks = createTrunkDirectory({
     database,
-    vault,
+    sealing,
     times: policy.trunkLifeTimes,
     clock,
     logger,

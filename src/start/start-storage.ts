@@ -2,14 +2,14 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { Database, DatabaseLimits } from '#src/persistence/database.ts';
-import { createVault, type Vault } from '#src/persistence/vault.ts';
+import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { keepHouse } from './keep-house.ts';
 import { keptMasterKey } from './master-key.ts';
 import { seed } from './seed.ts';
 import { startDatabase } from './start-database.ts';
 
-export type Storage = { database: Database; vault: Vault; seeded: Awaited<ReturnType<typeof seed>> };
+export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
 /** What is started belongs to `started`. Throws a StartError when the folder or the database cannot be used. */
 export const startStorage = async (
@@ -20,8 +20,12 @@ export const startStorage = async (
 ): Promise<Storage> => {
   const { dataFolder, masterKey, oldMasterKeys } = config;
   await prepareDataFolder(dataFolder);
-  const vault = createVault(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
+  const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
   const database = await startDatabase(config, limits, logger, started);
   started.defer(keepHouse(database, logger));
-  return { database, vault, seeded: await seed({ database, vault, dataFolder, node: config.node, logger }) };
+  return {
+    database,
+    sealing,
+    seeded: await seed({ database, sealing, dataFolder, node: config.node, logger }),
+  };
 };

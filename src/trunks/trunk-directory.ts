@@ -10,7 +10,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk, TrunkCheckStep, TrunkState, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { findNumberOwner, listAllTrunks, trunksChannel, type TrunkRecord } from '#src/persistence/trunks.ts';
-import type { Vault } from '#src/persistence/vault.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 
 type Machine = typeof trunkMachine;
 
@@ -19,21 +19,21 @@ type Life = { trunk: Trunk; record: TrunkRecord; actor: ActorRefFrom<Machine> };
 /** How long closing waits for registrars. */
 const closeWithinMs = 1_500;
 
-const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, vault: Pick<Vault, 'open'>): Trunk => ({
+const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sealing, 'open'>): Trunk => ({
   ...record,
-  password: passwordSealed === null ? null : vault.open(passwordSealed, record.id),
+  password: passwordSealed === null ? null : sealing.open(passwordSealed, record.id),
 });
 
 export const createTrunkDirectory = (options: {
   database: Database;
-  vault: Pick<Vault, 'open'>;
+  sealing: Pick<Sealing, 'open'>;
   times: TrunkTimes;
   clock: Clock;
   logger: Logger;
   /** Gives the chart of a life what it asks of its trunk. */
   machineWith: (actors: TrunkActors) => Machine;
 }) => {
-  const { database, vault, times, clock, logger } = options;
+  const { database, sealing, times, clock, logger } = options;
   const lives = new Map<string, Life>();
   let machine: Machine | null = null;
   let requests: TrunkRequests | null = null;
@@ -49,7 +49,7 @@ export const createTrunkDirectory = (options: {
 
   const begin = (record: TrunkRecord): void => {
     if (machine === null) return;
-    const trunk = openTrunk(record, vault);
+    const trunk = openTrunk(record, sealing);
     const actor = createActor(machine, {
       clock,
       input: {

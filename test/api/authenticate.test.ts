@@ -5,7 +5,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { addNumber, fakeGateway, vault } from './fake-gateway.ts';
+import { addNumber, fakeGateway, sealing } from './fake-gateway.ts';
 
 const path = '/api/v1/calls';
 
@@ -83,8 +83,8 @@ test('a key that was replaced is unknown at once', async (t) => {
   const key = newNumberKey();
   await putNumberKey(database, {
     numberId: number.id,
-    keyHash: vault.fingerprint(key),
-    keySealed: vault.seal(key, number.id),
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, number.id),
     issuedAt: new Date(),
   });
   t.is((await client.get(path)).status, 401);

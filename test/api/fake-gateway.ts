@@ -22,14 +22,14 @@ import { createCallInsertion } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-export const vault = createVault(Buffer.alloc(32, 1));
+export const sealing = createSealing(Buffer.alloc(32, 1));
 
 export type FakeGateway = {
   /** With the number key. */
@@ -77,8 +77,8 @@ export const addNumber = async (
   await createNumber(database, { id, workspaceId, number, language: 'ko', createdAt: new Date() });
   await putNumberKey(database, {
     numberId: id,
-    keyHash: vault.fingerprint(key),
-    keySealed: vault.seal(key, id),
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, id),
     issuedAt: new Date(),
   });
   return { id, number, key };
@@ -94,7 +94,7 @@ export const addWorkspace = async (
     id: randomUUID(),
     workspaceId,
     name: 'test',
-    tokenHash: vault.fingerprint(adminToken),
+    tokenHash: sealing.fingerprint(adminToken),
     createdAt: new Date(),
   });
   return { workspaceId, adminToken };
@@ -132,7 +132,7 @@ export const fakeGateway = async (
   };
   const api = createApi({
     database,
-    vault,
+    sealing,
     logger,
     clock: systemClock,
     country: 'KR',

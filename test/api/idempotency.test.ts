@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 
 const body = { to: '01000000001', instruction: 'Say hello.' };
@@ -73,7 +73,7 @@ test('a key that was used under an earlier master key is known under the next', 
   const { client, number } = await fakeGateway(t);
   const first = await client.post('/api/v1/calls', body, keyed('fourteen'));
   const rotated = await fakeGateway(t, {
-    vault: createVault(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]),
+    sealing: createSealing(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]),
   });
   const again = await rotated.client.as(number.key).post('/api/v1/calls', body, keyed('fourteen'));
   t.deepEqual(again.bytes, first.bytes);

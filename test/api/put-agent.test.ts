@@ -1,6 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
-import { fakeGateway, vault, type FakeGateway } from './fake-gateway.ts';
+import { fakeGateway, sealing, type FakeGateway } from './fake-gateway.ts';
 
 const url = 'https://agent.example.com/chat';
 
@@ -12,7 +12,7 @@ const storedToken = async ({ database, number }: FakeGateway): Promise<string | 
     `select token_sealed as sealed from agent_binding where number_id = $1 and direction = 'outbound'`,
     [number.id],
   );
-  return row?.sealed ? vault.open(row.sealed, number.id) : null;
+  return row?.sealed ? sealing.open(row.sealed, number.id) : null;
 };
 
 const all = { agent: 'endpoint', chat_url: url, assistant_id: 'graph', agent_id: 'support' };

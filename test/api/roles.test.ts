@@ -8,7 +8,7 @@ import { adminRoles, type AdminRole } from '#src/domain/admin-role.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { until } from '#test/helpers/until.ts';
-import { fakeGateway, vault, type FakeGateway } from './fake-gateway.ts';
+import { fakeGateway, sealing, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
 
 const addToken = async (
@@ -22,7 +22,7 @@ const addToken = async (
     workspaceId,
     name: role,
     role,
-    tokenHash: vault.fingerprint(token),
+    tokenHash: sealing.fingerprint(token),
     createdAt: new Date(),
     expiresAt,
   });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { z } from 'zod';
 import { findTrunk } from '#src/persistence/trunks.ts';
-import { addWorkspace, fakeGateway, vault } from './fake-gateway.ts';
+import { addWorkspace, fakeGateway, sealing } from './fake-gateway.ts';
 
 const path = '/api/v1/admin/trunks';
 const withId = z.object({ id: z.string() });
@@ -44,7 +44,7 @@ test('a password is sealed, never shown, kept, replaced and removed', async (t) 
   const { id } = withId.parse(body);
   const stored = async () =>
     (await findTrunk(database, { trunkId: id, workspaceId }))?.passwordSealed ?? null;
-  const opened = async () => vault.open((await stored()) ?? '', id);
+  const opened = async () => sealing.open((await stored()) ?? '', id);
   t.true(body.password_configured);
   t.is(await opened(), 'hunter-one');
   await admin.patch(`${path}/${id}`, { weight: 1 });

@@ -21,7 +21,7 @@ import { createSwitchboard } from '#src/calls/switchboard.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 
@@ -35,7 +35,7 @@ export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
 export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Options> = {}) => {
   const database = await testDatabase(t);
-  const vault = createVault(Buffer.alloc(32, 7));
+  const sealing = createSealing(Buffer.alloc(32, 7));
   const stored = await storedNumber(database);
   const clock = new SimulatedClock();
   const wallClock = {
@@ -97,7 +97,7 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
   };
   const desk = createCallDesk({
     database,
-    vault,
+    sealing,
     journal,
     liveCalls,
     switchboard,
@@ -136,7 +136,7 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     lineOf(callId).tell(event(wallClock.now()));
   return {
     database,
-    vault,
+    sealing,
     stored,
     clock,
     desk,

@@ -153,7 +153,7 @@ test('the token that is stored with the outbound agent is opened for its calls',
       assistantId: null,
       agentId: null,
     },
-    world.vault.seal('outbound-token', numberId),
+    world.sealing.seal('outbound-token', numberId),
   );
   const callId = await world.place();
   t.is(world.briefs.get(callId)?.bearerToken, 'outbound-token');

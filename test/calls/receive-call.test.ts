@@ -9,7 +9,7 @@ import { putInboundAuth } from '#src/persistence/numbers.ts';
 import { beginning, createDeskWorld, type DeskWorld } from './desk-world.ts';
 
 const agentOf = (
-  { database, vault, stored }: DeskWorld,
+  { database, sealing, stored }: DeskWorld,
   direction: 'inbound' | 'outbound',
   chatUrl: string,
 ) =>
@@ -17,15 +17,15 @@ const agentOf = (
     database,
     stored.numberId,
     { direction, agent: 'endpoint', agentType: 'webhook', chatUrl, assistantId: null, agentId: null },
-    direction === 'outbound' ? vault.seal('outbound-token', stored.numberId) : undefined,
+    direction === 'outbound' ? sealing.seal('outbound-token', stored.numberId) : undefined,
   );
 
 /** Callers are asked for by the door that this handshake is. */
-const guard = ({ database, vault, stored }: DeskWorld) =>
+const guard = ({ database, sealing, stored }: DeskWorld) =>
   putInboundAuth(database, stored, {
     method: 'handshake',
     url: 'https://door.example',
-    secretSealed: vault.seal('door-secret', stored.numberId),
+    secretSealed: sealing.seal('door-secret', stored.numberId),
   });
 
 const doorThat = (result: HandshakeResult) => {

@@ -5,10 +5,10 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createRecordingDoor } from '#src/cluster/recording-door.ts';
 import { isProven, proofOf, type ProvenRequest } from '#src/cluster/node-proof.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 
 const now = 1_800_000_000_000;
-const vault = createVault(Buffer.alloc(32, 1));
+const sealing = createSealing(Buffer.alloc(32, 1));
 const file = '2026-11/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11.ogg';
 const path = `/internal/recordings/${file}`;
 const request: ProvenRequest = { method: 'GET', path, range: undefined };
@@ -25,7 +25,7 @@ const openDoor = async (t: ExecutionContext) => {
         close: async () => {},
       };
     },
-    keys: vault,
+    keys: sealing,
     now: () => now,
     logger: pino({ level: 'silent' }),
   });
@@ -42,7 +42,7 @@ const openDoor = async (t: ExecutionContext) => {
 };
 
 const proven = (asked: ProvenRequest): Record<string, string> => ({
-  authorization: proofOf(asked, vault, now),
+  authorization: proofOf(asked, sealing, now),
   ...(asked.range === undefined ? {} : { range: asked.range }),
 });
 
@@ -76,9 +76,9 @@ test('only the names of recordings are names here', async (t) => {
 
 const other = test.macro<[Partial<ProvenRequest>, number?]>({
   exec(t, changes, at = now) {
-    const proof = proofOf(request, vault, now);
-    t.true(isProven(request, proof, vault, now));
-    t.false(isProven({ ...request, ...changes }, proof, vault, at));
+    const proof = proofOf(request, sealing, now);
+    t.true(isProven(request, proof, sealing, now));
+    t.false(isProven({ ...request, ...changes }, proof, sealing, at));
   },
   title: (title = '') => `a proof is good for nothing else: ${title}`,
 });
@@ -90,7 +90,7 @@ test('much later', other, {}, now + 121_000);
 test('much earlier', other, {}, now - 121_000);
 
 test('a proof by an earlier master key holds while that key is known, one by a stranger never', (t) => {
-  const earlier = proofOf(request, createVault(Buffer.alloc(32, 9)), now);
-  t.true(isProven(request, earlier, createVault(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]), now));
-  t.false(isProven(request, earlier, vault, now));
+  const earlier = proofOf(request, createSealing(Buffer.alloc(32, 9)), now);
+  t.true(isProven(request, earlier, createSealing(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]), now));
+  t.false(isProven(request, earlier, sealing, now));
 });

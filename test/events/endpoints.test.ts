@@ -43,7 +43,7 @@ test('creating an endpoint gives its secret out once; it is stored sealed', asyn
   t.deepEqual(await listEndpoints(db, world.workspaceId), [endpoint]);
   const sealed = (await findWebhookEndpoint(db, scope))?.secretSealed ?? '';
   t.false(sealed.includes(secret.slice(6)));
-  t.is(world.administration.vault.open(sealed, endpoint.id), secret);
+  t.is(world.administration.sealing.open(sealed, endpoint.id), secret);
 });
 
 test('two endpoints have two secrets', async (t) => {
@@ -122,7 +122,7 @@ test('a new secret leaves the previous one valid for 24 hours', async (t) => {
     previousSecretUntil: new Date(world.clock.now() + 24 * 60 * 60 * 1000),
   });
   const record = await findWebhookEndpoint(db, scope);
-  t.is(world.administration.vault.open(record?.previousSecretSealed ?? '', endpoint.id), secret);
+  t.is(world.administration.sealing.open(record?.previousSecretSealed ?? '', endpoint.id), secret);
 });
 
 test('what belongs to another workspace does not exist', async (t) => {

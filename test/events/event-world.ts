@@ -22,7 +22,7 @@ import { insertCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
@@ -56,10 +56,10 @@ export const createEventWorld = async (
   beside?: EventWorld,
 ): Promise<EventWorld> => {
   const clock = beside?.clock ?? createSteppedClock();
-  const vault = beside?.administration.vault ?? createVault(randomBytes(32));
+  const sealing = beside?.administration.sealing ?? createSealing(randomBytes(32));
   const administration: EndpointAdministration = {
     db,
-    vault,
+    sealing,
     clock,
     whyUrlIsRefused: async (url) => (url.includes('refused') ? 'This URL cannot be used.' : undefined),
   };
@@ -130,7 +130,7 @@ export const createEventWorld = async (
         ...deliveryPolicy,
         node: 'test',
         db,
-        vault,
+        sealing,
         clients,
         clock,
         wallClock: clock,

@@ -9,11 +9,11 @@ import {
   type AdminTokenRecord,
 } from '#src/persistence/admin-tokens.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 
-const vault = createVault(Buffer.alloc(32, 2));
+const sealing = createSealing(Buffer.alloc(32, 2));
 const at = new Date('2026-11-21T03:00:00.000Z');
 const later = new Date(at.getTime() + 60_000);
 
@@ -28,7 +28,7 @@ const storedToken = async (
     id,
     workspaceId,
     name: 'Me',
-    tokenHash: vault.fingerprint(id),
+    tokenHash: sealing.fingerprint(id),
     createdAt: at,
     ...given,
   });
@@ -39,18 +39,18 @@ test('an admin token stands for its workspace and its role until it is revoked',
   const db = await testDatabase();
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId, { role: 'viewer' });
-  t.deepEqual(await authenticateAdmin(db, vault, id, at), {
+  t.deepEqual(await authenticateAdmin(db, sealing, id, at), {
     id,
     name: 'Me',
     role: 'viewer',
     lastUsedAt: null,
     workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
   });
-  t.is(await authenticateAdmin(db, vault, 'another', at), undefined);
+  t.is(await authenticateAdmin(db, sealing, 'another', at), undefined);
   t.is(await revokeAdminToken(db, { id, workspaceId: randomUUID(), at }), 'unknown');
   t.like(await revokeAdminToken(db, { id, workspaceId, at }), { id, name: 'Me', role: 'viewer' });
   t.is(await revokeAdminToken(db, { id, workspaceId, at }), 'unknown', 'once');
-  t.is(await authenticateAdmin(db, vault, id, at), undefined);
+  t.is(await authenticateAdmin(db, sealing, id, at), undefined);
   t.deepEqual(await listAdminTokens(db, workspaceId), []);
 });
 
@@ -58,8 +58,8 @@ test('from its end on a token is unknown', async (t) => {
   const db = await testDatabase();
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId, { expiresAt: later });
-  t.is((await authenticateAdmin(db, vault, id, new Date(later.getTime() - 1)))?.id, id);
-  t.is(await authenticateAdmin(db, vault, id, later), undefined);
+  t.is((await authenticateAdmin(db, sealing, id, new Date(later.getTime() - 1)))?.id, id);
+  t.is(await authenticateAdmin(db, sealing, id, later), undefined);
   t.like((await listAdminTokens(db, workspaceId))[0], { id, expiresAt: later, revokedAt: null, node: null });
 });
 
@@ -73,7 +73,7 @@ test('the last admin token of a workspace cannot be revoked; viewers, ended and 
   const revoked = await storedToken(db, workspaceId);
   t.like(await revokeAdminToken(db, { id: revoked, workspaceId, at }), { id: revoked });
   t.is(await revokeAdminToken(db, { id: last, workspaceId, at }), 'last');
-  t.truthy(await authenticateAdmin(db, vault, last, at));
+  t.truthy(await authenticateAdmin(db, sealing, last, at));
 });
 
 test('of two admins that revoke each other at the same time one stays', async (t) => {
@@ -93,5 +93,5 @@ test('of two uses the later one is noted', async (t) => {
   const id = await storedToken(db, workspaceId);
   await noteAdminTokenUse(db, id, later);
   await noteAdminTokenUse(db, id, at);
-  t.deepEqual((await authenticateAdmin(db, vault, id, at))?.lastUsedAt, later);
+  t.deepEqual((await authenticateAdmin(db, sealing, id, at))?.lastUsedAt, later);
 });

@@ -18,7 +18,7 @@ import {
   patchNumber,
   putInboundAuth,
 } from '#src/persistence/numbers.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { findNumberOwner } from '#src/persistence/trunks.ts';
 import {
   createWorkspace,
@@ -29,8 +29,8 @@ import {
 import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 
-const oldVault = createVault(Buffer.alloc(32, 1));
-const vault = createVault(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
+const oldSealing = createSealing(Buffer.alloc(32, 1));
+const sealing = createSealing(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
 const newKey = (): string => `gw_live_${randomBytes(8).toString('hex')}`;
 const issuedAt = new Date('2026-11-21T03:00:00.000Z');
 
@@ -104,8 +104,8 @@ test('a key stands for its number with everything that its calls need', async (t
   const key = newKey();
   await putNumberKey(db, {
     numberId,
-    keyHash: vault.fingerprint(key),
-    keySealed: vault.seal(key, numberId),
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, numberId),
     issuedAt,
   });
   const binding = {
@@ -160,7 +160,7 @@ test('a key stands for its number with everything that its calls need', async (t
     outboundTokenSealed: 'sealed token',
     inboundAuth: { method: 'handshake' as const, url: 'https://auth', secretSealed: 'sealed' },
   };
-  t.deepEqual(await authenticateNumber(db, vault, key), expected);
+  t.deepEqual(await authenticateNumber(db, sealing, key), expected);
   t.deepEqual(await findNumberByDigits(db, number), expected);
   t.is(await findNumberByDigits(db, '00000000000'), undefined);
 });
@@ -173,20 +173,20 @@ test('a new key replaces the old one at once', async (t) => {
   for (const key of [first, second]) {
     await putNumberKey(db, {
       numberId,
-      keyHash: vault.fingerprint(key),
+      keyHash: sealing.fingerprint(key),
       keySealed: `sealed ${key}`,
       issuedAt,
     });
   }
-  t.is(await authenticateNumber(db, vault, first), undefined);
-  t.is((await authenticateNumber(db, vault, second))?.id, numberId);
+  t.is(await authenticateNumber(db, sealing, first), undefined);
+  t.is((await authenticateNumber(db, sealing, second))?.id, numberId);
   t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
 });
 
 test('keys that are looked up at the same time share a query, and each finds its own number', async (t) => {
   const db = await testDatabase();
   const owners = await Promise.all(
-    [vault, oldVault, vault].map(async ({ fingerprint }) => {
+    [sealing, oldSealing, sealing].map(async ({ fingerprint }) => {
       const { numberId } = await storedNumber(db);
       const key = newKey();
       await putNumberKey(db, { numberId, keyHash: fingerprint(key), keySealed: 'sealed', issuedAt });
@@ -198,7 +198,7 @@ test('keys that are looked up at the same time share a query, and each finds its
     statements.push(sql);
     return db.execute(sql, parameters);
   };
-  const authenticate = createNumberAuthentication({ ...db, execute }, vault);
+  const authenticate = createNumberAuthentication({ ...db, execute }, sealing);
   const keys = [...owners.map(({ key }) => key), newKey(), ...owners.map(({ key }) => key)];
   const found = await Promise.all(keys.map(authenticate));
   const ids = owners.map(({ numberId }) => numberId);
@@ -214,9 +214,9 @@ test('a key that is replaced amid many look-ups is invalid from then on', async 
   const { numberId } = await storedNumber(db);
   const [first, second] = [newKey(), newKey()];
   const put = (key: string): Promise<void> =>
-    putNumberKey(db, { numberId, keyHash: vault.fingerprint(key), keySealed: 'sealed', issuedAt });
+    putNumberKey(db, { numberId, keyHash: sealing.fingerprint(key), keySealed: 'sealed', issuedAt });
   await put(first);
-  const authenticate = createNumberAuthentication(db, vault);
+  const authenticate = createNumberAuthentication(db, sealing);
   let isReplaced = false;
   const askOn = async (): Promise<void> => {
     for (let asked = 0; asked < 30; asked += 1) {
@@ -238,8 +238,8 @@ test('a key that was issued before the master key was rotated is still known', a
   const db = await testDatabase();
   const { numberId } = await storedNumber(db);
   const key = newKey();
-  await putNumberKey(db, { numberId, keyHash: oldVault.fingerprint(key), keySealed: 'sealed', issuedAt });
-  t.is((await authenticateNumber(db, vault, key))?.id, numberId);
+  await putNumberKey(db, { numberId, keyHash: oldSealing.fingerprint(key), keySealed: 'sealed', issuedAt });
+  t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
 });
 
 test('a token of a binding is kept, replaced or removed, and only its existence is told', async (t) => {
@@ -289,8 +289,8 @@ test('a deleted number is nobody’s: its key is unknown, its digits are free, i
   const key = newKey();
   const stored = {
     numberId,
-    keyHash: vault.fingerprint(key),
-    keySealed: vault.seal(key, numberId),
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, numberId),
     issuedAt,
   };
   await putNumberKey(db, stored);
@@ -299,13 +299,13 @@ test('a deleted number is nobody’s: its key is unknown, its digits are free, i
   t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
   await db.execute(`update call set status = 'active' where id = $1`, [callId]);
   t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
-  t.is((await authenticateNumber(db, vault, key))?.id, numberId);
+  t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
 
   await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
   t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
   t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
   t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
-  t.is(await authenticateNumber(db, vault, key), undefined);
+  t.is(await authenticateNumber(db, sealing, key), undefined);
   t.is(await findNumberByDigits(db, number), undefined);
   t.is(await findNumberOwner(db, number), undefined);
   t.is(await findNumber(db, owner), undefined);

@@ -10,7 +10,7 @@ import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-toke
 import { openDatabase } from '#src/persistence/database.ts';
 import { authenticateNumber, putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber, deleteNumber } from '#src/persistence/numbers.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { seed } from '#src/start/seed.ts';
@@ -40,22 +40,22 @@ const seeded = async (t: ExecutionContext) => {
   const open = (node: string) => openAs(t, url, node);
   const database = await open('one');
   const dataFolder = await emptyFolder(t);
-  const vault = createVault(Buffer.alloc(32, 7));
-  const again = () => seed({ database, vault, dataFolder, node: 'one', logger });
+  const sealing = createSealing(Buffer.alloc(32, 7));
+  const again = () => seed({ database, sealing, dataFolder, node: 'one', logger });
   const first = await again();
   await writeCredentials(dataFolder, { ...urls, ...first });
-  const adminOf = (token: string) => authenticateAdmin(database, vault, token, new Date());
+  const adminOf = (token: string) => authenticateAdmin(database, sealing, token, new Date());
   const audit = () =>
     database.execute<{ action: string; subject: string; detail: unknown }>(
       'select action, subject, detail from audit_entry order by id',
     );
-  return { database, open, dataFolder, vault, first, again, adminOf, audit };
+  return { database, open, dataFolder, sealing, first, again, adminOf, audit };
 };
 
 test('the first start makes one workspace with one number, a key and an admin token that work', async (t) => {
-  const { database, vault, first, adminOf, audit } = await seeded(t);
+  const { database, sealing, first, adminOf, audit } = await seeded(t);
   t.is(first.number, '07000000000');
-  const number = await authenticateNumber(database, vault, first.number_key);
+  const number = await authenticateNumber(database, sealing, first.number_key);
   t.is(number?.id, first.number_id);
   const admin = await adminOf(first.admin_token);
   t.is(admin?.workspace.id, first.workspace_id);
@@ -70,7 +70,7 @@ test('the first start makes one workspace with one number, a key and an admin to
 
 test('of gateways that start at once on an empty database, one makes the workspace, the number and its key for all', async (t) => {
   const url = await testDatabaseUrl(t);
-  const vault = createVault(Buffer.alloc(32, 7));
+  const sealing = createSealing(Buffer.alloc(32, 7));
   const nodes = ['one', 'two', 'three', 'four', 'five'];
   const opened = await Promise.all(nodes.map((node) => openAs(t, url, node)));
   const [database] = opened;
@@ -78,7 +78,7 @@ test('of gateways that start at once on an empty database, one makes the workspa
     opened.map(async (own, index) =>
       seed({
         database: own,
-        vault,
+        sealing,
         dataFolder: await emptyFolder(t),
         node: nodes[index] ?? '',
         logger,
@@ -87,7 +87,7 @@ test('of gateways that start at once on an empty database, one makes the workspa
   );
   for (const { admin_token: token, ...shared } of all) {
     t.like(all[0], shared);
-    t.truthy(database && (await authenticateAdmin(database, vault, token, new Date())));
+    t.truthy(database && (await authenticateAdmin(database, sealing, token, new Date())));
   }
   t.is(new Set(all.map(({ admin_token: token }) => token)).size, nodes.length);
   t.deepEqual(
@@ -129,18 +129,18 @@ test('a lost file of credentials is made anew with the same number and key, and 
 });
 
 test('a gateway leaves alone the tokens that people made, and those of gateways that run', async (t) => {
-  const { database, open, dataFolder, vault, first, again, adminOf } = await seeded(t);
+  const { database, open, dataFolder, sealing, first, again, adminOf } = await seeded(t);
   const made = { workspaceId: first.workspace_id, createdAt: new Date() };
   await createAdminToken(database, {
     ...made,
     id: randomUUID(),
     name: 'Me',
-    tokenHash: vault.fingerprint('mine'),
+    tokenHash: sealing.fingerprint('mine'),
   });
   for (const node of ['running', 'gone']) {
     await database.execute(
       `insert into admin_token (id, workspace_id, name, token_hash, created_at, node) values ($1, $2, $3, $4, $5, $3)`,
-      [randomUUID(), first.workspace_id, node, vault.fingerprint(node), new Date()],
+      [randomUUID(), first.workspace_id, node, sealing.fingerprint(node), new Date()],
     );
   }
   await open('running');
@@ -152,21 +152,21 @@ test('a gateway leaves alone the tokens that people made, and those of gateways 
 });
 
 test('a gateway under another name keeps its token when another one loses its own', async (t) => {
-  const { database, open, vault, dataFolder, first, adminOf } = await seeded(t);
+  const { database, open, sealing, dataFolder, first, adminOf } = await seeded(t);
   const renamed = await open('renamed');
-  await seed({ database: renamed, vault, dataFolder, node: 'renamed', logger });
-  await seed({ database, vault, dataFolder: await emptyFolder(t), node: 'one', logger });
+  await seed({ database: renamed, sealing, dataFolder, node: 'renamed', logger });
+  await seed({ database, sealing, dataFolder: await emptyFolder(t), node: 'one', logger });
   t.truthy(await adminOf(first.admin_token));
 });
 
 test('a key that was reissued comes into the file, and no token is made for it', async (t) => {
-  const { database, vault, first, again } = await seeded(t);
+  const { database, sealing, first, again } = await seeded(t);
   const key = newNumberKey();
   const numberId = first.number_id;
   await putNumberKey(database, {
     numberId,
-    keyHash: vault.fingerprint(key),
-    keySealed: vault.seal(key, numberId),
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, numberId),
     issuedAt: new Date(),
   });
   t.deepEqual(await again(), { ...first, number_key: key });
@@ -202,28 +202,28 @@ test('where the first number was deleted the next one of the workspace is taken,
 
 test('a file of credentials of another database is not believed', async (t) => {
   const other = await seeded(t);
-  const { database, dataFolder, vault } = await seeded(t);
+  const { database, dataFolder, sealing } = await seeded(t);
   await writeCredentials(dataFolder, { ...urls, ...other.first });
-  const found = await seed({ database, vault, dataFolder, node: 'one', logger });
+  const found = await seed({ database, sealing, dataFolder, node: 'one', logger });
   t.not(found.workspace_id, other.first.workspace_id);
-  t.is((await authenticateNumber(database, vault, found.number_key))?.id, found.number_id);
+  t.is((await authenticateNumber(database, sealing, found.number_key))?.id, found.number_id);
 });
 
 test('a key from before recovery copies is replaced when the file that held it is lost', async (t) => {
-  const { database, dataFolder, vault, first, again } = await seeded(t);
+  const { database, dataFolder, sealing, first, again } = await seeded(t);
   await database.execute('update number_key set key_sealed = null');
   t.is((await again()).number_key, first.number_key, 'the file still has it');
   await writeFile(join(dataFolder, 'dev-credentials.json'), '{}');
   const { number_key: fresh } = await again();
   t.not(fresh, first.number_key);
-  t.is((await authenticateNumber(database, vault, fresh))?.id, first.number_id);
-  t.is(await authenticateNumber(database, vault, first.number_key), undefined);
+  t.is((await authenticateNumber(database, sealing, fresh))?.id, first.number_id);
+  t.is(await authenticateNumber(database, sealing, first.number_key), undefined);
 });
 
 test('a master key that is not the one of the database stops the start and changes nothing', async (t) => {
   const { database, dataFolder, first, again } = await seeded(t);
   const error = await t.throwsAsync(
-    seed({ database, dataFolder, vault: createVault(Buffer.alloc(32, 8)), node: 'one', logger }),
+    seed({ database, dataFolder, sealing: createSealing(Buffer.alloc(32, 8)), node: 'one', logger }),
     {
       instanceOf: StartError,
     },
@@ -234,6 +234,6 @@ test('a master key that is not the one of the database stops the start and chang
 
 test('with the earlier master key among the old ones a new one is taken', async (t) => {
   const { database, dataFolder, first } = await seeded(t);
-  const vault = createVault(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)]);
-  t.deepEqual(await seed({ database, dataFolder, vault, node: 'one', logger }), first);
+  const sealing = createSealing(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)]);
+  t.deepEqual(await seed({ database, dataFolder, sealing, node: 'one', logger }), first);
 });

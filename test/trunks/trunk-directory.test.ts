@@ -7,13 +7,13 @@ import { systemClock } from '#src/clock.ts';
 import type { Trunk, TrunkSettings } from '#src/domain/trunk.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { createTrunk, deleteTrunk, patchTrunk } from '#src/persistence/trunks.ts';
-import { createVault } from '#src/persistence/vault.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
-const vault = createVault(Buffer.alloc(32, 3));
+const sealing = createSealing(Buffer.alloc(32, 3));
 const times = { checkMs: 30_000, recheckMs: 10, retryFirstMs: 10, retryLongestMs: 100 };
 
 const world = async (t: ExecutionContext) => {
@@ -36,7 +36,7 @@ const world = async (t: ExecutionContext) => {
   };
   const directory = createTrunkDirectory({
     database: db,
-    vault,
+    sealing,
     times,
     clock: systemClock,
     logger: pino({ level: 'silent' }),
@@ -52,7 +52,7 @@ const world = async (t: ExecutionContext) => {
       port: null,
       transport: 'udp',
       username: 'gw',
-      passwordSealed: vault.seal('hunter', id),
+      passwordSealed: sealing.seal('hunter', id),
       register: false,
       realm: null,
       fromDomain: null,
@@ -143,7 +143,7 @@ test('the status says what a trunk is doing', async (t) => {
 test('a trunk whose password cannot be opened is left out, the others are not', async (t) => {
   const { db, ask, directory, add, one } = await world(t);
   const broken = await add({ name: 'broken' });
-  await patchTrunk(db, one(broken), { passwordSealed: createVault(Buffer.alloc(32, 4)).seal('x', broken) });
+  await patchTrunk(db, one(broken), { passwordSealed: createSealing(Buffer.alloc(32, 4)).seal('x', broken) });
   await add({ name: 'good' });
   await directory.start(ask);
   t.deepEqual(

@@ -107,7 +107,7 @@ export const tryAgent = defineRoute({
  * no other server than the one that it was stored for.
  */
 const storedTokenFor = async (
-  { database, vault }: Interior,
+  { database, sealing }: Interior,
   { number_id: numberId, token, direction }: TrialRequest,
   chatUrl: string,
 ): Promise<string | null> => {
@@ -115,5 +115,5 @@ const storedTokenFor = async (
   const stored = await outboundToken(database, numberId);
   if (stored === undefined || URL.parse(stored.chatUrl ?? '')?.origin !== new URL(chatUrl).origin)
     return null;
-  return vault.open(stored.tokenSealed, numberId);
+  return sealing.open(stored.tokenSealed, numberId);
 };

@@ -100,7 +100,7 @@ const bindingOf = (body: z.output<typeof binding>, direction: AgentBinding['dire
   });
 
 /** `undefined` keeps the stored token, `null` removes it. */
-const sealedToken = ({ vault }: Interior, numberId: string, token: string | null | undefined) => {
+const sealedToken = ({ sealing }: Interior, numberId: string, token: string | null | undefined) => {
   if (token === undefined) return undefined;
-  return token === null || token === '' ? null : vault.seal(token, numberId);
+  return token === null || token === '' ? null : sealing.seal(token, numberId);
 };

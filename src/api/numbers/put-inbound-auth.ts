@@ -52,7 +52,7 @@ export const putInboundAuth = defineRoute({
     interior.database,
     { numberId: number.id, workspaceId: number.workspaceId },
     method === 'handshake' && url !== null
-      ? { method, url, secretSealed: secret && interior.vault.seal(secret, number.id) }
+      ? { method, url, secretSealed: secret && interior.sealing.seal(secret, number.id) }
       : { method: 'none' },
   );
   if (stored === undefined) throw numberNotFound();

@@ -45,7 +45,7 @@ export const createTrunk = defineRoute({
     port: body.port ?? null,
     transport: body.transport ?? 'udp',
     username: body.username ?? null,
-    passwordSealed: password === null ? null : interior.vault.seal(password, id),
+    passwordSealed: password === null ? null : interior.sealing.seal(password, id),
     register: body.register ?? false,
     realm: body.realm ?? null,
     fromDomain: body.from_domain ?? null,

@@ -33,7 +33,7 @@ export const updateTrunk = defineRoute({
   const before = await findTrunk(interior.database, one);
   if (before === undefined) throw trunkNotFound();
   const { password } = body;
-  const passwordSealed = typeof password === 'string' ? interior.vault.seal(password, before.id) : password;
+  const passwordSealed = typeof password === 'string' ? interior.sealing.seal(password, before.id) : password;
   requirePossible(
     {
       username: body.username === undefined ? before.username : body.username,

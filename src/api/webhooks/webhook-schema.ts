@@ -68,10 +68,10 @@ export const presentWebhook = (endpoint: WebhookEndpoint, timeZone: string): z.o
 
 export const administration = ({
   database: db,
-  vault,
+  sealing,
   clock,
   whyUrlIsRefused,
-}: Interior): EndpointAdministration => ({ db, vault, clock, whyUrlIsRefused });
+}: Interior): EndpointAdministration => ({ db, sealing, clock, whyUrlIsRefused });
 
 export const webhookNotFound = (): Refusal =>
   new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

@@ -1,5 +1,5 @@
 /**
- * Keeps secrets. Theory of operation:
+ * Sealing of secrets. Theory of operation:
  *
  * - A master key (32 bytes) is never used itself: HKDF-SHA-256 derives from it a sealing key (AES-256-GCM), a pepper
  *   for fingerprints (HMAC-SHA-256), a key that gateways know each other by (HMAC-SHA-256) and a key id, each under its own label (RFC 5869).
@@ -19,7 +19,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 
-export type Vault = {
+export type Sealing = {
   /** `about` names what the secret belongs to, such as an id. */
   seal(plain: string, about: string): string;
   /** Throws when the text was sealed with an unknown key or about something else, or was changed. */
@@ -57,7 +57,7 @@ const derive = (masterKey: Buffer): DerivedKeys => {
 
 const authenticated = (keyId: string, about: string): Buffer => Buffer.from(`${version}.${keyId}.${about}`);
 
-export const createVault = (masterKey: Buffer, olderKeys: readonly Buffer[] = []): Vault => {
+export const createSealing = (masterKey: Buffer, olderKeys: readonly Buffer[] = []): Sealing => {
   const newest = derive(masterKey);
   const all = [newest, ...olderKeys.map(derive)];
   const fingerprintWith = (keys: DerivedKeys, secret: string): Buffer =>
