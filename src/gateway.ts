@@ -34,7 +34,7 @@ import { urlOf } from './start/http-server.ts';
 import { observeCalls } from './start/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
-import { startBorder } from './start/start-border.ts';
+import { startHttpServer } from './start/start-http-server.ts';
 import { startCluster } from './start/start-cluster.ts';
 import { startEvents } from './start/start-events.ts';
 import { startJournal } from './start/start-journal.ts';
@@ -227,7 +227,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await lines.start((arrival) => desk.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }));
   await cluster.open(desk.askHere);
 
-  // The border. Who finds the port open finds the credentials; any free port is known only to who reads them.
+  // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.
   const keepCredentials = (url: string): Promise<Credentials> =>
     writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
   const kept = config.port === 0 ? null : await keepCredentials(urlOf(config.host, config.port));
@@ -238,7 +238,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
   });
   const streams = createStreamPlaces({ perKey: policy.streamsPerKey });
-  const server = await startBorder(
+  const server = await startHttpServer(
     config,
     {
       findKnownNumber: knownKeys.find,

@@ -4,7 +4,7 @@ import {
   noteAdminTokenUse,
   type AuthenticatedAdmin,
 } from '#src/persistence/admin-tokens.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 
 /** Undefined for a token that is unknown, revoked or past its end. */
 export type AuthenticateAdmin = (token: string) => Promise<AuthenticatedAdmin | undefined>;
@@ -17,7 +17,7 @@ export const createAdminAuthentication = ({
   sealing,
   clock,
   logger,
-}: Pick<Interior, 'database' | 'sealing' | 'clock' | 'logger'>): AuthenticateAdmin => {
+}: Pick<ApiServices, 'database' | 'sealing' | 'clock' | 'logger'>): AuthenticateAdmin => {
   const noting = new Set<string>();
 
   const noteUse = ({ id, lastUsedAt }: AuthenticatedAdmin, now: number): void => {

@@ -1,4 +1,4 @@
-/** The HTTP border: each request runs through these steps, top to bottom, and ends in exactly one answer. */
+/** The HTTP API: each request runs through these steps, top to bottom, and ends in exactly one answer. */
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import { logAccess } from './access-log.ts';
@@ -11,15 +11,15 @@ import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import { traceRequest } from './trace-request.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
 /** `failures` counts tokens of nobody; the door for websockets may share it. */
 export const createApi = (
-  interior: Interior,
-  failures: Counter = createCounter(interior.limits.failuresPerAddress),
+  services: ApiServices,
+  failures: Counter = createCounter(services.limits.failuresPerAddress),
 ): Koa<ApiState> => {
-  const { logger, onAnswered } = interior;
+  const { logger, onAnswered } = services;
   const app = new Koa<ApiState>();
   refuseLate(app, logger);
   app.use(nameRequest);
@@ -28,29 +28,29 @@ export const createApi = (
   app.use(securityHeaders());
   app.use(refuse(logger));
   app.use(checkTarget);
-  app.use(createRouter(interior, failures).routes());
+  app.use(createRouter(services, failures).routes());
   app.use(answerUnmatched);
   return app;
 };
 
-const createRouter = (interior: Interior, failures: Counter): Router<ApiState> => {
-  const gate = createGate(interior, failures);
+const createRouter = (services: ApiServices, failures: Counter): Router<ApiState> => {
+  const gate = createGate(services, failures);
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) {
     router.register(
       route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       [route.method],
-      serving(route, gate, interior),
+      serving(route, gate, services),
     );
   }
   return router;
 };
 
 const serving =
-  (route: Route, gate: Gate, interior: Interior) =>
+  (route: Route, gate: Gate, services: ApiServices) =>
   async (ctx: ApiContext): Promise<void> => {
     ctx.state.route = route.path;
-    const { status, headers, body } = await route.serve(ctx, gate, interior);
+    const { status, headers, body } = await route.serve(ctx, gate, services);
     ctx.status = status;
     // Koa makes a 204 of a null body; HEAD has none and keeps its status.
     if (status !== 204) ctx.body = body ?? '';

@@ -1,10 +1,10 @@
 import { note, type Administrator } from '#src/administration/administrator.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 
 /** The admin of a token, for what can be done by other ways than this API as well. */
 export const administratorOf = (
-  { database, sealing, clock }: Interior,
+  { database, sealing, clock }: ApiServices,
   admin: AuthenticatedAdmin,
 ): Administrator => ({
   database,
@@ -16,7 +16,7 @@ export const administratorOf = (
 
 /** Each change by the admin API, and each look at a secret, leaves a row. `detail` holds no secret. */
 export const audit = (
-  interior: Interior,
+  services: ApiServices,
   admin: AuthenticatedAdmin,
   entry: { action: string; subject: string; detail?: Record<string, unknown> },
-): Promise<void> => note(administratorOf(interior, admin), entry);
+): Promise<void> => note(administratorOf(services, admin), entry);

@@ -6,7 +6,7 @@ import { createNumberAuthentication, type AuthenticatedNumber } from '#src/persi
 import { createAdminAuthentication } from './admin-authentication.ts';
 import type { ApiContext } from './context.ts';
 import { createCounter, createLimit, type Counter, type Limit } from './rate-limit.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 
 /**
  * What a route needs: the key of a number, an admin token of the role `admin`, or one of any role. Whatever changes
@@ -39,9 +39,9 @@ export type Gate = Doors & {
 };
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
-export const createGate = (interior: Interior, failureCounter: Counter): Gate => {
-  const { database, sealing, limits } = interior;
-  const authenticateAdmin = createAdminAuthentication(interior);
+export const createGate = (services: ApiServices, failureCounter: Counter): Gate => {
+  const { database, sealing, limits } = services;
+  const authenticateAdmin = createAdminAuthentication(services);
   const authenticateNumber = createNumberAuthentication(database, sealing);
   const perKey = createLimit('key', createCounter(limits.perKey));
   const failures = createLimit('failures', failureCounter);
@@ -57,7 +57,7 @@ export const createGate = (interior: Interior, failureCounter: Counter): Gate =>
       return await authenticateNumber(key);
     } catch (error) {
       if (!errand.needsNoDatabase || !isTransient(error)) throw error;
-      const known = interior.findKnownNumber(sealing.fingerprints(key));
+      const known = services.findKnownNumber(sealing.fingerprints(key));
       // A key that is not known here may be good all the same: nobody can tell.
       if (known === undefined) throw error;
       return known;

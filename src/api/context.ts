@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { RouterContext } from '@koa/router';
 
-/** What the border knows of one request, beside what Koa knows. */
+/** What the API knows of one request, beside what Koa knows. */
 export type ApiState = {
   requestId: string;
   /** The pattern of the route that answers, for the access log; a path may hold what a log must not. */

@@ -1,12 +1,12 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 import { invalidField } from './validated.ts';
 
 /** The digits of a number in a field of the admin API; refuses what is no domestic number. */
 export const domesticNumber = (
-  { country }: Pick<Interior, 'country'>,
+  { country }: Pick<ApiServices, 'country'>,
   path: string,
   value: string,
 ): string => {
@@ -19,10 +19,10 @@ export const domesticNumber = (
 };
 
 /** Who calls in a simulated call, as a trunk would tell it: domestic, `+…` from abroad, or `anonymous`. */
-export const callingNumber = (interior: Interior, path: string, value: string): string => {
+export const callingNumber = (services: ApiServices, path: string, value: string): string => {
   if (value === '' || value === anonymous) return anonymous;
-  if (!value.startsWith('+')) return domesticNumber(interior, path, value);
-  const number = readPhoneNumber(value.replaceAll(/[- ]/g, ''), interior.country);
+  if (!value.startsWith('+')) return domesticNumber(services, path, value);
+  const number = readPhoneNumber(value.replaceAll(/[- ]/g, ''), services.country);
   if (number !== undefined) return number;
   throw invalidField({
     path,

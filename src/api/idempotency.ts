@@ -8,7 +8,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { findKeyedAnswer, type KeyedRequest } from '#src/persistence/idempotency.ts';
 import type { ApiContext } from './context.ts';
 import type { Rendered } from './route.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 import { validated } from './validated.ts';
 
 /** A structured-field string (RFC 9651, 3.3.3), or the same without its quotation marks. */
@@ -37,7 +37,7 @@ export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() }
 export const once = async (
   ctx: ApiContext,
   { numberId, body }: { numberId: string; body: unknown },
-  { database, sealing }: Pick<Interior, 'database' | 'sealing'>,
+  { database, sealing }: Pick<ApiServices, 'database' | 'sealing'>,
   answer: (keyed: KeyedRequest | null) => Promise<Rendered>,
 ): Promise<Rendered> => {
   const { 'idempotency-key': key } = validated(idempotencyHeader, ctx.headers);

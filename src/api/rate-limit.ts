@@ -5,7 +5,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
-import type { RequestLimit } from './interior.ts';
+import type { RequestLimit } from './api-services.ts';
 
 /** How it stands after one more: what is left, and in how many seconds all of it is back. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };

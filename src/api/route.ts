@@ -10,7 +10,7 @@ import type { Auth, CallerOf, Doors, Gate } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { once } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 import { validated, type OutputOf } from './validated.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -107,7 +107,7 @@ export type Route = Declaration<
   z.ZodObject | undefined,
   z.ZodType | undefined,
   Readonly<Record<number, ResponseDeclaration>>
-> & { serve(ctx: ApiContext, gate: Gate, interior: Interior): Promise<Rendered> };
+> & { serve(ctx: ApiContext, gate: Gate, services: ApiServices): Promise<Rendered> };
 
 /**
  * In two steps, so that the compiler knows the declaration whole when it reads the handler.
@@ -125,21 +125,21 @@ export const defineRoute = <
   handledBy(
     handle: (
       request: RouteRequest<A, Params, Query, Headers, Body>,
-      interior: Interior,
+      services: ApiServices,
     ) => Promise<AnswerOf<Responses>> | AnswerOf<Responses>,
   ): Route;
 } => ({
   handledBy: (handle) => ({
     ...route,
-    async serve(ctx, gate, interior) {
-      if (route.beginsCall === true) interior.checkCapacity();
+    async serve(ctx, gate, services) {
+      if (route.beginsCall === true) services.checkCapacity();
       const doors: Doors = gate;
       const caller = await doors[route.auth](ctx, { needsNoDatabase: route.needsNoDatabase === true });
       const params = validated(route.params, ctx.params);
       const query = validated(route.query, ctx.query);
       const headers = validated(route.headers, ctx.headers);
       const sent =
-        route.body === undefined ? undefined : await readJsonBody(ctx.req, interior.limits.bodyBytes);
+        route.body === undefined ? undefined : await readJsonBody(ctx.req, services.limits.bodyBytes);
       const body = validated(route.body, sent, route.fieldCodes);
       const isHead = ctx.method === 'HEAD';
       const accepts: Accepts = (...types) => ctx.accepts(...types);
@@ -148,11 +148,11 @@ export const defineRoute = <
         render(
           await handle(
             { caller, params, query, headers, body, isHead, accepts, isStillBelieved, keyed },
-            interior,
+            services,
           ),
         );
       if (route.idempotent !== true || caller === null) return answer(null);
-      return once(ctx, { numberId: caller.id, body }, interior, answer);
+      return once(ctx, { numberId: caller.id, body }, services, answer);
     },
   }),
 });

@@ -1,8 +1,8 @@
-import type { Interior } from './interior.ts';
+import type { ApiServices } from './api-services.ts';
 import { invalidField } from './validated.ts';
 
 /** Refuses a URL that the gateway would not call (decisions 4). */
-export const requireUsableUrl = async (interior: Interior, path: string, url: string): Promise<void> => {
-  const message = await interior.whyUrlIsRefused(url);
+export const requireUsableUrl = async (services: ApiServices, path: string, url: string): Promise<void> => {
+  const message = await services.whyUrlIsRefused(url);
   if (message !== undefined) throw invalidField({ path, message });
 };

@@ -1,10 +1,10 @@
 /** What the operator's commands have in common: what they work on, what they are given and what they answer. */
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Administrator } from '#src/administration/administrator.ts';
-import type { Interior } from '#src/api/interior.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
 
 /** The database of the gateway, reached beside it. */
-export type Ground = Omit<Administrator, 'workspaceId' | 'actor'> & Pick<Interior, 'platform' | 'country'>;
+export type Ground = Omit<Administrator, 'workspaceId' | 'actor'> & Pick<ApiServices, 'platform' | 'country'>;
 
 /** Options as they were typed; those that were not given are absent. */
 export type Given = {

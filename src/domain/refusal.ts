@@ -1,5 +1,5 @@
 /**
- * A refusal is an answer, not an accident: it carries its code, its HTTP status and its details to the border,
+ * A refusal is an answer, not an accident: it carries its code, its HTTP status and its details to the API,
  * where one middleware renders it as a problem (RFC 9457). Inside, it is thrown like any error.
  */
 

@@ -14,7 +14,7 @@ import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { SpeechEngines } from '#sip/speech.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import { createWebPhones, type WebPhones, type WebPhonesOptions } from '#sip/webphone/web-phones.ts';
-import type { Health } from '#src/api/interior.ts';
+import type { Health } from '#src/api/api-services.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 

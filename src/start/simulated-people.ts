@@ -1,7 +1,7 @@
 /** The people of the simulated network, as the admin API plays them: callers that call in, callees that are defined. */
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
 import type { SimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { Simulator } from '#src/api/interior.ts';
+import type { Simulator } from '#src/api/api-services.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';

@@ -1,5 +1,5 @@
 /**
- * The HTTP border on a real server and a real database, with a gateway behind it that only remembers what it was asked.
+ * The API on a real HTTP server and a real database, with a gateway behind it that only remembers what it was asked.
  * Each test has a workspace, an admin token, a number and a number key of its own.
  */
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ import { platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.t
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
-import type { Interior } from '#src/api/interior.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
 import { createStreamPlaces } from '#src/api/stream-places.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import { systemClock } from '#src/clock.ts';
@@ -49,7 +49,7 @@ export type FakeGateway = {
 };
 
 /** No limits on requests. */
-export const testLimits: Interior['limits'] = {
+export const testLimits: ApiServices['limits'] = {
   perKey: { points: 0, perSeconds: 60 },
   failuresPerAddress: { points: 0, perSeconds: 60 },
   bodyBytes: 64 * 1024,
@@ -100,10 +100,10 @@ export const addWorkspace = async (
   return { workspaceId, adminToken };
 };
 
-/** `overrides` replaces single interior. The server ends with the test. */
+/** `overrides` replaces single services. The server ends with the test. */
 export const fakeGateway = async (
   t: ExecutionContext,
-  overrides: Partial<Interior> = {},
+  overrides: Partial<ApiServices> = {},
 ): Promise<FakeGateway> => {
   const database = await testDatabase(t);
   const { workspaceId, adminToken } = await addWorkspace(database);

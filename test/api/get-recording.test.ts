@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
-import type { Interior } from '#src/api/interior.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
 
 const content = randomBytes(100);
 
-const recorded = async <Recordings extends Interior['recordings']>(
+const recorded = async <Recordings extends ApiServices['recordings']>(
   t: ExecutionContext,
   recordings: Recordings,
 ) => {
@@ -176,7 +176,7 @@ test('a store that is away is 503, when the recording is looked for and when it 
     headers: { 'Retry-After': '10' },
   });
   const away = () => Promise.reject(refusal);
-  const stores: Interior['recordings'][] = [
+  const stores: ApiServices['recordings'][] = [
     { open: away },
     { open: async () => ({ bytes: 100, read: away, close: async () => {} }) },
   ];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import type { Script, Simulator } from '#src/api/interior.ts';
+import type { Script, Simulator } from '#src/api/api-services.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { addWorkspace, fakeGateway } from './fake-gateway.ts';
 

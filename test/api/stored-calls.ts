@@ -1,7 +1,7 @@
 /** Calls and recordings as a gateway leaves them in the database. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Interior } from '#src/api/interior.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
 import type { CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { FakeGateway } from './fake-gateway.ts';
@@ -90,7 +90,7 @@ export const storeRecording = async (
 };
 
 /** Recordings that are all the same bytes; `open` counts the files that are open. */
-export const recordingsOf = (content: Buffer): Interior['recordings'] & { isOpen(): number } => {
+export const recordingsOf = (content: Buffer): ApiServices['recordings'] & { isOpen(): number } => {
   let opened = 0;
   return {
     isOpen: () => opened,

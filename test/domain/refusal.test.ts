@@ -30,7 +30,7 @@ for (const [code, status] of statuses)
     t.is(new Refusal(code, 'A sentence.').status, status);
   });
 
-test('a refusal carries its details, its headers and its cause to the border', (t) => {
+test('a refusal carries its details, its headers and its cause to the API', (t) => {
   const cause = new Error('the inside');
   const refusal = new Refusal('max_duration_exceeds_policy', 'At most 600 seconds.', {
     extras: { maximum: 600 },

@@ -3,7 +3,7 @@ import { agentTypes } from '#src/domain/agent-binding.ts';
 import { outboundToken } from '#src/persistence/agent-bindings.ts';
 import { audit } from '../audit.ts';
 import { language, text } from '../fields.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { findOwnNumber } from '../numbers/find-own-number.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
@@ -58,7 +58,7 @@ export const tryAgent = defineRoute({
   body: trialRequest,
   responses: { 200: { description: 'How it went; also when it failed.', schema: agentTrial } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, body }, interior) => {
+}).handledBy(async ({ caller, body }, services) => {
   const { agent_type: agentType, direction } = body;
   const chatUrl = agentType === 'builtin' ? null : (body.chat_url ?? null);
   if (direction === 'inbound' && body.instruction) {
@@ -67,13 +67,13 @@ export const tryAgent = defineRoute({
   if (direction === 'inbound' && body.say.length === 0) {
     throw invalidField({ path: 'say', message: 'An inbound call begins with what the caller says.' });
   }
-  if (chatUrl !== null) await requireUsableUrl(interior, 'chat_url', chatUrl);
+  if (chatUrl !== null) await requireUsableUrl(services, 'chat_url', chatUrl);
   else if (agentType !== 'builtin') {
     throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
   }
-  const number = body.number_id ? await findOwnNumber(interior, caller, body.number_id) : undefined;
-  const storedToken = chatUrl === null ? null : await storedTokenFor(interior, body, chatUrl);
-  const trial = await interior.tryAgent(
+  const number = body.number_id ? await findOwnNumber(services, caller, body.number_id) : undefined;
+  const storedToken = chatUrl === null ? null : await storedTokenFor(services, body, chatUrl);
+  const trial = await services.tryAgent(
     {
       agentType,
       chatUrl,
@@ -88,7 +88,7 @@ export const tryAgent = defineRoute({
     },
     caller.workspace.id,
   );
-  await audit(interior, caller, {
+  await audit(services, caller, {
     action: 'agent.tried',
     subject: number === undefined ? `workspace:${caller.workspace.id}` : `number:${number.id}`,
     detail: {
@@ -107,7 +107,7 @@ export const tryAgent = defineRoute({
  * no other server than the one that it was stored for.
  */
 const storedTokenFor = async (
-  { database, sealing }: Interior,
+  { database, sealing }: ApiServices,
   { number_id: numberId, token, direction }: TrialRequest,
   chatUrl: string,
 ): Promise<string | null> => {

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import type { ChartState } from '#src/calls/chart-watch.ts';
 import { callEvents } from '#src/persistence/call-events.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import type { StreamPlace } from '../stream-places.ts';
 import { createBell } from './bell.ts';
 import { presentEvent } from './call-event-schema.ts';
@@ -52,7 +52,7 @@ export const callEventStream = (
     place: StreamPlace;
     isStillBelieved: () => Promise<boolean>;
   },
-  { database, clock, watchFacts, watchChart, limits }: Interior,
+  { database, clock, watchFacts, watchChart, limits }: ApiServices,
 ): Readable => {
   const { after, timeZone, place, isStillBelieved } = reader;
   const { keepAliveMs, slowReaderMs, pollMs, beliefMs, lateFactsMs } = limits.eventStream;

@@ -1,13 +1,13 @@
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall, type CallRecord } from '#src/persistence/calls.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 
 /**
  * A call of the number or workspace that asks. A foreign call, an unknown one and one whose id cannot be one take the
  * same way and get the same answer (decisions 2).
  */
 export const findOwnCall = async (
-  { database }: Interior,
+  { database }: ApiServices,
   wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),
 ): Promise<CallRecord> => {
   const call = await findCall(database, wanted);

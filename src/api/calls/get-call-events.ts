@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { callEvents } from '#src/persistence/call-events.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import { callIdInPath } from '../ids.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { defineRoute, type Accepts } from '../route.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 import { callEventStream } from './call-event-stream.ts';
@@ -55,10 +55,10 @@ export const getCallEvents = defineRoute({
   tag: 'Calls',
   summary: 'What happened in a call, and happens',
   auth: 'number',
-}).handledBy(async ({ caller, params, ...request }, interior) => {
-  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
+}).handledBy(async ({ caller, params, ...request }, services) => {
+  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
   const { timeZone } = caller.workspace;
-  return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, interior);
+  return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, services);
 });
 
 export const answerCallEvents = async (
@@ -72,11 +72,11 @@ export const answerCallEvents = async (
     /** Whose streams are counted together. */
     key: string;
   },
-  interior: Interior,
+  services: ApiServices,
 ) => {
   const { timeZone, isStillBelieved } = request;
   if (request.accepts('application/json', eventStream) !== eventStream) {
-    const events = await callEvents(interior.database, call.id);
+    const events = await callEvents(services.database, call.id);
     const body = { events: events.map((event) => presentEvent(event, timeZone)) };
     return { status: 200, body } as const;
   }
@@ -85,8 +85,8 @@ export const answerCallEvents = async (
     ? null
     : callEventStream(
         call,
-        { after, timeZone, isStillBelieved, place: interior.streams.take(request.key) },
-        interior,
+        { after, timeZone, isStillBelieved, place: services.streams.take(request.key) },
+        services,
       );
   // Some proxies hold a stream back until it is whole (nginx: X-Accel-Buffering).
   return { status: 200, media: eventStream, headers: { 'X-Accel-Buffering': 'no' }, body: stream } as const;

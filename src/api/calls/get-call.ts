@@ -16,7 +16,7 @@ export const getCall = defineRoute({
   params: callIdInPath,
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
-  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
+}).handledBy(async ({ caller, params }, services) => {
+  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
   return { status: 200, body: presentCall(call, caller.workspace.timeZone) };
 });

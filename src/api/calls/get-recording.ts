@@ -4,7 +4,7 @@ import type { CallRecord } from '#src/persistence/calls.ts';
 import type { RecordingRecord } from '#src/persistence/recordings.ts';
 import { byteRangeOf } from '../byte-range.ts';
 import { callIdInPath } from '../ids.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
 import { findOwnCall } from './find-own-call.ts';
 
@@ -53,21 +53,21 @@ export const getRecording = defineRoute({
   description:
     'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
   auth: 'number',
-}).handledBy(async ({ caller, params, headers, isHead }, interior) => {
-  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
-  return answerRecording(call, { headers, isHead }, interior);
+}).handledBy(async ({ caller, params, headers, isHead }, services) => {
+  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+  return answerRecording(call, { headers, isHead }, services);
 });
 
 /** The file, or the part that was asked for; refuses where there is none. */
 export const answerRecording = async (
   call: CallRecord,
   { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
-  interior: Interior,
+  services: ApiServices,
 ) => {
   const { media, file: name } = completed(call.recording);
-  const file = await interior.recordings.open({ callId: call.id, file: name, node: call.node });
+  const file = await services.recordings.open({ callId: call.id, file: name, node: call.node });
   if (file === undefined) {
-    interior.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
+    services.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');
   }
   const etag = `"${call.id}-${file.bytes}"`;

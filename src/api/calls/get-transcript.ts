@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
 import { callIdInPath } from '../ids.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { presentTurn } from '../present.ts';
 import { defineRoute } from '../route.ts';
 import { transcriptTurn } from './call-schema.ts';
@@ -29,12 +29,12 @@ export const getTranscript = defineRoute({
   tag: 'Calls',
   summary: 'Read the transcript',
   auth: 'number',
-}).handledBy(async ({ caller, params }, interior) => {
-  const call = await findOwnCall(interior, { callId: params.call_id, numberId: caller.id });
-  return answerTranscript(call, caller.workspace.timeZone, interior);
+}).handledBy(async ({ caller, params }, services) => {
+  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+  return answerTranscript(call, caller.workspace.timeZone, services);
 });
 
-export const answerTranscript = async ({ id }: CallRecord, timeZone: string, { database }: Interior) => {
+export const answerTranscript = async ({ id }: CallRecord, timeZone: string, { database }: ApiServices) => {
   const turns = await transcriptOf(database, id);
   const transcript = turns.map((turn) => presentTurn(turn, timeZone));
   return { status: 200, body: { call_id: id, transcript } } as const;

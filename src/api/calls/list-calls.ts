@@ -4,7 +4,7 @@ import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.t
 import { integerInQuery, momentInQuery } from '../fields.ts';
 import { presentListItem } from '../present.ts';
 import { defineRoute } from '../route.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { callListItem, callStatus, direction } from './call-schema.ts';
 
 export const callListQuery = z.object({
@@ -25,7 +25,7 @@ export const callPage = z
 
 /** A page of the calls of one number or of a workspace, newest first. */
 export const pageOfCalls = async (
-  { database }: Interior,
+  { database }: ApiServices,
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },
   { cursor, limit, ...filters }: z.output<typeof callListQuery>,
   timeZone: string,
@@ -52,7 +52,7 @@ export const listCalls = defineRoute({
   query: callListQuery,
   responses: { 200: { description: 'A page of calls.', schema: callPage } },
   refusals: [],
-}).handledBy(async ({ caller, query }, interior) => {
-  const body = await pageOfCalls(interior, { numberId: caller.id }, query, caller.workspace.timeZone);
+}).handledBy(async ({ caller, query }, services) => {
+  const body = await pageOfCalls(services, { numberId: caller.id }, query, caller.workspace.timeZone);
   return { status: 200, body };
 });

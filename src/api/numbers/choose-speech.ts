@@ -1,6 +1,6 @@
 import type { FieldError } from '#src/domain/refusal.ts';
 import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
-import type { Engines } from '../interior.ts';
+import type { Engines } from '../api-services.ts';
 import { invalidField } from '../validated.ts';
 
 type SpeechPatch = Pick<NumberPatch, 'recognizer' | 'synthesizer' | 'voice'>;

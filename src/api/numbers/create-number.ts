@@ -25,16 +25,16 @@ export const createNumber = defineRoute({
     .meta({ example: { number: '070-1234-5678', language: 'en', max_duration_sec: 600 } }),
   responses: { 201: { description: 'The number.', schema: number } },
   refusals: ['number_taken'],
-}).handledBy(async ({ caller, body }, interior) => {
+}).handledBy(async ({ caller, body }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  await requireOwnTrunk(interior, workspaceId, body.trunk_id);
+  await requireOwnTrunk(services, workspaceId, body.trunk_id);
   const settings = settingsOf(body);
-  const digits = domesticNumber(interior, 'number', body.number);
-  const created = await addNumber(administratorOf(interior, caller), {
+  const digits = domesticNumber(services, 'number', body.number);
+  const created = await addNumber(administratorOf(services, caller), {
     ...settings,
-    ...chooseSpeech(interior.engines, settings, { synthesizer: null, voice: null }),
+    ...chooseSpeech(services.engines, settings, { synthesizer: null, voice: null }),
     language: body.language ?? 'ko',
     number: digits,
   });
-  return { status: 201, body: await presentNumber(interior, created, timeZone) };
+  return { status: 201, body: await presentNumber(services, created, timeZone) };
 });

@@ -15,7 +15,7 @@ export const deleteNumber = defineRoute({
   params: numberInPath,
   responses: { 204: { description: 'It is gone.' } },
   refusals: ['number_not_found', 'number_in_use'],
-}).handledBy(async ({ caller, params }, interior) => {
-  await removeNumber(administratorOf(interior, caller), params.id);
+}).handledBy(async ({ caller, params }, services) => {
+  await removeNumber(administratorOf(services, caller), params.id);
   return { status: 204 };
 });

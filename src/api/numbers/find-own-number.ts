@@ -1,11 +1,11 @@
 import { numberNotFound } from '#src/administration/numbers.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import { findNumber, type NumberRecord } from '#src/persistence/numbers.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 
 /** A number of the admin's workspace. */
 export const findOwnNumber = async (
-  { database }: Interior,
+  { database }: ApiServices,
   admin: AuthenticatedAdmin,
   numberId: string,
 ): Promise<NumberRecord> => {

@@ -14,7 +14,7 @@ export const getNumber = defineRoute({
   params: numberInPath,
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
-  const found = await findOwnNumber(interior, caller, params.id);
-  return { status: 200, body: await presentNumber(interior, found, caller.workspace.timeZone) };
+}).handledBy(async ({ caller, params }, services) => {
+  const found = await findOwnNumber(services, caller, params.id);
+  return { status: 200, body: await presentNumber(services, found, caller.workspace.timeZone) };
 });

@@ -14,9 +14,9 @@ export const listNumbers = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The numbers.', schema: z.object({ numbers: z.array(number) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, interior) => {
+}).handledBy(async ({ caller }, services) => {
   const { id, timeZone } = caller.workspace;
-  const found = await findNumbers(interior.database, id);
-  const numbers = await Promise.all(found.map((one) => presentNumber(interior, one, timeZone)));
+  const found = await findNumbers(services.database, id);
+  const numbers = await Promise.all(found.map((one) => presentNumber(services, one, timeZone)));
   return { status: 200, body: { numbers } };
 });

@@ -27,9 +27,9 @@ export const issueKey = defineRoute({
   params: numberInPath,
   responses: { 201: { description: 'The new key.', schema: key } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
-  const { id } = await findOwnNumber(interior, caller, params.id);
-  return { status: 201, body: { key: await issueNumberKey(administratorOf(interior, caller), id) } };
+}).handledBy(async ({ caller, params }, services) => {
+  const { id } = await findOwnNumber(services, caller, params.id);
+  return { status: 201, body: { key: await issueNumberKey(administratorOf(services, caller), id) } };
 });
 
 export const revealKey = defineRoute({
@@ -43,7 +43,7 @@ export const revealKey = defineRoute({
   params: numberInPath,
   responses: { 200: { description: 'The key.', schema: key } },
   refusals: ['number_not_found', 'not_found', 'key_not_recoverable'],
-}).handledBy(async ({ caller, params }, interior) => {
-  const { id } = await findOwnNumber(interior, caller, params.id);
-  return { status: 200, body: { key: await revealNumberKey(administratorOf(interior, caller), id) } };
+}).handledBy(async ({ caller, params }, services) => {
+  const { id } = await findOwnNumber(services, caller, params.id);
+  return { status: 200, body: { key: await revealNumberKey(administratorOf(services, caller), id) } };
 });

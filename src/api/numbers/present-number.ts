@@ -4,7 +4,7 @@ import { timestampIn } from '#src/domain/timestamp.ts';
 import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
 import { findNumberKey } from '#src/persistence/number-keys.ts';
 import type { NumberRecord } from '#src/persistence/numbers.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import type { agentBinding, number as numberSchema } from './number-schema.ts';
 
 export const presentBinding = (binding: AgentBindingRecord): z.output<typeof agentBinding> => ({
@@ -18,7 +18,7 @@ export const presentBinding = (binding: AgentBindingRecord): z.output<typeof age
 
 /** With its agents, and whether it has a key. */
 export const presentNumber = async (
-  { database }: Pick<Interior, 'database'>,
+  { database }: Pick<ApiServices, 'database'>,
   number: NumberRecord,
   timeZone: string,
 ): Promise<z.output<typeof numberSchema>> => {

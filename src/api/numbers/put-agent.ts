@@ -9,7 +9,7 @@ import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { audit } from '../audit.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { invalidField } from '../validated.ts';
 import { findOwnNumber } from './find-own-number.ts';
@@ -59,7 +59,7 @@ export const putAgent = defineRoute({
   body: binding,
   responses: { 200: { description: 'The binding as it is stored.', schema: agentBinding } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params, body }, interior) => {
+}).handledBy(async ({ caller, params, body }, services) => {
   const { direction } = params;
   if (direction === 'inbound' && body.token) {
     throw invalidField({
@@ -73,10 +73,10 @@ export const putAgent = defineRoute({
       path: 'assistant_id',
       message: 'A LangGraph server needs an assistant ID: the name of a graph.',
     });
-  if (wanted.chatUrl !== null) await requireUsableUrl(interior, 'chat_url', wanted.chatUrl);
-  const { id } = await findOwnNumber(interior, caller, params.id);
-  const stored = await putAgentBinding(interior.database, id, wanted, sealedToken(interior, id, body.token));
-  await audit(interior, caller, {
+  if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
+  const { id } = await findOwnNumber(services, caller, params.id);
+  const stored = await putAgentBinding(services.database, id, wanted, sealedToken(services, id, body.token));
+  await audit(services, caller, {
     action: 'agent.changed',
     subject: `number:${id}`,
     detail: {
@@ -100,7 +100,7 @@ const bindingOf = (body: z.output<typeof binding>, direction: AgentBinding['dire
   });
 
 /** `undefined` keeps the stored token, `null` removes it. */
-const sealedToken = ({ sealing }: Interior, numberId: string, token: string | null | undefined) => {
+const sealedToken = ({ sealing }: ApiServices, numberId: string, token: string | null | undefined) => {
   if (token === undefined) return undefined;
   return token === null || token === '' ? null : sealing.seal(token, numberId);
 };

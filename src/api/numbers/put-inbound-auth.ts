@@ -38,25 +38,25 @@ export const putInboundAuth = defineRoute({
     },
   },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params, body }, interior) => {
+}).handledBy(async ({ caller, params, body }, services) => {
   const { method } = body;
   const url = body.url || null;
   if (method === 'handshake' && url === null) {
     throw invalidField({ path: 'url', message: 'The method "handshake" needs a URL to ask.' });
   }
-  if (url !== null) await requireUsableUrl(interior, 'url', url);
-  const number = await findOwnNumber(interior, caller, params.id);
+  if (url !== null) await requireUsableUrl(services, 'url', url);
+  const number = await findOwnNumber(services, caller, params.id);
   const isNew = method === 'handshake' && number.inboundAuthMethod !== 'handshake';
   const secret = isNew ? newEndpointSecret() : undefined;
   const stored = await storeInboundAuth(
-    interior.database,
+    services.database,
     { numberId: number.id, workspaceId: number.workspaceId },
     method === 'handshake' && url !== null
-      ? { method, url, secretSealed: secret && interior.sealing.seal(secret, number.id) }
+      ? { method, url, secretSealed: secret && services.sealing.seal(secret, number.id) }
       : { method: 'none' },
   );
   if (stored === undefined) throw numberNotFound();
-  await audit(interior, caller, {
+  await audit(services, caller, {
     action: 'inbound_auth.changed',
     subject: `number:${number.id}`,
     detail: { method },

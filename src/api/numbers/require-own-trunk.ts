@@ -1,10 +1,10 @@
 import { findTrunk } from '#src/persistence/trunks.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { invalidField } from '../validated.ts';
 
 /** Refuses a trunk of another workspace; null and undefined name none. */
 export const requireOwnTrunk = async (
-  { database }: Interior,
+  { database }: ApiServices,
   workspaceId: string,
   trunkId: string | null | undefined,
 ): Promise<void> => {

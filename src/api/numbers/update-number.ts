@@ -31,18 +31,18 @@ export const updateNumber = defineRoute({
   }),
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
-}).handledBy(async ({ caller, params, body }, interior) => {
+}).handledBy(async ({ caller, params, body }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  await requireOwnTrunk(interior, workspaceId, body.trunk_id);
+  await requireOwnTrunk(services, workspaceId, body.trunk_id);
   const settings = settingsOf(body);
-  const before = await findOwnNumber(interior, caller, params.id);
+  const before = await findOwnNumber(services, caller, params.id);
   const changed = await patchNumber(
-    interior.database,
+    services.database,
     { numberId: params.id, workspaceId },
-    { ...settings, ...chooseSpeech(interior.engines, settings, before) },
+    { ...settings, ...chooseSpeech(services.engines, settings, before) },
   );
   if (changed === undefined) throw numberNotFound();
-  await audit(interior, caller, {
+  await audit(services, caller, {
     action: 'number.changed',
     subject: `number:${changed.id}`,
     // What callers hear is named, not repeated.
@@ -51,5 +51,5 @@ export const updateNumber = defineRoute({
       changes: changesBetween(policySettings(before), policySettings(changed)),
     },
   });
-  return { status: 200, body: await presentNumber(interior, changed, timeZone) };
+  return { status: 200, body: await presentNumber(services, changed, timeZone) };
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { defineRoute } from '../route.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 
 /** A database that takes longer than this to answer is not ready for calls. */
 const patienceMs = 2_000;
@@ -22,12 +22,12 @@ export const getReadiness = defineRoute({
     },
   },
   refusals: ['draining', 'service_unavailable'],
-}).handledBy(async (_, interior) => {
-  const { health } = interior;
+}).handledBy(async (_, services) => {
+  const { health } = services;
   if (health.isDraining())
     throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
   const problems = [
-    ...(await Promise.all([whyDatabaseIsDown(interior), health.whyNothingIsKept()])),
+    ...(await Promise.all([whyDatabaseIsDown(services), health.whyNothingIsKept()])),
     health.whyLinesAreDown(),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new Refusal('service_unavailable', problems.join(' '));
@@ -35,7 +35,7 @@ export const getReadiness = defineRoute({
   return { status: 200, body: { status: 'ready', ...(warning === undefined ? {} : { warning }) } };
 });
 
-const whyDatabaseIsDown = async ({ database, logger }: Interior): Promise<string | undefined> => {
+const whyDatabaseIsDown = async ({ database, logger }: ApiServices): Promise<string | undefined> => {
   const tooLate = Promise.withResolvers<never>();
   const timer = setTimeout(() => tooLate.reject(new Error(`No answer within ${patienceMs} ms`)), patienceMs);
   try {

@@ -24,12 +24,12 @@ export const putCallee = defineRoute({
   body: z.strictObject({ script }),
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params, body }, interior) => {
-  const simulator = requireSimulator(interior);
-  const number = domesticNumber(interior, 'number', params.number);
+}).handledBy(async ({ caller, params, body }, services) => {
+  const simulator = requireSimulator(services);
+  const number = domesticNumber(services, 'number', params.number);
   requirePlayable(simulator, body.script, 'callee');
   simulator.defineCallee(caller.workspace.id, number, body.script);
-  await audit(interior, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
+  await audit(services, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
   return { status: 200, body: { number, script: body.script } };
 });
 
@@ -44,9 +44,9 @@ export const getCallee = defineRoute({
   params,
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],
-}).handledBy(({ caller, params }, interior) => {
-  const simulator = requireSimulator(interior);
-  const number = domesticNumber(interior, 'number', params.number);
+}).handledBy(({ caller, params }, services) => {
+  const simulator = requireSimulator(services);
+  const number = domesticNumber(services, 'number', params.number);
   const steps = simulator.calleeScript(caller.workspace.id, number);
   if (steps === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
   return { status: 200, body: { number, script: [...steps] } };

@@ -31,10 +31,10 @@ export const placeSimulatedCall = defineRoute({
     },
   },
   refusals: ['number_not_found', 'not_found', 'concurrency_limit', 'draining', 'over_capacity'],
-}).handledBy(async ({ caller, body }, interior) => {
-  const simulator = requireSimulator(interior);
-  const to = domesticNumber(interior, 'to', body.to);
-  const from = callingNumber(interior, 'from', body.from);
+}).handledBy(async ({ caller, body }, services) => {
+  const simulator = requireSimulator(services);
+  const to = domesticNumber(services, 'to', body.to);
+  const from = callingNumber(services, 'from', body.from);
   if (body.script) requirePlayable(simulator, body.script, 'caller');
   const { callId, status, endReason } = await simulator.receiveSimulatedCall({
     workspaceId: caller.workspace.id,
@@ -42,6 +42,6 @@ export const placeSimulatedCall = defineRoute({
     from,
     script: body.script ?? null,
   });
-  await audit(interior, caller, { action: 'simulator.call_placed', subject: `call:${callId}` });
+  await audit(services, caller, { action: 'simulator.call_placed', subject: `call:${callId}` });
   return { status: 201, body: { call_id: callId, status, end_reason: endReason } };
 });

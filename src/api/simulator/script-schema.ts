@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Script, Interior, Simulator } from '../interior.ts';
+import type { Script, ApiServices, Simulator } from '../api-services.ts';
 import { invalidField } from '../validated.ts';
 
 const steps = {
@@ -44,7 +44,7 @@ export const script = z
   });
 
 /** The simulator; 404 where the simulated line does not run. */
-export const requireSimulator = ({ simulator }: Interior): Simulator => {
+export const requireSimulator = ({ simulator }: ApiServices): Simulator => {
   if (simulator !== null) return simulator;
   throw new Refusal('not_found', 'The simulated line does not run on this gateway.');
 };

@@ -46,9 +46,9 @@ export const createToken = defineRoute({
   body: adminTokenRequest.meta({ example: { name: 'Dashboard', role: 'viewer', expires_in_days: 90 } }),
   responses: { 201: { description: 'The token.', schema: tokenWithSecret } },
   refusals: [],
-}).handledBy(async ({ caller, body }, interior) => {
-  const now = interior.clock.now();
-  const { record, token } = await makeAdminToken(administratorOf(interior, caller), {
+}).handledBy(async ({ caller, body }, services) => {
+  const now = services.clock.now();
+  const { record, token } = await makeAdminToken(administratorOf(services, caller), {
     name: body.name,
     role: body.role,
     expiresAt: endOf(body, now),

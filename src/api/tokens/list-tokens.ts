@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { listAdminTokens, type AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
 import { presentToken, token } from './token-schema.ts';
 
-const tokensOf = async ({ database, clock }: Interior, { id, workspace }: AuthenticatedAdmin) => {
+const tokensOf = async ({ database, clock }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
   const shown = { timeZone: workspace.timeZone, now: clock.now() };
   const records = await listAdminTokens(database, workspace.id);
   return records.map((record) => ({ ...presentToken(record, shown), is_current: record.id === id }));
@@ -22,9 +22,9 @@ export const listTokens = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The tokens.', schema: z.object({ tokens: z.array(token) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, interior) => ({
+}).handledBy(async ({ caller }, services) => ({
   status: 200,
-  body: { tokens: await tokensOf(interior, caller) },
+  body: { tokens: await tokensOf(services, caller) },
 }));
 
 export const getCurrentToken = defineRoute({
@@ -37,8 +37,8 @@ export const getCurrentToken = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The token.', schema: token } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller }, interior) => {
-  const current = (await tokensOf(interior, caller)).find(({ is_current }) => is_current);
+}).handledBy(async ({ caller }, services) => {
+  const current = (await tokensOf(services, caller)).find(({ is_current }) => is_current);
   if (current === undefined) throw new Refusal('not_found', 'This token was revoked just now.');
   return { status: 200, body: current };
 });

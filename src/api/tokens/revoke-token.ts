@@ -15,7 +15,7 @@ export const revokeToken = defineRoute({
   params: tokenInPath,
   responses: { 204: { description: 'It is revoked.' } },
   refusals: ['not_found', 'last_admin_token'],
-}).handledBy(async ({ caller, params }, interior) => {
-  await endAdminToken(administratorOf(interior, caller), params.id);
+}).handledBy(async ({ caller, params }, services) => {
+  await endAdminToken(administratorOf(services, caller), params.id);
   return { status: 204 };
 });

@@ -45,16 +45,16 @@ export const checkTrunk = defineRoute({
   }),
   responses: { 200: { description: 'What came of it.', schema: z.object({ steps: z.array(step) }) } },
   refusals: ['not_found', 'service_unavailable'],
-}).handledBy(async ({ caller, params, body }, interior) => {
+}).handledBy(async ({ caller, params, body }, services) => {
   const { id: workspaceId } = caller.workspace;
-  const trunk = await findTrunk(interior.database, { trunkId: params.id, workspaceId });
+  const trunk = await findTrunk(services.database, { trunkId: params.id, workspaceId });
   if (trunk === undefined) throw trunkNotFound();
-  const to = body.to === undefined ? undefined : domesticNumber(interior, 'to', body.to);
-  const numbers = await listNumbers(interior.database, workspaceId);
+  const to = body.to === undefined ? undefined : domesticNumber(services, 'to', body.to);
+  const numbers = await listNumbers(services.database, workspaceId);
   const own = numbers.find(({ trunkId }) => trunkId === trunk.id) ?? numbers[0];
   if (own === undefined)
     throw new Refusal('service_unavailable', 'The workspace has no number that could call.');
-  const steps = await interior.tryTrunk(trunk.id, { from: own.number, to: to ?? own.number });
+  const steps = await services.tryTrunk(trunk.id, { from: own.number, to: to ?? own.number });
   if (steps === undefined)
     throw new Refusal(
       'service_unavailable',
@@ -62,7 +62,7 @@ export const checkTrunk = defineRoute({
         ? 'The lines of this gateway are simulated: there is nothing to try the trunk on.'
         : 'The trunk is not enabled.',
     );
-  await audit(interior, caller, { action: 'trunk.checked', subject: `trunk:${trunk.id}` });
+  await audit(services, caller, { action: 'trunk.checked', subject: `trunk:${trunk.id}` });
   return {
     status: 200,
     body: {

@@ -33,7 +33,7 @@ export const createTrunk = defineRoute({
     }),
   responses: { 201: { description: 'The trunk.', schema: trunk } },
   refusals: [],
-}).handledBy(async ({ caller, body }, interior) => {
+}).handledBy(async ({ caller, body }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const id = randomUUID();
   const password = body.password ?? null;
@@ -45,7 +45,7 @@ export const createTrunk = defineRoute({
     port: body.port ?? null,
     transport: body.transport ?? 'udp',
     username: body.username ?? null,
-    passwordSealed: password === null ? null : interior.sealing.seal(password, id),
+    passwordSealed: password === null ? null : services.sealing.seal(password, id),
     register: body.register ?? false,
     realm: body.realm ?? null,
     fromDomain: body.from_domain ?? null,
@@ -62,11 +62,11 @@ export const createTrunk = defineRoute({
     inboundAuth: body.inbound_auth ?? 'none',
     healthCheck: body.health_check ?? true,
     enabled: body.enabled ?? true,
-    createdAt: new Date(interior.clock.now()),
+    createdAt: new Date(services.clock.now()),
   } as const;
   requirePossible(wanted, password !== null);
-  const created = await storeTrunk(interior.database, wanted);
+  const created = await storeTrunk(services.database, wanted);
   if (created === undefined) throw nameTaken();
-  await audit(interior, caller, { action: 'trunk.created', subject: `trunk:${id}` });
-  return { status: 201, body: presentTrunk(interior, created, timeZone) };
+  await audit(services, caller, { action: 'trunk.created', subject: `trunk:${id}` });
+  return { status: 201, body: presentTrunk(services, created, timeZone) };
 });

@@ -14,9 +14,9 @@ export const deleteTrunk = defineRoute({
   params: trunkInPath,
   responses: { 204: { description: 'It is gone.' } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const one = { trunkId: params.id, workspaceId: caller.workspace.id };
-  if (!(await remove(interior.database, one))) throw trunkNotFound();
-  await audit(interior, caller, { action: 'trunk.deleted', subject: `trunk:${params.id}` });
+  if (!(await remove(services.database, one))) throw trunkNotFound();
+  await audit(services, caller, { action: 'trunk.deleted', subject: `trunk:${params.id}` });
   return { status: 204 };
 });

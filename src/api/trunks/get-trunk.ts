@@ -13,9 +13,9 @@ export const getTrunk = defineRoute({
   params: trunkInPath,
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const record = await findTrunk(interior.database, { trunkId: params.id, workspaceId });
+  const record = await findTrunk(services.database, { trunkId: params.id, workspaceId });
   if (record === undefined) throw trunkNotFound();
-  return { status: 200, body: presentTrunk(interior, record, timeZone) };
+  return { status: 200, body: presentTrunk(services, record, timeZone) };
 });

@@ -13,8 +13,8 @@ export const listTrunks = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, interior) => {
+}).handledBy(async ({ caller }, services) => {
   const { id, timeZone } = caller.workspace;
-  const records = await list(interior.database, id);
-  return { status: 200, body: { trunks: records.map((record) => presentTrunk(interior, record, timeZone)) } };
+  const records = await list(services.database, id);
+  return { status: 200, body: { trunks: records.map((record) => presentTrunk(services, record, timeZone)) } };
 });

@@ -13,7 +13,7 @@ import {
 import type { TrunkRecord } from '#src/persistence/trunks.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { addressBlock, host, password, realm, username } from './sip-fields.ts';
 
 export const trunkInPath = z.object({ id: idInPath('The trunk.') });
@@ -106,7 +106,7 @@ export const trunk = z
   .meta({ id: 'Trunk' });
 
 export const presentTrunk = (
-  { trunkStatus }: Pick<Interior, 'trunkStatus'>,
+  { trunkStatus }: Pick<ApiServices, 'trunkStatus'>,
   record: TrunkRecord,
   timeZone: string,
 ): z.output<typeof trunk> => {

@@ -27,13 +27,13 @@ export const updateTrunk = defineRoute({
     .meta({ example: { priority: 20, enabled: false } }),
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params, body }, interior) => {
+}).handledBy(async ({ caller, params, body }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const one = { trunkId: params.id, workspaceId };
-  const before = await findTrunk(interior.database, one);
+  const before = await findTrunk(services.database, one);
   if (before === undefined) throw trunkNotFound();
   const { password } = body;
-  const passwordSealed = typeof password === 'string' ? interior.sealing.seal(password, before.id) : password;
+  const passwordSealed = typeof password === 'string' ? services.sealing.seal(password, before.id) : password;
   requirePossible(
     {
       username: body.username === undefined ? before.username : body.username,
@@ -42,13 +42,13 @@ export const updateTrunk = defineRoute({
     },
     (passwordSealed === undefined ? before.passwordSealed : passwordSealed) !== null,
   );
-  const changed = await patchTrunk(interior.database, one, { ...patchOf(body), passwordSealed });
+  const changed = await patchTrunk(services.database, one, { ...patchOf(body), passwordSealed });
   if (changed === undefined) throw trunkNotFound();
   if (changed === 'name_taken') throw nameTaken();
-  await audit(interior, caller, {
+  await audit(services, caller, {
     action: 'trunk.changed',
     subject: `trunk:${changed.id}`,
     detail: { fields: Object.keys(body) },
   });
-  return { status: 200, body: presentTrunk(interior, changed, timeZone) };
+  return { status: 200, body: presentTrunk(services, changed, timeZone) };
 });

@@ -20,13 +20,13 @@ export const createWebhook = defineRoute({
   }),
   responses: { 201: { description: 'The endpoint, with its secret.', schema: webhookWithSecret } },
   refusals: [],
-}).handledBy(async ({ caller, body }, interior) => {
+}).handledBy(async ({ caller, body }, services) => {
   const { id, timeZone } = caller.workspace;
-  const { endpoint, secret } = await createEndpoint(administration(interior), id, {
+  const { endpoint, secret } = await createEndpoint(administration(services), id, {
     url: body.url,
     events: body.events ?? null,
     numberId: body.number_id ?? null,
   });
-  await audit(interior, caller, { action: 'webhook.created', subject: `webhook:${endpoint.id}` });
+  await audit(services, caller, { action: 'webhook.created', subject: `webhook:${endpoint.id}` });
   return { status: 201, body: { ...presentWebhook(endpoint, timeZone), secret } };
 });

@@ -14,9 +14,9 @@ export const deleteWebhook = defineRoute({
   params: webhookInPath,
   responses: { 204: { description: 'It is gone.' } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };
-  if (!(await deleteEndpoint(interior.database, endpoint))) throw webhookNotFound();
-  await audit(interior, caller, { action: 'webhook.deleted', subject: `webhook:${params.id}` });
+  if (!(await deleteEndpoint(services.database, endpoint))) throw webhookNotFound();
+  await audit(services, caller, { action: 'webhook.deleted', subject: `webhook:${params.id}` });
   return { status: 204 };
 });

@@ -20,10 +20,10 @@ export const rotateWebhookSecret = defineRoute({
   params: webhookInPath,
   responses: { 200: { description: 'The endpoint, with its new secret.', schema: webhookWithSecret } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const rotated = await rotateSecret(administration(interior), { endpointId: params.id, workspaceId });
+  const rotated = await rotateSecret(administration(services), { endpointId: params.id, workspaceId });
   if (rotated === undefined) throw webhookNotFound();
-  await audit(interior, caller, { action: 'webhook.rotated', subject: `webhook:${params.id}` });
+  await audit(services, caller, { action: 'webhook.rotated', subject: `webhook:${params.id}` });
   return { status: 200, body: { ...presentWebhook(rotated.endpoint, timeZone), secret: rotated.secret } };
 });

@@ -23,11 +23,11 @@ export const testWebhook = defineRoute({
     },
   },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
-  const { httpStatus, error, durationMs } = await interior.webhookTests.send({
+}).handledBy(async ({ caller, params }, services) => {
+  const { httpStatus, error, durationMs } = await services.webhookTests.send({
     id: params.id,
     workspaceId: caller.workspace.id,
   });
-  await audit(interior, caller, { action: 'webhook.tested', subject: `webhook:${params.id}` });
+  await audit(services, caller, { action: 'webhook.tested', subject: `webhook:${params.id}` });
   return { status: 200, body: { http_status: httpStatus, error, duration_ms: durationMs } };
 });

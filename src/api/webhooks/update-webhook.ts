@@ -27,16 +27,16 @@ export const updateWebhook = defineRoute({
     .meta({ example: { state: 'paused' } }),
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params, body }, interior) => {
+}).handledBy(async ({ caller, params, body }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
   const { url, events, number_id: numberId, state } = body;
   const endpoint = await patchEndpoint(
-    administration(interior),
+    administration(services),
     { endpointId: params.id, workspaceId },
     { url, events, numberId, state },
   );
   if (endpoint === undefined) throw webhookNotFound();
-  await audit(interior, caller, {
+  await audit(services, caller, {
     action: 'webhook.changed',
     subject: `webhook:${endpoint.id}`,
     detail: { fields: Object.keys(body) },

@@ -5,7 +5,7 @@ import { timestampIn } from '#src/domain/timestamp.ts';
 import type { EndpointAdministration, WebhookEndpoint } from '#src/events/endpoints.ts';
 import { exampleSecret, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 
 export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') });
 
@@ -71,7 +71,7 @@ export const administration = ({
   sealing,
   clock,
   whyUrlIsRefused,
-}: Interior): EndpointAdministration => ({ db, sealing, clock, whyUrlIsRefused });
+}: ApiServices): EndpointAdministration => ({ db, sealing, clock, whyUrlIsRefused });
 
 export const webhookNotFound = (): Refusal =>
   new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

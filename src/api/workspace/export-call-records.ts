@@ -38,10 +38,10 @@ export const exportCallRecords = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(({ caller, query, isHead }, interior) => {
-  const { format, since = null, until = new Date(interior.clock.now()) } = query;
+}).handledBy(({ caller, query, isHead }, services) => {
+  const { format, since = null, until = new Date(services.clock.now()) } = query;
   const { id: workspaceId, timeZone } = caller.workspace;
-  const lines = linesOf({ format, timeZone }, callRecords(interior.database, { workspaceId, since, until }));
+  const lines = linesOf({ format, timeZone }, callRecords(services.database, { workspaceId, since, until }));
   return {
     status: 200,
     media: media[format],

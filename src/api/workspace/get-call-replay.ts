@@ -38,11 +38,11 @@ export const getCallReplay = defineRoute({
   params: callIdInPath,
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
   refusals: ['call_not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
-  const facts = await callEvents(interior.database, call.id);
-  const steps = interior.replayCall({ ...call, facts });
+  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
+  const facts = await callEvents(services.database, call.id);
+  const steps = services.replayCall({ ...call, facts });
   return {
     status: 200,
     body: { steps: steps.map((step) => ({ ...step, at: timestampIn(timeZone, new Date(step.at)) })) },

@@ -10,8 +10,8 @@ export const getWorkspaceCallEvents = defineRoute({
   tag: 'Workspace',
   summary: 'What happened in a call of any number, and happens',
   auth: 'viewer',
-}).handledBy(async ({ caller, params, ...request }, interior) => {
+}).handledBy(async ({ caller, params, ...request }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
-  return answerCallEvents(call, { ...request, timeZone, key: `admin ${caller.id}` }, interior);
+  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
+  return answerCallEvents(call, { ...request, timeZone, key: `admin ${caller.id}` }, services);
 });

@@ -15,8 +15,8 @@ export const getWorkspaceCall = defineRoute({
   params: callIdInPath,
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
+  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
   return { status: 200, body: presentCall(call, timeZone) };
 });

@@ -11,7 +11,7 @@ export const getWorkspaceRecording = defineRoute({
   summary: 'Download the recording of a call of any number',
   description: 'As `getRecording`, for the whole workspace.',
   auth: 'viewer',
-}).handledBy(async ({ caller, params, headers, isHead }, interior) => {
+}).handledBy(async ({ caller, params, headers, isHead }, services) => {
   const wanted = { callId: params.call_id, workspaceId: caller.workspace.id };
-  return answerRecording(await findOwnCall(interior, wanted), { headers, isHead }, interior);
+  return answerRecording(await findOwnCall(services, wanted), { headers, isHead }, services);
 });

@@ -10,8 +10,8 @@ export const getWorkspaceTranscript = defineRoute({
   tag: 'Workspace',
   summary: 'Read the transcript of a call of any number',
   auth: 'viewer',
-}).handledBy(async ({ caller, params }, interior) => {
+}).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(interior, { callId: params.call_id, workspaceId });
-  return answerTranscript(call, timeZone, interior);
+  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
+  return answerTranscript(call, timeZone, services);
 });

@@ -14,8 +14,8 @@ export const getWorkspace = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller }, interior) => {
-  const found = await findWorkspace(interior.database, caller.workspace.id);
+}).handledBy(async ({ caller }, services) => {
+  const found = await findWorkspace(services.database, caller.workspace.id);
   if (found === undefined) throw new Refusal('not_found', 'This workspace does not exist.');
-  return { status: 200, body: presentWorkspace(interior, found) };
+  return { status: 200, body: presentWorkspace(services, found) };
 });

@@ -19,7 +19,7 @@ export const updateWorkspace = defineRoute({
     .meta({ example: { time_zone: 'Asia/Seoul', max_duration_sec: 900, recording_enabled: null } }),
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, body }, interior) => {
-  const changed = await changeWorkspace(administratorOf(interior, caller), workspacePatchOf(body));
-  return { status: 200, body: presentWorkspace(interior, changed) };
+}).handledBy(async ({ caller, body }, services) => {
+  const changed = await changeWorkspace(administratorOf(services, caller), workspacePatchOf(body));
+  return { status: 200, body: presentWorkspace(services, changed) };
 });

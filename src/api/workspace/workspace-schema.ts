@@ -7,7 +7,7 @@ import { isTimeZone } from '#src/domain/time-zone.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { WorkspacePatch, WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { name, timestamp } from '../fields.ts';
-import type { Interior } from '../interior.ts';
+import type { ApiServices } from '../api-services.ts';
 import { policyFields } from '../numbers/number-schema.ts';
 
 const timeZone = z
@@ -76,7 +76,7 @@ export const workspace = z
   .meta({ id: 'Workspace' });
 
 export const presentWorkspace = (
-  { platform }: Pick<Interior, 'platform'>,
+  { platform }: Pick<ApiServices, 'platform'>,
   record: WorkspaceRecord,
 ): z.output<typeof workspace> => ({
   id: record.id,

@@ -1,4 +1,4 @@
-/** The HTTP border: the API, the way of web phones to their calls, and with GW_INSPECT that of onlookers to the charts. */
+/** The HTTP server: the API, the way of web phones to their calls, and with GW_INSPECT that of onlookers to the charts. */
 import type { RequestListener } from 'node:http';
 import type { Config } from '#config/config.ts';
 import { createPhoneSocket, type PhoneSocketLimits } from '#sip/webphone/phone-socket.ts';
@@ -6,7 +6,7 @@ import type { WebPhones } from '#sip/webphone/web-phones.ts';
 import { createAdminAuthentication } from '#src/api/admin-authentication.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
-import type { Interior } from '#src/api/interior.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
 import { createCounter } from '#src/api/rate-limit.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
 import type { Switchboard } from '#src/calls/switchboard.ts';
@@ -16,9 +16,9 @@ import { listen, type HttpServer } from './http-server.ts';
 import { createUpgrades } from './upgrades.ts';
 
 /** Throws a StartError when the address cannot be taken. What is started is ended by `started`. */
-export const startBorder = async (
+export const startHttpServer = async (
   config: Pick<Config, 'host' | 'port' | 'inspect'>,
-  interior: Omit<Interior, 'inspects'>,
+  services: Omit<ApiServices, 'inspects'>,
   charts: { switchboard: Switchboard; liveCalls: LiveCalls; limits: InspectorLimits },
   /** `null` where the lines are real. */
   webPhones: { phones: WebPhones; limits: PhoneSocketLimits } | null,
@@ -26,10 +26,10 @@ export const startBorder = async (
   door: Pick<RecordingDoor, 'isFor' | 'answer'>,
   started: AsyncDisposableStack,
 ): Promise<HttpServer> => {
-  const { logger } = interior;
-  const failures = createCounter(interior.limits.failuresPerAddress);
-  const authenticateAdmin = createAdminAuthentication(interior);
-  const answer = createApi({ ...interior, inspects: config.inspect }, failures).callback();
+  const { logger } = services;
+  const failures = createCounter(services.limits.failuresPerAddress);
+  const authenticateAdmin = createAdminAuthentication(services);
+  const answer = createApi({ ...services, inspects: config.inspect }, failures).callback();
   const handle: RequestListener = (request, response) =>
     void (door.isFor(request) ? door.answer : answer)(request, response);
   const server = await listen(handle, {
@@ -47,7 +47,7 @@ export const startBorder = async (
       const counted = await failures.count(address);
       return counted?.isBeyond === true ? counted.seconds : null;
     },
-    beliefMs: interior.limits.eventStream.beliefMs,
+    beliefMs: services.limits.eventStream.beliefMs,
     logger,
   });
   upgrades.attach(server.server);

@@ -1,5 +1,5 @@
 /**
- * What the HTTP border needs of the gateway behind it. Every function may throw a `Refusal`, which becomes the
+ * What the HTTP API needs of the gateway behind it. Every function may throw a `Refusal`, which becomes the
  * caller's problem document; anything else it throws is an accident and becomes a 500.
  */
 import type { Readable } from 'node:stream';
@@ -25,8 +25,8 @@ import type { StreamPlaces } from './stream-places.ts';
 
 export type { AuthenticatedNumber };
 
-/** The whole of it: the doors below, and what the border works with itself. */
-export type Interior = CallControl & {
+/** The services below, and what the API works with itself. */
+export type ApiServices = CallControl & {
   database: Database;
   sealing: Sealing;
   logger: Logger;
