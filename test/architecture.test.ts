@@ -39,7 +39,11 @@ const rules: Readonly<Record<string, Rule>> = {
     types: ['machines'],
     packages: ['@opentelemetry/api', 'pino', 'undici', 'zod'],
   },
-  'src/speech': { values: ['src/domain'], types: ['sip'], packages: ['pino', 'undici', 'ws', 'zod'] },
+  'src/speech': {
+    values: ['src/domain', 'src/outgoing'],
+    types: ['sip'],
+    packages: ['pino', 'undici', 'ws', 'zod'],
+  },
   'src/recordings': {
     values: ['sip', 'src/domain', 'src/persistence'],
     types: ['machines'],

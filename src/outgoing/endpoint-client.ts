@@ -1,10 +1,12 @@
 /**
- * The one way in which the gateway calls servers of customers: agents, handshakes, events.
+ * The one way in which the gateway posts to servers: customers' agents, handshakes and receivers of events, and the
+ * operator's language model and speech engines. (A store of recordings is spoken to by the `fetch` that its library
+ * wants, and recordings of another gateway are read by GET: src/recordings/s3-store.ts, src/cluster/fetch-recording.ts.)
  *
  * It uses undici's plain `request`, not its `fetch`: nothing is added to the request but what is written here, and
  * nothing is followed. It asks for no compression, which could hold a stream back, and reads it where it comes.
  */
-import { Agent } from 'undici';
+import { Agent, type FormData } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
 import { decompress } from './decompress.ts';
 import { endpointUrlProblem } from './endpoint-url.ts';
@@ -15,7 +17,7 @@ export type EndpointRequest = {
   /** Sent as they are written. `accept-encoding` and `user-agent` are added. */
   headers: Readonly<Record<string, string>>;
   /** Absent: a request without a body. */
-  body?: string;
+  body?: string | FormData;
   /** The caller's time limit; aborting it lets go of request and response. */
   signal: AbortSignal;
   /** Bytes that the response's body may have, decompressed, where the client's own limit is not the right one. */
@@ -45,8 +47,8 @@ export type EndpointClient = {
 export type EndpointClientOptions = ConnectorOptions & {
   /** Bytes of a response's body. */
   maxBodyBytes: number;
-  /** Connections to one host at a time; further requests wait for one. */
-  connectionsPerHost: number;
+  /** Connections to one host at a time; further requests wait for one. null: as many as are needed. */
+  connectionsPerHost: number | null;
 };
 
 /** Passes the body on in its turn, up to `limit` bytes, and gives its errors their meaning. */

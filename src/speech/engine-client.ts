@@ -1,17 +1,12 @@
 /**
- * The way to speech engines that are spoken to by HTTP. They are the operator's own choice, so any address may be
- * reached, also without TLS; nothing is followed.
+ * The way to speech engines that are spoken to by HTTP: the one client of everything outgoing, with an engine's words
+ * for what went wrong. Engines are the operator's own choice, so any address may be reached, also without TLS, and
+ * their names are looked up as the machine does it.
  */
-import { Agent, type FormData } from 'undici';
+import { createEndpointClient, type EndpointRequest } from '#src/outgoing/endpoint-client.ts';
 import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
 
-export type EngineRequest = {
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body: string | FormData;
-  /** Aborting it lets go of request and response. */
-  signal: AbortSignal;
-};
+export type EngineRequest = Required<Omit<EndpointRequest, 'maxBodyBytes'>> & { url: string };
 
 export type EngineResponse = {
   /** Without its parameters; empty where there is none. */
@@ -27,12 +22,6 @@ export type EngineClient = {
   close(): Promise<void>;
 };
 
-/** A kept connection that its server was just closing says nothing of the server. */
-const isStale = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(error.code));
-
 async function* read(
   engine: string,
   body: AsyncIterable<Uint8Array>,
@@ -47,48 +36,29 @@ async function* read(
 }
 
 export const createEngineClient = (options: { connectMs: number }): EngineClient => {
-  const agent = new Agent({
-    connect: { timeout: options.connectMs },
-    allowH2: false,
-    // Time limits are the callers'.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  const client = createEndpointClient({
+    rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
+    connectMs: options.connectMs,
+    // How much sound or text a sentence can have is known to those who read it.
+    maxBodyBytes: Infinity,
+    connectionsPerHost: null,
   });
 
-  const request = ({ url, headers, body, signal }: EngineRequest) => {
-    const { origin, pathname, search } = new URL(url);
-    return agent.request({
-      origin,
-      path: `${pathname}${search}`,
-      method: 'POST',
-      headers: { 'accept-encoding': 'identity', 'user-agent': 'Trunkline', ...headers },
-      body,
-      signal,
-    });
-  };
-
   return {
-    async post(engine, engineRequest) {
-      const { signal } = engineRequest;
-      const response = await request(engineRequest)
-        .catch((error: unknown) => {
-          if (!isStale(error) || signal.aborted) throw error;
-          return request(engineRequest);
-        })
-        .catch((error: unknown) => {
-          signal.throwIfAborted();
-          throw unreachable(engine, error);
-        });
-      const { statusCode, headers, body } = response;
-      if (statusCode < 200 || statusCode > 299) {
-        // That an unwanted body ends with an error says nothing new.
-        body.on('error', () => undefined);
-        body.dump({ limit: 16 * 1024, signal }).catch(() => undefined);
-        throw new EngineRefusal(engine, statusCode);
+    async post(engine, { url, ...request }) {
+      const { signal } = request;
+      const response = await client.post(url, request).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw unreachable(engine, error);
+      });
+      const { status, headers, body } = response;
+      if (status < 200 || status > 299) {
+        response.discard();
+        throw new EngineRefusal(engine, status);
       }
       const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
       return { mediaType: mediaType.trim().toLowerCase(), body: read(engine, body, signal) };
     },
-    close: () => agent.destroy(),
+    close: () => client.close(),
   };
 };

@@ -1,3 +1,5 @@
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+
 /**
  * A speech engine failed. The message names the engine and at most a status or an error code, so it can be logged and
  * shown: no address, no key, no text. It has no `cause`, for the errors of clients may quote what went over the wire.
@@ -35,11 +37,19 @@ export class EngineRefusal extends EngineFailure {
   }
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+/** What the client of everything outgoing says of it, which is safe to show; a socket's error only by its code. */
+const detailOf = (error: unknown): string => {
+  if (error instanceof EndpointFailure) return ` (${error.message})`;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? ` (${error.code})`
+    : '';
+};
 
+/** A redirect is a response like any other that is no success: nothing is followed. */
 export const unreachable = (engine: string, error: unknown): EngineFailure =>
-  new EngineFailure(`${engine} could not be reached${codeOf(error)}`);
+  error instanceof EndpointFailure && error.failure === 'redirect_refused' && error.status !== undefined
+    ? new EngineRefusal(engine, error.status)
+    : new EngineFailure(`${engine} could not be reached${detailOf(error)}`);
 
 export const brokenOff = (engine: string, error: unknown): EngineFailure =>
-  new EngineFailure(`the connection to ${engine} broke${codeOf(error)}`);
+  new EngineFailure(`the connection to ${engine} broke${detailOf(error)}`);

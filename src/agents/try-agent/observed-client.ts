@@ -68,7 +68,8 @@ export const observedClient = (
         method: 'POST',
         url: shownUrl ?? url,
         headers: shownHeaders(request.headers),
-        body: request.body ?? '',
+        // Agents are sent nothing but text.
+        body: typeof request.body === 'string' ? request.body : '',
       },
       received: null,
       error: null,
