@@ -48,6 +48,16 @@ consoleTest(
       .locator('.player')
       .getByText(/^0:01 \/ /)
       .waitFor();
+
+    const breaksOff = page.getByText('The recording breaks off');
+    t.is(await breaksOff.count(), 0);
+    await page.route(/\/api\/v1\/admin\/calls\/[\da-f-]{36}$/, async (route) => {
+      const response = await route.fetch();
+      const call = await response.json();
+      await route.fulfill({ response, json: { ...call, recording: { ...call.recording, truncated: true } } });
+    });
+    await page.reload();
+    await breaksOff.waitFor();
   },
   { GW_SIMULATOR_SPEED: '4' },
 );

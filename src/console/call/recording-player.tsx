@@ -11,8 +11,9 @@ import { pathOf, peaksOf } from './waveform.ts';
 
 export const RecordingPlayer = ({ call, playback }: { call: Call; playback: Playback | null }) => {
   const t = texts.value.calls.one;
-  const { status } = call.recording;
-  if (status === 'completed') return <Player callId={call.id} playback={playback} />;
+  const { status, truncated } = call.recording;
+  if (status === 'completed')
+    return <Player callId={call.id} hint={truncated ? t.truncated : undefined} playback={playback} />;
   const isRecordedNow = !isOver(call) && (call.options.recording ?? call.options_pending.recording) === true;
   const words = isRecordedNow ? t.recordingStatus.live : t.recordingStatus[status];
   return (
@@ -30,7 +31,9 @@ const load = async (callId: string): Promise<Loaded> => {
   return { url: URL.createObjectURL(new Blob([bytes])), wave };
 };
 
-const Player = ({ callId, playback }: { callId: string; playback: Playback | null }) => {
+type PlayerProps = { callId: string; hint: string | undefined; playback: Playback | null };
+
+const Player = ({ callId, hint, playback }: PlayerProps) => {
   const t = texts.value.calls.one;
   const [loaded, setLoaded] = useState<Loaded | 'failed'>();
   useEffect(() => {
@@ -55,6 +58,7 @@ const Player = ({ callId, playback }: { callId: string; playback: Playback | nul
   return (
     <Card title={t.recording}>
       {loaded === undefined && <p class="hint">{texts.value.shell.loading}</p>}
+      {hint !== undefined && <p class="hint">{hint}</p>}
       {loaded === 'failed' && <p class="error">{t.recordingStatus.failed}</p>}
       {typeof loaded === 'object' && <Controls {...loaded} playback={playback} name={`${callId}.ogg`} />}
     </Card>

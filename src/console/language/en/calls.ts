@@ -72,6 +72,7 @@ export const calls = {
       failed: 'Recording this call failed.',
       live: 'The recording can be played when the call has ended.',
     },
+    truncated: 'The recording breaks off: the gateway stopped while the call was being recorded.',
     play: 'Play',
     pause: 'Pause',
     position: 'Position in the recording',
