@@ -14,7 +14,7 @@ import type { LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
 import { createStreamPlaces } from '#src/api/stream-places.ts';
-import { createCallDesk } from '#src/calls/call-desk.ts';
+import { createCallControl } from '#src/calls/call-control.ts';
 import { createCallTime } from '#src/calls/call-time.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
 import { createReplay } from '#src/calls/replay/replay-call.ts';
@@ -65,7 +65,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const country = countryOf(config.country);
   const { database, sealing, seeded } = await startStorage(config, policy.databaseLimits, logger, started);
   const shared = { database, sealing, clock: systemClock, logger };
-  const { metrics, turnTimes, traces, witness } = observeCalls(steadyClock, policy, logger, started);
+  const { metrics, latency, traces, observer } = observeCalls(steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(config.languageModel, {
     ...policy.languageModelLimits,
     limits: policy.replyLimits,
@@ -86,7 +86,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     times: policy.closing,
   });
   const { journal, factNews } = journalling;
-  const recovery = createRecovery({ ...shared, journal, witness, now: systemClock.now });
+  const recovery = createRecovery({ ...shared, journal, observer, now: systemClock.now });
   // What is done for another gateway that has died: the parts of it are below.
   const cluster = await startCluster(
     config,
@@ -135,7 +135,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const { lines, simulator, trunks, engines } = startedLines;
   const recordings = cluster.share(startedLines.recordings);
   metrics.watch({ ...shared, ...startedLines, liveCalls, journal });
-  const openLines = createOpenLines(turnTimes.watchLine(lines.open));
+  const openLines = createOpenLines(latency.watchLine(lines.open));
 
   // Agents
   const agents = startAgents({
@@ -144,10 +144,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     clock: systemClock,
     limits: policy.replyLimits,
     times: policy.agentTimes,
-    hangUp: (callId, options) => desk.hangUpOwnCall(callId, options),
-    pressKeys: (callId, keys) => desk.pressOwnKeys(callId, keys),
+    hangUp: (callId, options) => callControl.hangUpOwnCall(callId, options),
+    pressKeys: (callId, keys) => callControl.pressOwnKeys(callId, keys),
     languageModel: languageModel.model,
-    watchReplies: turnTimes.replies,
+    watchReplies: latency.replies,
     traces,
     logger,
   });
@@ -159,7 +159,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const publishFact = (callId: string, fact: CallFact): void =>
     journal.publish(callId, callTime.stamp(callId, fact));
   const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
-    publishFact(context.callId, turnTimes.withLatency(context.callId, fact));
+    publishFact(context.callId, latency.withLatency(context.callId, fact));
     if (fact.type === 'call.answered') agents.begin(context.callId);
   };
   const machine = callMachine.provide({
@@ -186,10 +186,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     clock: callClock,
     liveCalls,
     publish: publishFact,
-    witness,
+    observer,
     release(callId) {
       callTime.release(callId);
-      turnTimes.release(callId);
+      latency.release(callId);
       openLines.dispose(callId);
       agents.release(callId);
     },
@@ -197,7 +197,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   });
   const knownKeys = createKnownKeys({ ...shared, liveCalls, everyMs: policy.knownKeysMs });
   started.defer(knownKeys.close);
-  const desk = createCallDesk({
+  const callControl = createCallControl({
     database,
     sealing,
     journal,
@@ -210,7 +210,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
         knownKeys.begin(call.numberId);
       },
     },
-    witness,
+    observer,
     keepBrief: agents.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
@@ -224,8 +224,8 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     now: systemClock.now,
     logger,
   });
-  await lines.start((arrival) => desk.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }));
-  await cluster.open(desk.askHere);
+  await lines.start((arrival) => callControl.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }));
+  await cluster.open(callControl.askHere);
 
   // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.
   const keepCredentials = (url: string): Promise<Credentials> =>
@@ -242,12 +242,12 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     config,
     {
       findKnownNumber: knownKeys.find,
-      checkCapacity: desk.admission.check,
-      placeCall: desk.placeCall,
-      requestHangup: desk.requestHangup,
-      requestCancel: desk.requestCancel,
-      pauseRecording: desk.pauseRecording,
-      resumeRecording: desk.resumeRecording,
+      checkCapacity: callControl.admission.check,
+      placeCall: callControl.placeCall,
+      requestHangup: callControl.requestHangup,
+      requestCancel: callControl.requestCancel,
+      pauseRecording: callControl.pauseRecording,
+      resumeRecording: callControl.resumeRecording,
       ...shared,
       country,
       limits: { ...policy.requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
@@ -265,7 +265,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       tryTrunk: trunks.tryOut,
       webhookTests,
       engines,
-      health: { isDraining: desk.admission.isDraining, whyNothingIsKept, ...healthOf(lines) },
+      health: { isDraining: callControl.admission.isDraining, whyNothingIsKept, ...healthOf(lines) },
       metrics: metrics.registry,
       onAnswered: metrics.requestAnswered,
       version,
@@ -284,7 +284,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     credentials,
     startedInMs: performance.now() - begun,
     async close() {
-      await endCalls({ ...desk, streams, switchboard, liveCalls, logger }, config.drainSec, policy.closing);
+      await endCalls(
+        { ...callControl, streams, switchboard, liveCalls, logger },
+        config.drainSec,
+        policy.closing,
+      );
       await running.disposeAsync();
     },
     hurry() {

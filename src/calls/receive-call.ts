@@ -10,7 +10,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Admission } from './admission.ts';
-import type { CallWitness } from './call-witness.ts';
+import type { CallObserver } from './observer.ts';
 import type { CalledNumber, PolicyOf } from './called-number.ts';
 import type { Journal } from './journal.ts';
 import type { StartCall } from './start-call.ts';
@@ -44,7 +44,7 @@ export const createReceiveCall = (options: {
   handshake: Handshake;
   startCall: StartCall;
   admission: Pick<Admission, 'check'>;
-  witness: CallWitness;
+  observer: CallObserver;
   journal: Pick<Journal, 'wasWritten'>;
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
@@ -80,8 +80,8 @@ export const createReceiveCall = (options: {
       { status, reason, at: new Date(at) },
     );
     const { callId } = arrival;
-    options.witness.began({ callId, direction: 'inbound' });
-    options.witness.ended({ callId, direction: 'inbound', status, reason });
+    options.observer.began({ callId, direction: 'inbound' });
+    options.observer.ended({ callId, direction: 'inbound', status, reason });
     options.journal.wasWritten(callId, { type: 'call.ended', at, reason, status });
     logger.info({ call_id: arrival.callId, number_id: number.id, reason }, 'an inbound call was not taken');
     return { accepted: false, because: reason };

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
 import { callsInProgress, callsOfLostNode, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { CallWitness } from './call-witness.ts';
+import type { CallObserver } from './observer.ts';
 import type { Journal } from './journal.ts';
 
 export type Recovery = {
@@ -23,7 +23,7 @@ export type Recovery = {
 export const createRecovery = (options: {
   database: Database;
   journal: Journal;
-  witness: Pick<CallWitness, 'ended'>;
+  observer: Pick<CallObserver, 'ended'>;
   now: () => number;
   logger: Logger;
 }): Recovery => {
@@ -33,7 +33,7 @@ export const createRecovery = (options: {
     logger.warn({ call_id: call.id }, 'a call was lost with the process that held it; it is ended now');
     const reason = 'system_error';
     const status = statusAfter(reason, call.answeredAt !== null);
-    options.witness.ended({ callId: call.id, direction: call.direction, status, reason });
+    options.observer.ended({ callId: call.id, direction: call.direction, status, reason });
     journal.publish(call.id, {
       type: 'call.ended',
       at: options.now(),

@@ -10,7 +10,7 @@ import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
 import type { Admission } from './admission.ts';
 import type { CallBrief } from './call-brief.ts';
 import { callInput, type CallTimes } from './call-input.ts';
-import type { CallWitness } from './call-witness.ts';
+import type { CallObserver } from './observer.ts';
 import type { CalledNumber } from './called-number.ts';
 import type { Journal } from './journal.ts';
 import type { Switchboard } from './switchboard.ts';
@@ -38,7 +38,7 @@ export const createStartCall = (options: {
   admission: Admission;
   journal: Journal;
   switchboard: Switchboard;
-  witness: CallWitness;
+  observer: CallObserver;
   /** Keeps the brief until the call is released. */
   keepBrief: (callId: string, brief: CallBrief, workspaceId: string) => void;
   maxCallsInProgress: number;
@@ -93,7 +93,7 @@ export const createStartCall = (options: {
           'Another request with this key came at the same time. Try again for its answer.',
         );
       }
-      options.witness.began({ callId, direction: context.direction });
+      options.observer.began({ callId, direction: context.direction });
       options.journal.open(callId);
       try {
         options.keepBrief(callId, brief, number.workspace.id);
@@ -115,7 +115,7 @@ export const createStartCall = (options: {
         // Its row is committed: it would ring for ever.
         const reason = 'system_error';
         const status = statusAfter(reason, false);
-        options.witness.ended({ callId, direction: context.direction, status, reason });
+        options.observer.ended({ callId, direction: context.direction, status, reason });
         options.journal.publish(callId, { type: 'call.ended', reason, status });
         throw error;
       }

@@ -10,7 +10,7 @@ import type { callMachine, CallInput } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import { statusAfter, type EndReason } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CallWitness } from './call-witness.ts';
+import type { CallObserver } from './observer.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { stateName } from './state-name.ts';
 
@@ -36,7 +36,7 @@ export type SwitchboardOptions = {
   clock: Clock;
   liveCalls: LiveCalls;
   publish: (callId: string, fact: CallFact) => void;
-  witness: Pick<CallWitness, 'ended'>;
+  observer: Pick<CallObserver, 'ended'>;
   /** Lets go of what the call holds outside its chart. Also called after a crash. */
   release: (callId: string) => void;
   logger: Logger;
@@ -76,7 +76,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       liveCalls.add({ callId, numberId, workspaceId, direction, state: 'ringing.alerting' });
       let wasAnswered = false;
       const tellEnd = (reason: EndReason): void =>
-        options.witness.ended({ callId, direction, reason, status: statusAfter(reason, wasAnswered) });
+        options.observer.ended({ callId, direction, reason, status: statusAfter(reason, wasAnswered) });
       actor.subscribe({
         next: (snapshot) => {
           wasAnswered = snapshot.context.wasAnswered;

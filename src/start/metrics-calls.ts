@@ -1,12 +1,12 @@
 /** Figures of calls and of the turns in them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { CallWitness } from '#src/calls/call-witness.ts';
+import type { CallObserver } from '#src/calls/observer.ts';
 import type { StampedFact } from '#src/calls/journal-fact.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
-import type { TurnStage } from '#src/calls/turn-times.ts';
+import type { TurnStage } from '#src/calls/latency.ts';
 
 export type CallMetrics = {
-  witness: CallWitness;
+  observer: CallObserver;
   turnStage(stage: TurnStage, milliseconds: number): void;
   /** A request to the operator's own language model has failed. */
   languageModelFailed(failure: string): void;
@@ -59,7 +59,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
   for (const direction of ['inbound', 'outbound']) started.inc({ direction }, 0);
   for (const outcome of ['completed', 'failed']) recordings.inc({ outcome }, 0);
   return {
-    witness: {
+    observer: {
       began: ({ direction }) => started.inc({ direction }),
       ended: ({ direction, status, reason }) => ended.inc({ direction, status, end_reason: reason }),
     },

@@ -1,7 +1,7 @@
 /** Everything that looks on while calls go on: figures, traces, how long each turn takes, whether the thread stands still. */
 import type { Logger } from 'pino';
-import type { CallWitness } from '#src/calls/call-witness.ts';
-import { createTurnTimes, type TurnTimes } from '#src/calls/turn-times.ts';
+import type { CallObserver } from '#src/calls/observer.ts';
+import { createLatency, type Latency } from '#src/calls/latency.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
@@ -16,25 +16,25 @@ export const observeCalls = (
   started: AsyncDisposableStack,
 ): {
   metrics: Metrics;
-  turnTimes: TurnTimes;
+  latency: Latency;
   traces: Traces;
-  witness: CallWitness;
+  observer: CallObserver;
 } => {
   const metrics = createMetrics();
   const traces = createTraces();
   started.defer(watchEventLoop({ numbers: eventLoop, clock, registry: metrics.registry, logger }));
   return {
     metrics,
-    turnTimes: createTurnTimes({ now: clock.now, observe: metrics.turnStage }),
+    latency: createLatency({ now: clock.now, observe: metrics.turnStage }),
     traces,
-    witness: {
+    observer: {
       began(call) {
-        metrics.witness.began(call);
-        traces.witness.began(call);
+        metrics.observer.began(call);
+        traces.observer.began(call);
       },
       ended(call) {
-        metrics.witness.ended(call);
-        traces.witness.ended(call);
+        metrics.observer.ended(call);
+        traces.observer.ended(call);
       },
     },
   };

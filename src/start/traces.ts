@@ -5,10 +5,10 @@
  */
 import { context, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { StartReply } from '#src/agents/start-reply.ts';
-import type { CallWitness } from '#src/calls/call-witness.ts';
+import type { CallObserver } from '#src/calls/observer.ts';
 
 export type Traces = {
-  witness: CallWitness;
+  observer: CallObserver;
   /** Runs this as a part of the call. */
   inCall(callId: string, run: () => void): void;
   /** Each reply becomes a span, which is active while the reply is made. */
@@ -20,7 +20,7 @@ const tracer = trace.getTracer('trunkline');
 export const createTraces = (): Traces => {
   const calls = new Map<string, { span: Span; inCall: Context }>();
   return {
-    witness: {
+    observer: {
       began({ callId, direction }) {
         const span = tracer.startSpan('call');
         if (!span.isRecording()) return;

@@ -1,14 +1,14 @@
 import test from 'ava';
 import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
-import { beginning, createDeskWorld, type DeskWorld } from './desk-world.ts';
+import { beginning, createCallControlWorld, type CallControlWorld } from './call-control-world.ts';
 
-const patch = ({ database, stored }: DeskWorld, changes: Parameters<typeof patchNumber>[2]) =>
+const patch = ({ database, stored }: CallControlWorld, changes: Parameters<typeof patchNumber>[2]) =>
   patchNumber(database, stored, changes);
 
 test('a call that is placed rings, by its row and on its line, with the policy of the platform', async (t) => {
-  const world = await createDeskWorld(t);
-  const { callId, from } = await world.desk.placeCall(await world.number(), {
+  const world = await createCallControlWorld(t);
+  const { callId, from } = await world.callControl.placeCall(await world.number(), {
     to: '01000000001',
     instruction: 'Book a table',
     maxDurationSec: null,
@@ -36,7 +36,7 @@ test('a call that is placed rings, by its row and on its line, with the policy o
 
 const durations = test.macro<[number | null, number | 'refused']>({
   async exec(t, asked, expected) {
-    const world = await createDeskWorld(t);
+    const world = await createCallControlWorld(t);
     await patch(world, { maxDurationSec: 900, defaultDurationSec: 300 });
     if (expected === 'refused') {
       t.like(await t.throwsAsync(world.place({ maxDurationSec: asked })), {
@@ -64,13 +64,13 @@ test(durations, 901, 'refused');
 test(durations, 1_800, 'refused');
 
 test('the usual duration never exceeds the maximum of the number', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   await patch(world, { maxDurationSec: 120 });
   t.is((await world.rowOf(await world.place()))?.maxDurationSec, 120);
 });
 
 test('a call ends when its maximum duration is over, counted from the answer', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   await patch(world, { silenceTimeoutSec: 1_000 });
   const callId = await world.place({ maxDurationSec: 60 });
   world.clock.increment(40_000);
@@ -86,7 +86,7 @@ test('a call ends when its maximum duration is over, counted from the answer', a
 });
 
 test('a telephone that nobody picks up rings for 45 seconds', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const callId = await world.place();
   world.clock.increment(44_999);
   t.is(world.stateOf(callId), 'ringing.alerting');
@@ -104,7 +104,7 @@ test('a number without an agent places no call', async (t) => {
     ['webhook', null],
     ['webhook', ''],
   ] as const) {
-    const world = await createDeskWorld(t);
+    const world = await createCallControlWorld(t);
     const binding = { agent: 'endpoint', agentType, chatUrl, assistantId: null, agentId: null } as const;
     await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'outbound' });
     await t.throwsAsync(world.place(), { code: 'no_agent_endpoint' });
@@ -114,7 +114,7 @@ test('a number without an agent places no call', async (t) => {
 });
 
 test('the binding of the other direction does not matter', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const binding = {
     agent: 'endpoint',
     agentType: null,
@@ -127,7 +127,7 @@ test('the binding of the other direction does not matter', async (t) => {
 });
 
 test('a duration that the policy forbids is told before an agent that is missing', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   await putAgentBinding(world.database, world.stored.numberId, {
     direction: 'outbound',
     agent: 'endpoint',
@@ -140,7 +140,7 @@ test('a duration that the policy forbids is told before an agent that is missing
 });
 
 test('the token that is stored with the outbound agent is opened for its calls', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const { numberId } = world.stored;
   await putAgentBinding(
     world.database,

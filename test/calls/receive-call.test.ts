@@ -6,10 +6,10 @@ import { testDatabase } from '#test/helpers/database.ts';
 import { facts } from '#src/persistence/call-facts.ts';
 import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { putInboundAuth } from '#src/persistence/numbers.ts';
-import { beginning, createDeskWorld, type DeskWorld } from './desk-world.ts';
+import { beginning, createCallControlWorld, type CallControlWorld } from './call-control-world.ts';
 
 const agentOf = (
-  { database, sealing, stored }: DeskWorld,
+  { database, sealing, stored }: CallControlWorld,
   direction: 'inbound' | 'outbound',
   chatUrl: string,
 ) =>
@@ -21,7 +21,7 @@ const agentOf = (
   );
 
 /** Callers are asked for by the door that this handshake is. */
-const guard = ({ database, sealing, stored }: DeskWorld) =>
+const guard = ({ database, sealing, stored }: CallControlWorld) =>
   putInboundAuth(database, stored, {
     method: 'handshake',
     url: 'https://door.example',
@@ -38,7 +38,7 @@ const doorThat = (result: HandshakeResult) => {
 };
 
 test('a caller is let in: the row rings, the line answers, the numbers are turned round', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const { callId, verdict } = await world.receive();
   t.deepEqual(verdict, { accepted: true });
   t.like(await world.rowOf(callId), {
@@ -57,14 +57,14 @@ test('a caller is let in: the row rings, the line answers, the numbers are turne
 
 for (const from of ['anonymous', '+12025550123', '204'])
   test(`the caller "${from}" is told to the agent and kept as such`, async (t) => {
-    const world = await createDeskWorld(t);
+    const world = await createCallControlWorld(t);
     const { callId } = await world.receive({ from });
     t.is((await world.rowOf(callId))?.counterparty, from);
     t.is(world.briefs.get(callId)?.context.from, from);
   });
 
 test('a number of nobody’s is not answered, and leaves nothing', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const { callId, verdict } = await world.receive({ to: '0299999999' });
   t.deepEqual(verdict, { accepted: false, because: 'unknown_number' });
   t.is(await world.rowOf(callId), undefined);
@@ -72,7 +72,7 @@ test('a number of nobody’s is not answered, and leaves nothing', async (t) => 
 });
 
 test('a number without an inbound agent turns its callers away, whatever its outbound agent is', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   await agentOf(world, 'outbound', 'https://agent.example');
   await agentOf(world, 'inbound', '');
   const { callId, verdict } = await world.receive();
@@ -84,7 +84,7 @@ test('a number without an inbound agent turns its callers away, whatever its out
 });
 
 test('without a handshake there is no token for an inbound agent, least of all that of the outbound one', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   await agentOf(world, 'outbound', 'https://outbound.example');
   await agentOf(world, 'inbound', 'https://inbound.example');
   const { callId } = await world.receive();
@@ -94,7 +94,7 @@ test('without a handshake there is no token for an inbound agent, least of all t
 
 test('the session token of the handshake is that of the call, and of no other', async (t) => {
   const door = doorThat({ allowed: true, sessionToken: 'session-of-this-caller' });
-  const world = await createDeskWorld(t, { handshake: door.handshake });
+  const world = await createCallControlWorld(t, { handshake: door.handshake });
   await agentOf(world, 'outbound', 'https://outbound.example');
   await guard(world);
   const { callId, verdict } = await world.receive();
@@ -118,7 +118,7 @@ test('the session token of the handshake is that of the call, and of no other', 
 
 test('whom the handshake rejects is not answered, and leaves the facts of a call that ended', async (t) => {
   const door = doorThat({ allowed: false, reason: 'It answered 403.' });
-  const world = await createDeskWorld(t, { handshake: door.handshake });
+  const world = await createCallControlWorld(t, { handshake: door.handshake });
   await guard(world);
   const { callId, verdict } = await world.receive();
   t.deepEqual(verdict, { accepted: false, because: 'caller_rejected' });
@@ -137,7 +137,7 @@ test('whom the handshake rejects is not answered, and leaves the facts of a call
 
 test('a caller whom nobody could take is not asked for by the handshake', async (t) => {
   const door = doorThat({ allowed: true, sessionToken: 'unused' });
-  const world = await createDeskWorld(t, { handshake: door.handshake });
+  const world = await createCallControlWorld(t, { handshake: door.handshake });
   await guard(world);
   await agentOf(world, 'inbound', '');
   t.like(await world.receive(), { verdict: { because: 'no_agent_endpoint' } });
@@ -145,26 +145,26 @@ test('a caller whom nobody could take is not asked for by the handshake', async 
 });
 
 test('a gateway that is full or shuts down turns callers away without a row', async (t) => {
-  const full = await createDeskWorld(t, { limits: { maxCalls: 0, maxBacklog: 100 } });
+  const full = await createCallControlWorld(t, { limits: { maxCalls: 0, maxBacklog: 100 } });
   const refused = await full.receive();
   t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
   t.is(await full.rowOf(refused.callId), undefined);
 
-  const draining = await createDeskWorld(t);
-  draining.desk.admission.drain();
+  const draining = await createCallControlWorld(t);
+  draining.callControl.admission.drain();
   t.deepEqual((await draining.receive()).verdict, { accepted: false, because: 'draining' });
   t.is(await draining.rows(), 0);
 });
 
 test('a number with its maximum of calls is busy for the next caller', async (t) => {
-  const world = await createDeskWorld(t, { maxCallsInProgress: 1 });
+  const world = await createCallControlWorld(t, { maxCallsInProgress: 1 });
   t.like(await world.receive(), { verdict: { accepted: true } });
   t.like(await world.receive(), { verdict: { accepted: false, because: 'over_capacity' } });
   t.is(await world.rows(), 1);
 });
 
 test('what is no refusal but a fault is not taken for one', async (t) => {
-  const world = await createDeskWorld(t, {
+  const world = await createCallControlWorld(t, {
     keepBrief: () => {
       throw new Error('A mistake of ours');
     },
@@ -193,7 +193,7 @@ const withoutRoom = test.macro({
       policyOf: () => {
         throw new Error('Nobody was called');
       },
-      witness: { began: () => t.fail(), ended: () => t.fail() },
+      observer: { began: () => t.fail(), ended: () => t.fail() },
       journal: { wasWritten: () => t.fail() },
       now: Date.now,
       node: 'test',

@@ -2,14 +2,14 @@ import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { createDeskWorld } from './desk-world.ts';
+import { createCallControlWorld } from './call-control-world.ts';
 
 test('nothing is dialled before the row is there', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
   await t.throwsAsync(
-    world.desk.placeCall(elsewhere, {
+    world.callControl.placeCall(elsewhere, {
       to: '01000000001',
       instruction: null,
       maxDurationSec: null,
@@ -22,17 +22,17 @@ test('nothing is dialled before the row is there', async (t) => {
 });
 
 test('a call that could not be stored gives its place back', async (t) => {
-  const world = await createDeskWorld(t, { limits: { maxCalls: 1, maxBacklog: 100 } });
+  const world = await createCallControlWorld(t, { limits: { maxCalls: 1, maxBacklog: 100 } });
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
   const request = { to: '01000000001', instruction: null, maxDurationSec: null, keyed: null };
-  await t.throwsAsync(world.desk.placeCall(elsewhere, request));
-  await t.notThrowsAsync(world.desk.placeCall(number, request));
-  await t.throwsAsync(world.desk.placeCall(number, request), { code: 'over_capacity' });
+  await t.throwsAsync(world.callControl.placeCall(elsewhere, request));
+  await t.notThrowsAsync(world.callControl.placeCall(number, request));
+  await t.throwsAsync(world.callControl.placeCall(number, request), { code: 'over_capacity' });
 });
 
 test('a call that is in progress counts once; its place is free again when it has ended', async (t) => {
-  const world = await createDeskWorld(t, { limits: { maxCalls: 2, maxBacklog: 100 } });
+  const world = await createCallControlWorld(t, { limits: { maxCalls: 2, maxBacklog: 100 } });
   const [first, second] = [await world.place(), await world.place()];
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
   world.clock.increment(44_000);
@@ -45,7 +45,7 @@ test('a call that is in progress counts once; its place is free again when it ha
 const losingAnswers = test.macro<[boolean, unknown]>({
   async exec(t, isStored, expected) {
     const database = await testDatabase(t);
-    const world = await createDeskWorld(t, {
+    const world = await createCallControlWorld(t, {
       database: {
         ...database,
         async execute<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
@@ -74,7 +74,7 @@ test(losingAnswers, true, [{ status: 'failed', end_reason: 'system_error' }]);
 test(losingAnswers, false, []);
 
 test('the limits are those of the number, then those of its workspace', async (t) => {
-  const world = await createDeskWorld(t, { maxCallsInProgress: 2 });
+  const world = await createCallControlWorld(t, { maxCallsInProgress: 2 });
   await patchNumber(world.database, world.stored, { maxConcurrentCalls: 1 });
   await world.place();
   t.like(await t.throwsAsync(world.place()), { code: 'concurrency_limit', extras: { maximum: 1 } });
@@ -90,14 +90,14 @@ test('the limits are those of the number, then those of its workspace', async (t
 });
 
 test('a gateway that drains begins no call', async (t) => {
-  const world = await createDeskWorld(t);
-  world.desk.admission.drain();
+  const world = await createCallControlWorld(t);
+  world.callControl.admission.drain();
   await t.throwsAsync(world.place(), { code: 'draining' });
   t.is(await world.rows(), 0);
 });
 
 test('a call whose row is there and that cannot begin is ended, and does not ring for ever', async (t) => {
-  const world = await createDeskWorld(t, {
+  const world = await createCallControlWorld(t, {
     keepBrief: () => {
       throw new Error('A mistake of ours');
     },
@@ -115,7 +115,7 @@ test('a call whose row is there and that cannot begin is ended, and does not rin
 });
 
 test('the policy of a call is that of the number, else of its workspace, else of the platform', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   await world.database.execute(
     'update workspace set ring_timeout_sec = 20, recording_enabled = false where id = $1',
     [world.stored.workspaceId],
@@ -134,7 +134,7 @@ test('the policy of a call is that of the number, else of its workspace, else of
 });
 
 test('nobody’s silence is waited out for longer than 30 seconds and, after the question, 30 more', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const { callId } = await world.receive();
   world.answer(callId);
   const say = () => world.lineOf(callId).commands.filter(({ type }) => type === 'say').length;

@@ -38,7 +38,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     clock,
     liveCalls,
     publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
-    witness: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
     release(callId) {
       released.push(callId);
       faults.release?.(callId);

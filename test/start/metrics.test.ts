@@ -66,8 +66,8 @@ const valueIn = (text: string, line: string): number | undefined => {
 
 test('calls are counted as they begin and end, and shown while they last', async (t) => {
   const { metrics, liveCalls, text } = createWorld();
-  const { witness } = metrics;
-  witness.began({ callId: 'a', direction: 'outbound' });
+  const { observer } = metrics;
+  observer.began({ callId: 'a', direction: 'outbound' });
   liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', state: 'ringing' });
   let shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="ringing"}'), 1);
@@ -79,7 +79,7 @@ test('calls are counted as they begin and end, and shown while they last', async
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 1);
 
   liveCalls.remove('a');
-  witness.ended({ callId: 'a', direction: 'outbound', status: 'completed', reason: 'agent_hangup' });
+  observer.ended({ callId: 'a', direction: 'outbound', status: 'completed', reason: 'agent_hangup' });
   shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 0);
   t.is(valueIn(shown, 'trunkline_calls_started_total{direction="outbound"}'), 1);

@@ -1,4 +1,4 @@
-/** Everything that may be asked of calls, on one desk: place, receive, hang up, cancel, pause the recording; and who is let in. */
+/** Call control: everything that may be asked of calls (place, receive, hang up, cancel, pause the recording), and who is let in. */
 import type { Logger } from 'pino';
 import { effectivePolicy, type CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
@@ -9,7 +9,7 @@ import { createAdmission, type Admission, type AdmissionLimits } from './admissi
 import { createHolder, type AskNode, type Holder } from './ask-holder.ts';
 import type { CallBrief } from './call-brief.ts';
 import type { CallTimes } from './call-input.ts';
-import type { CallWitness } from './call-witness.ts';
+import type { CallObserver } from './observer.ts';
 import type { PolicyOf } from './called-number.ts';
 import type { Journal } from './journal.ts';
 import type { LiveCalls } from './live-calls.ts';
@@ -22,7 +22,7 @@ import { createHangupAsks, createHangupRequests, type HangupRequests } from './r
 import { createStartCall } from './start-call.ts';
 import type { Switchboard } from './switchboard.ts';
 
-export type CallDesk = HangupRequests &
+export type CallControl = HangupRequests &
   RecordingRequests & {
     placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<PlacedCall>;
     receiveCall: ReceiveCall;
@@ -33,13 +33,13 @@ export type CallDesk = HangupRequests &
     admission: Admission;
   };
 
-export const createCallDesk = (options: {
+export const createCallControl = (options: {
   database: Database;
   sealing: Pick<Sealing, 'open'>;
   journal: Journal;
   liveCalls: LiveCalls;
   switchboard: Switchboard;
-  witness: CallWitness;
+  observer: CallObserver;
   /** Keeps what the agent of a call is made from until the call is released. */
   keepBrief: (callId: string, brief: CallBrief, workspaceId: string) => void;
   handshake: Handshake;
@@ -58,7 +58,7 @@ export const createCallDesk = (options: {
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
   logger: Logger;
-}): CallDesk => {
+}): CallControl => {
   const { database, sealing, journal, liveCalls, limits, now } = options;
   const admission = createAdmission({
     liveCalls,

@@ -1,10 +1,10 @@
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
-import { createDeskWorld } from './desk-world.ts';
+import { createCallControlWorld } from './call-control-world.ts';
 
-test('one desk counts the calls of both directions', async (t) => {
-  const world = await createDeskWorld(t);
+test('one call control counts the calls of both directions', async (t) => {
+  const world = await createCallControlWorld(t);
   await patchNumber(world.database, world.stored, { maxConcurrentCalls: 2 });
   await world.place();
   t.like(await world.receive(), { verdict: { accepted: true } });
@@ -13,54 +13,59 @@ test('one desk counts the calls of both directions', async (t) => {
 });
 
 test('what waits for the database keeps new calls out', async (t) => {
-  const world = await createDeskWorld(t, { limits: { maxCalls: 10, maxBacklog: 1 } });
+  const world = await createCallControlWorld(t, { limits: { maxCalls: 10, maxBacklog: 1 } });
   const callId = await world.place();
   const rest = world.number();
   const number = await rest;
   // Not yet written: nothing was awaited since.
   world.answer(callId);
   await t.throwsAsync(
-    world.desk.placeCall(number, { to: '01000000001', instruction: null, maxDurationSec: null, keyed: null }),
+    world.callControl.placeCall(number, {
+      to: '01000000001',
+      instruction: null,
+      maxDurationSec: null,
+      keyed: null,
+    }),
     { code: 'over_capacity' },
   );
   await world.journal.settled();
   await t.notThrowsAsync(world.place());
 });
 
-test('a desk without lines places and receives no calls', async (t) => {
-  const world = await createDeskWorld(t, { hasLines: false });
+test('a gateway without lines places and receives no calls', async (t) => {
+  const world = await createCallControlWorld(t, { hasLines: false });
   await t.throwsAsync(world.place(), { instanceOf: Error });
   t.is(await world.rows(), 0);
   t.is(world.lines.size, 0);
 });
 
 test('keys are pressed in a call in progress, and leave a fact', async (t) => {
-  const world = await createDeskWorld(t);
+  const world = await createCallControlWorld(t);
   const callId = await world.place();
-  await t.throwsAsync(world.desk.pressOwnKeys(callId, '1'), { code: 'call_not_active' });
+  await t.throwsAsync(world.callControl.pressOwnKeys(callId, '1'), { code: 'call_not_active' });
   world.answer(callId);
-  await world.desk.pressOwnKeys(callId, '1w2');
+  await world.callControl.pressOwnKeys(callId, '1w2');
   t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'press', keys: '1w2' });
   await world.journal.settled();
   t.like((await facts(world.database, callId)).at(-1), { type: 'keys.pressed', data: { keys: '1w2' } });
 });
 
-test('a recording is paused and resumed by the same desk', async (t) => {
-  const world = await createDeskWorld(t);
+test('a recording is paused and resumed by the same call control', async (t) => {
+  const world = await createCallControlWorld(t);
   const callId = await world.place();
   world.answer(callId);
-  await world.desk.pauseRecording(world.mine(callId));
-  await world.desk.resumeRecording(world.mine(callId));
+  await world.callControl.pauseRecording(world.mine(callId));
+  await world.callControl.resumeRecording(world.mine(callId));
   t.deepEqual(
     world.lineOf(callId).commands.map(({ type }) => type),
     ['pauseRecording', 'resumeRecording'],
   );
 });
 
-test('a call has begun for its witness before it ends, and is let go of once', async (t) => {
+test('a call has begun for its observer before it ends, and is let go of once', async (t) => {
   const told: string[] = [];
-  const world = await createDeskWorld(t, {
-    witness: { began: ({ callId }) => void told.push(callId), ended: () => {} },
+  const world = await createCallControlWorld(t, {
+    observer: { began: ({ callId }) => void told.push(callId), ended: () => {} },
   });
   const callId = await world.place();
   t.deepEqual(told, [callId]);

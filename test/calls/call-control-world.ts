@@ -1,5 +1,5 @@
 /**
- * A call desk as the gateway has it: the real charts, journal, switchboard and database. The telephone at the far end
+ * Call control as the gateway has it: the real charts, journal, switchboard and database. The telephone at the far end
  * and the agent are the test's own hands; time is simulated.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import type { CallBrief } from '#src/calls/call-brief.ts';
-import { createCallDesk } from '#src/calls/call-desk.ts';
+import { createCallControl } from '#src/calls/call-control.ts';
 import { createJournal } from '#src/calls/journal.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import type { Handshake } from '#src/calls/receive-call.ts';
@@ -25,7 +25,7 @@ import { createSealing } from '#src/persistence/sealing.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 
-type Options = Parameters<typeof createCallDesk>[0];
+type Options = Parameters<typeof createCallControl>[0];
 
 /** A line as the chart opened it. */
 type OpenedLine = { input: LineInput; commands: LineCommand[]; tell: (event: LineEvent) => void };
@@ -33,7 +33,7 @@ type OpenedLine = { input: LineInput; commands: LineCommand[]; tell: (event: Lin
 /** The wall clock when the simulated one begins. */
 export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
-export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Options> = {}) => {
+export const createCallControlWorld = async (t: ExecutionContext, changes: Partial<Options> = {}) => {
   const database = await testDatabase(t);
   const sealing = createSealing(Buffer.alloc(32, 7));
   const stored = await storedNumber(database);
@@ -85,7 +85,7 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     clock,
     liveCalls,
     publish: journal.publish,
-    witness: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
     release: (callId) => {
       briefs.delete(callId);
       released.push(callId);
@@ -95,13 +95,13 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
   const handshake: Handshake = () => {
     throw new Error('Nobody is to be asked');
   };
-  const desk = createCallDesk({
+  const callControl = createCallControl({
     database,
     sealing,
     journal,
     liveCalls,
     switchboard,
-    witness: {
+    observer: {
       began: () => {},
       ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
     },
@@ -139,7 +139,7 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     sealing,
     stored,
     clock,
-    desk,
+    callControl,
     journal,
     liveCalls,
     switchboard,
@@ -153,8 +153,8 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     number,
     /** What a request of the number's key says of a call. */
     mine: (callId: string) => ({ callId, numberId: stored.numberId }),
-    async place(request: Partial<Parameters<typeof desk.placeCall>[1]> = {}): Promise<string> {
-      const { callId } = await desk.placeCall(await number(), {
+    async place(request: Partial<Parameters<typeof callControl.placeCall>[1]> = {}): Promise<string> {
+      const { callId } = await callControl.placeCall(await number(), {
         to: '01000000001',
         instruction: null,
         maxDurationSec: null,
@@ -165,7 +165,7 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
     },
     async receive({ from = '01012345678', to = stored.number } = {}) {
       const callId = randomUUID();
-      return { callId, verdict: await desk.receiveCall({ callId, from, to, at: wallClock.now() }) };
+      return { callId, verdict: await callControl.receiveCall({ callId, from, to, at: wallClock.now() }) };
     },
     answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
     /** The line confirms that it is given up before anybody answered. */
@@ -190,4 +190,4 @@ export const createDeskWorld = async (t: ExecutionContext, changes: Partial<Opti
   };
 };
 
-export type DeskWorld = Awaited<ReturnType<typeof createDeskWorld>>;
+export type CallControlWorld = Awaited<ReturnType<typeof createCallControlWorld>>;

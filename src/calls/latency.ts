@@ -10,7 +10,7 @@ import type { LineEvent, OpenLine } from '#machines/line.ts';
 
 export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
 
-export type TurnTimes = {
+export type Latency = {
   /** Opens lines that are listened to on the way. */
   watchLine(open: OpenLine): OpenLine;
   /** What happens to the reply that is asked for; see `ReplyWatch` of src/agents. */
@@ -28,12 +28,12 @@ type Reply = { askedAt: number; latency: TurnLatency; soundedAt: number | null }
 
 type CallTimes = { endpointingMs: number | null; reply: Reply | null };
 
-export const createTurnTimes = (options: {
+export const createLatency = (options: {
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
   /** Called as soon as the time of a stage is known, also for a turn that is never heard. */
   observe: (stage: TurnStage, milliseconds: number) => void;
-}): TurnTimes => {
+}): Latency => {
   const { now, observe } = options;
   const calls = new Map<string, CallTimes>();
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineEvent } from '#machines/line.ts';
-import { createTurnTimes } from '#src/calls/turn-times.ts';
+import { createLatency } from '#src/calls/latency.ts';
 import { callInput } from '#test/helpers/call-world.ts';
 
 const { callId } = callInput;
@@ -9,7 +9,7 @@ const { callId } = callInput;
 const createWorld = () => {
   let at = 1_000;
   const observed: [string, number][] = [];
-  const times = createTurnTimes({ now: () => at, observe: (...stage) => observed.push(stage) });
+  const times = createLatency({ now: () => at, observe: (...stage) => observed.push(stage) });
   let onLine: (event: LineEvent) => void = () => {};
   const heard: LineEvent[] = [];
   const open = times.watchLine((_, emit) => {
