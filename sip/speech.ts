@@ -7,7 +7,7 @@ export type { SpeechChoice };
 export type Audio = { sampleRate: number; samples: Int16Array };
 
 export interface Synthesizer {
-  /** For the log: `espeak-ng`, `flite`, `stand-in` … */
+  /** For the log: `espeak-ng`, `flite`, `tones` … */
   readonly name: string;
   /**
    * Speaks a sentence. `language` is BCP 47. Rejects with the signal's reason when aborted, and with an error that

@@ -13,7 +13,7 @@ import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
-import { createStreamPlaces } from '#src/api/stream-places.ts';
+import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
 import { createCallTime } from '#src/calls/call-time.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
@@ -237,7 +237,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     clock: steadyClock,
     logger,
   });
-  const streams = createStreamPlaces({ perKey: policy.streamsPerKey });
+  const streams = createStreamPermits({ perKey: policy.streamsPerKey });
   const server = await startHttpServer(
     config,
     {

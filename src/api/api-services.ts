@@ -21,7 +21,7 @@ import type { AnsweredRequest } from './access-log.ts';
 import type { AgentTrial, AgentTrialRequest } from './agents/trial-schema.ts';
 import type { ChartName } from './workspace/get-chart.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
-import type { StreamPlaces } from './stream-places.ts';
+import type { StreamPermits } from './stream-permits.ts';
 
 export type { AuthenticatedNumber };
 
@@ -46,7 +46,7 @@ export type ApiServices = CallControl & {
   replayCall: ReplayCall;
   /** The picture of a chart, as SVG. */
   charts: (name: ChartName) => Promise<string>;
-  streams: StreamPlaces;
+  streams: StreamPermits;
   /** `null` where the simulated line does not run: its endpoints answer 404. */
   simulator: Simulator | null;
   /**

@@ -16,7 +16,7 @@ export type Admission = {
    */
   check(): void;
   /**
-   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `end` gives its place back when
+   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back when
    * the call could not begin after all.
    */
   enter(call: {
@@ -24,7 +24,7 @@ export type Admission = {
     workspaceId: string;
     maxConcurrentCalls: number;
     maxCallsInProgress: number;
-  }): { end: () => void };
+  }): { release: () => void };
   drain(): void;
   isDraining(): boolean;
 };
@@ -86,7 +86,7 @@ export const createAdmission = (options: {
       change(workspaceId, 1);
       let isOver = false;
       return {
-        end() {
+        release() {
           if (isOver) return;
           isOver = true;
           entering -= 1;

@@ -1,4 +1,4 @@
-/** The birth of a call, in either direction: its place, its row, its agent, its actor; in this order. */
+/** The birth of a call, in either direction: its permit, its row, its agent, its actor; in this order. */
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
@@ -65,7 +65,7 @@ export const createStartCall = (options: {
   return async ({ number, policy, maxDurationSec, startedAt, brief, keyedAnswer = null }) => {
     const { context } = brief;
     const callId = context.call_id;
-    const place = options.admission.enter({
+    const permit = options.admission.enter({
       numberId: number.id,
       workspaceId: number.workspace.id,
       maxConcurrentCalls: policy.maxConcurrentCalls,
@@ -120,7 +120,7 @@ export const createStartCall = (options: {
         throw error;
       }
     } finally {
-      place.end();
+      permit.release();
     }
     options.logger.info(
       { call_id: callId, direction: context.direction, number_id: number.id },

@@ -25,7 +25,7 @@ export type InspectorLimits = {
   viewersOfWorkspace: number;
   /** What may wait for one that reads slowly; it is sent away then. */
   waitingBytes: number;
-  /** One that has not answered for this long reads nothing, and gives its place back. */
+  /** One that has not answered for this long reads nothing, and gives its permit back. */
   pingMs: number;
 };
 

@@ -6,7 +6,7 @@ import {
 } from './endpoint-client.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 import type { NameResolver } from './name-resolver.ts';
-import { createPlaces, type GiveBack } from './places.ts';
+import { createPermits, type ReleasePermit } from './permits.ts';
 
 /** A client for each workspace: no request waits for a connection that another workspace's requests hold. */
 export type EndpointClients = {
@@ -17,24 +17,27 @@ export type EndpointClients = {
 
 export type EndpointClientsOptions = Omit<EndpointClientOptions, 'connectionsPerHost' | 'lookup'> & {
   names: NameResolver;
-  /** Over all workspaces, which share them as `places.ts` says. Beyond its share a workspace's request fails at once. */
+  /** Over all workspaces, which share them as `permits.ts` says. Beyond its share a workspace's request fails at once. */
   requestsAtOnce: number;
 };
 
-/** The same body; the place is given back with its end. */
-async function* until(body: AsyncIterable<Uint8Array>, giveBack: GiveBack): AsyncGenerator<Uint8Array> {
+/** The same body; the permit is released with its end. */
+async function* until(
+  body: AsyncIterable<Uint8Array>,
+  releasePermit: ReleasePermit,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } finally {
-    giveBack();
+    releasePermit();
   }
 }
 
-const holding = (response: EndpointResponse, giveBack: GiveBack): EndpointResponse => ({
+const holding = (response: EndpointResponse, releasePermit: ReleasePermit): EndpointResponse => ({
   ...response,
-  body: until(response.body, giveBack),
+  body: until(response.body, releasePermit),
   discard() {
-    giveBack();
+    releasePermit();
     response.discard();
   },
 });
@@ -44,7 +47,7 @@ export const createEndpointClients = ({
   requestsAtOnce,
   ...options
 }: EndpointClientsOptions): EndpointClients => {
-  const places = createPlaces(requestsAtOnce);
+  const permits = createPermits(requestsAtOnce);
   const clients = new Map<string, EndpointClient>();
 
   const clientOf = (workspaceId: string): EndpointClient => {
@@ -56,15 +59,15 @@ export const createEndpointClients = ({
     return {
       close,
       async post(url, request) {
-        const giveBack = places.take(workspaceId);
-        if (giveBack === undefined) {
+        const releasePermit = permits.acquire(workspaceId);
+        if (releasePermit === undefined) {
           throw new EndpointFailure('over_capacity', 'too many requests of this workspace are under way');
         }
-        request.signal.addEventListener('abort', giveBack, { once: true });
+        request.signal.addEventListener('abort', releasePermit, { once: true });
         try {
-          return holding(await post(url, request), giveBack);
+          return holding(await post(url, request), releasePermit);
         } catch (error) {
-          giveBack();
+          releasePermit();
           throw error;
         }
       },

@@ -11,7 +11,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { AskNameServers } from './ask-name-servers.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 import type { HostsFile } from './hosts-file.ts';
-import type { Places } from './places.ts';
+import type { Permits } from './permits.ts';
 import { plainHost } from './target-guard.ts';
 
 export type NameLimits = Readonly<{
@@ -58,11 +58,11 @@ export const createNameResolver = (options: {
   isTrusted: (name: string) => boolean;
   hostsFile: HostsFile;
   /** Look-ups at once. */
-  places: Places;
+  permits: Permits;
   limits: NameLimits;
   clock: Clock;
 }): NameResolver => {
-  const { hostsFile, places, limits, clock } = options;
+  const { hostsFile, permits, limits, clock } = options;
   const found = new Map<string, Found>();
   const failed = new Map<string, Failed>();
   const underWay = new Map<string, Promise<readonly string[]>>();
@@ -127,12 +127,12 @@ export const createNameResolver = (options: {
     if (failure !== undefined && clock.now() < failure.until) return stale(name, failure.error);
     const asked = underWay.get(name);
     if (asked !== undefined) return asked;
-    const giveBack = places.take(workspaceId);
-    if (giveBack === undefined) {
+    const releasePermit = permits.acquire(workspaceId);
+    if (releasePermit === undefined) {
       throw new EndpointFailure('over_capacity', 'too many names of this workspace are being looked up');
     }
     const asking = ask(name).finally(() => {
-      giveBack();
+      releasePermit();
       underWay.delete(name);
     });
     underWay.set(name, asking);

@@ -47,7 +47,7 @@ const putOffMs = 1_000;
  * and the places that they hold, $10 and $11 endpoints that may have fewer than their share, and how many.
  *
  * Those are taken first whose workspace holds the fewest places, counting those that it is given here; and a workspace
- * is given one only while it holds fewer than are free (src/outgoing/places.ts).
+ * is given one only while it holds fewer than are free (src/outgoing/permits.ts).
  */
 const claiming = `
   with looked_at as (

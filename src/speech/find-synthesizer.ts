@@ -1,4 +1,4 @@
-/** The voice of this machine: espeak-ng where it is installed, else flite for English, else the stand-in. */
+/** The voice of this machine: espeak-ng where it is installed, else flite for English, else the tone synthesizer. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/speech.ts';
@@ -7,7 +7,7 @@ import { espeakNg } from './espeak-ng.ts';
 import { flite } from './flite.ts';
 import { isInstalled } from './is-installed.ts';
 import { rememberSentences } from './remember-sentences.ts';
-import { standIn } from './stand-in.ts';
+import { toneSynthesizer } from './tone-synthesizer.ts';
 
 /** What `first` cannot speak, `second` speaks; that is said once in the log. */
 const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {
@@ -46,7 +46,7 @@ export const findSynthesizer = async (options: { logger: Logger; path: string })
   const { logger, path } = options;
   const remembering = (engine: Synthesizer): Synthesizer =>
     rememberSentences(rememberedBytes)(atMost(availableParallelism())(engine), null);
-  const fallback = standIn();
+  const fallback = toneSynthesizer();
   if (await isInstalled('espeak-ng', path)) return withFallback(remembering(espeakNg()), fallback, logger);
   if (await isInstalled('flite', path)) {
     return englishOnly(withFallback(remembering(flite()), fallback, logger), fallback);

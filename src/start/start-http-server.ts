@@ -13,7 +13,7 @@ import type { Switchboard } from '#src/calls/switchboard.ts';
 import type { RecordingDoor } from '#src/cluster/recording-door.ts';
 import { createInspectorSocket, type InspectorLimits } from '#src/inspector/inspector-socket.ts';
 import { listen, type HttpServer } from './http-server.ts';
-import { createUpgrades } from './upgrades.ts';
+import { createWebSocketRoutes } from './websocket-routes.ts';
 
 /** Throws a StartError when the address cannot be taken. What is started is ended by `started`. */
 export const startHttpServer = async (
@@ -38,7 +38,7 @@ export const startHttpServer = async (
     prepare: answerClientErrors,
   });
   started.defer(() => server.close());
-  const upgrades = createUpgrades({
+  const webSocketRoutes = createWebSocketRoutes({
     async authenticate(token) {
       const admin = await authenticateAdmin(token);
       return admin && { workspaceId: admin.workspace.id, role: admin.role };
@@ -50,11 +50,11 @@ export const startHttpServer = async (
     beliefMs: services.limits.eventStream.beliefMs,
     logger,
   });
-  upgrades.attach(server.server);
+  webSocketRoutes.attach(server.server);
   if (webPhones !== null) {
     const phoneSocket = createPhoneSocket({ ...webPhones, logger });
     // A web phone takes calls and places them.
-    upgrades.serve('/api/v1/admin/phone', 'admin', phoneSocket.letIn);
+    webSocketRoutes.serve('/api/v1/admin/phone', 'admin', phoneSocket.letIn);
     started.defer(() => phoneSocket.close());
   }
   if (!config.inspect) return server;
@@ -67,7 +67,7 @@ export const startHttpServer = async (
     limits: charts.limits,
     logger,
   });
-  upgrades.serve('/inspect', 'viewer', inspector.letIn);
+  webSocketRoutes.serve('/inspect', 'viewer', inspector.letIn);
   started.defer(() => inspector.close());
   return server;
 };

@@ -7,11 +7,11 @@ import { createEndpointClients, type EndpointClients } from '#src/outgoing/endpo
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { openHostsFile } from '#src/outgoing/hosts-file.ts';
 import { createNameResolver, type NameLimits } from '#src/outgoing/name-resolver.ts';
-import { createPlaces } from '#src/outgoing/places.ts';
+import { createPermits } from '#src/outgoing/permits.ts';
 import { plainHost } from '#src/outgoing/target-guard.ts';
 import { readAgentCa } from './agent-ca.ts';
 
-/** Clients of their own for each kind of request, so that none takes the places of another. */
+/** Clients of their own for each kind of request, so that none takes the permits of another. */
 export type Outgoing = {
   /** For the agents of calls. */
   agents: EndpointClients;
@@ -55,7 +55,7 @@ export const startOutgoing = async (
     askSystem: createAskSystem(),
     isTrusted: (name) => trusted.has(name),
     hostsFile: openHostsFile(),
-    places: createPlaces(limits.lookUps),
+    permits: createPermits(limits.lookUps),
     limits: limits.names,
     clock,
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import test from 'ava';
 import * as z from 'zod';
 import { createFactNews } from '#src/calls/fact-news.ts';
-import { createStreamPlaces } from '#src/api/stream-places.ts';
+import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
@@ -271,7 +271,7 @@ test('a comment keeps a silent stream open', async (t) => {
 });
 
 test('a key may have so many streams open, and gets a place back from each that ends', async (t) => {
-  const gateway = await fakeGateway(t, { streams: createStreamPlaces({ perKey: 2 }) });
+  const gateway = await fakeGateway(t, { streams: createStreamPermits({ perKey: 2 }) });
   const { path } = await callWith(gateway, 1);
   const url = `${gateway.baseUrl}${path}`;
   const first = await openEventStream(url, gateway.number.key);
@@ -292,7 +292,7 @@ test('a key may have so many streams open, and gets a place back from each that 
 });
 
 test('when the gateway drains, streams end without an end, and no new one begins', async (t) => {
-  const streams = createStreamPlaces({ perKey: 2 });
+  const streams = createStreamPermits({ perKey: 2 });
   const gateway = await fakeGateway(t, { streams, watchChart: () => () => {} });
   const { path } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);

@@ -13,7 +13,7 @@ import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
-import { createStreamPlaces } from '#src/api/stream-places.ts';
+import { createStreamPermits } from '#src/api/stream-permits.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import { systemClock } from '#src/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -160,7 +160,7 @@ export const fakeGateway = async (
     watchFacts: () => () => {},
     watchChart: () => undefined,
     charts: async (name) => `<svg id="${name}"/>`,
-    streams: createStreamPlaces({ perKey: 20 }),
+    streams: createStreamPermits({ perKey: 20 }),
     simulator: null,
     whyUrlIsRefused: async (url) =>
       url.startsWith('https://') ? undefined : 'The URL must begin with https://.',

@@ -23,19 +23,19 @@ const createDoor = (limits: { maxCalls?: number; maxBacklog?: number } = {}) => 
   return {
     admission,
     setBacklog: (facts: number) => (backlog = facts),
-    /** What `start-call.ts` does: in, on the switchboard, and the place at the door is free again. */
+    /** What `start-call.ts` does: in, on the switchboard, and the permit at the door is free again. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
-      const place = admission.enter(call);
+      const permit = admission.enter(call);
       const callId = `call-${(counter += 1)}`;
       const { numberId, workspaceId } = call;
       liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', state: 'ringing' });
-      place.end();
+      permit.release();
       return () => liveCalls.remove(callId);
     },
     /** The code of the refusal, `undefined` when the call was let in. */
     refusal(call: Parameters<typeof admission.enter>[0] = wish): Refusal | undefined {
       try {
-        admission.enter(call).end();
+        admission.enter(call).release();
         return undefined;
       } catch (error) {
         if (error instanceof Refusal) return error;
@@ -117,17 +117,17 @@ const limits = {
 } as const;
 
 for (const [whose, [gateway, call]] of Object.entries(limits)) {
-  test(`many at once do not get past the limit ${whose}, and a place given back is free once`, (t) => {
+  test(`many at once do not get past the limit ${whose}, and a permit given back is free once`, (t) => {
     const { admission, refusal } = createDoor(gateway);
-    const places = [admission.enter(call), admission.enter(call), admission.enter(call)];
+    const permits = [admission.enter(call), admission.enter(call), admission.enter(call)];
     t.not(refusal(call), undefined);
-    places[0]?.end();
-    places[0]?.end();
-    const [, second] = places;
+    permits[0]?.release();
+    permits[0]?.release();
+    const [, second] = permits;
     const again = admission.enter(call);
-    t.not(refusal(call), undefined, 'giving back twice makes no second place');
-    again.end();
-    second?.end();
+    t.not(refusal(call), undefined, 'giving back twice makes no second permit');
+    again.release();
+    second?.release();
     t.is(refusal(call), undefined);
   });
 }

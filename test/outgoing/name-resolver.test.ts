@@ -3,7 +3,7 @@ import test from 'ava';
 import { SimulatedClock } from 'xstate';
 import type { ResolvedAddress } from '#src/outgoing/ask-name-servers.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
-import { createPlaces } from '#src/outgoing/places.ts';
+import { createPermits } from '#src/outgoing/permits.ts';
 import { guardLookup } from '#src/outgoing/target-guard.ts';
 
 const limits = {
@@ -33,7 +33,7 @@ const setUp = (options: { hosts?: Record<string, string[]>; trusted?: string[]; 
     },
     isTrusted: (name) => options.trusted?.includes(name) ?? false,
     hostsFile: (name) => options.hosts?.[name] ?? [],
-    places: createPlaces(options.lookUps ?? 100),
+    permits: createPermits(options.lookUps ?? 100),
     limits,
     clock,
   });
@@ -135,7 +135,7 @@ test('twelve names of a dead server leave another workspace its look-ups', async
   const failures = (await ended).map((each) => each.status === 'rejected' && each.reason);
   t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
   t.is(failures.filter(({ code }) => code === 'ETIMEOUT').length, 6);
-  // The places are free again.
+  // The permits are free again.
   const again = lookUp('late.example');
   answer(60, '192.0.2.9');
   t.deepEqual(await again, ['192.0.2.9']);

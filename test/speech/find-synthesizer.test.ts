@@ -10,16 +10,16 @@ const listeningLogger = () => {
   return { lines, logger: pino({ base: null }, { write: (line: string) => void lines.push(line) }) };
 };
 
-test('a machine without a synthesizer gets the stand-in, and one plain line says so', async (t) => {
+test('a machine without a synthesizer gets the tone synthesizer, and one plain line says so', async (t) => {
   const { lines, logger } = listeningLogger();
   const synthesizer = await findSynthesizer({ logger, path: '' });
-  t.is(synthesizer.name, 'stand-in');
+  t.is(synthesizer.name, 'tones');
   t.is(lines.length, 1);
   t.regex(lines[0] ?? '', /no synthesizer is installed/);
   t.true((await synthesizer.synthesize('안녕하세요', 'ko')).samples.length > 1_000);
 });
 
-test('espeak-ng is preferred, and where it fails the stand-in speaks, which is said once', async (t) => {
+test('espeak-ng is preferred, and where it fails the tone synthesizer speaks, which is said once', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   for (const program of ['espeak-ng', 'flite']) {

@@ -27,7 +27,7 @@ const start = async (
 
 test('without any setting what is installed speaks, and nobody hears', async (t) => {
   const { synthesizerFor, recognizerFor, engines } = await start(t, {}, '');
-  t.is(synthesizerFor(usualSpeech).name, 'stand-in');
+  t.is(synthesizerFor(usualSpeech).name, 'tones');
   t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
   t.is(recognizerFor(usualSpeech), null);
   t.deepEqual([engines.recognizers, engines.synthesizers], [[], []]);

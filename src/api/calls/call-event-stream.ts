@@ -11,8 +11,8 @@ import type { ChartState } from '#src/calls/chart-watch.ts';
 import { callEvents } from '#src/persistence/call-events.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import type { ApiServices } from '../api-services.ts';
-import type { StreamPlace } from '../stream-places.ts';
-import { createBell } from './bell.ts';
+import type { StreamPermit } from '../stream-permits.ts';
+import { createWakeUp } from './wake-up.ts';
 import { presentEvent } from './call-event-schema.ts';
 
 export type EventStreamTimes = {
@@ -49,22 +49,22 @@ export const callEventStream = (
   reader: {
     after: number;
     timeZone: string;
-    place: StreamPlace;
+    permit: StreamPermit;
     isStillBelieved: () => Promise<boolean>;
   },
   { database, clock, watchFacts, watchChart, limits }: ApiServices,
 ): Readable => {
-  const { after, timeZone, place, isStillBelieved } = reader;
+  const { after, timeZone, permit, isStillBelieved } = reader;
   const { keepAliveMs, slowReaderMs, pollMs, beliefMs, lateFactsMs } = limits.eventStream;
-  const bell = createBell(clock);
+  const wakeUp = createWakeUp(clock);
   const states: ChartState[] = [];
-  const stopFacts = watchFacts(call.id, bell.ring);
+  const stopFacts = watchFacts(call.id, wakeUp.wake);
   const stopChart = watchChart(call.id, (state) => {
     states.push(state);
     if (states.length > mostStates) states.shift();
-    bell.ring();
+    wakeUp.wake();
   });
-  place.signal.addEventListener('abort', bell.ring);
+  permit.signal.addEventListener('abort', wakeUp.wake);
   const lookAgainMs = stopChart === undefined ? Math.min(pollMs, keepAliveMs) : keepAliveMs;
   let isOver = false;
 
@@ -93,13 +93,13 @@ export const callEventStream = (
         yield message('end', {});
         break;
       }
-      if (place.signal.aborted) break;
+      if (permit.signal.aborted) break;
       if (clock.now() - saidAt >= keepAliveMs) {
         saidAt = clock.now();
         yield ': still here\n\n';
       }
       const nextAt = Math.min(saidAt + keepAliveMs, believedAt + beliefMs);
-      await bell.wait(Math.min(lookAgainMs, nextAt - clock.now()));
+      await wakeUp.wait(Math.min(lookAgainMs, nextAt - clock.now()));
     }
   }
 
@@ -125,9 +125,9 @@ export const callEventStream = (
       clock.clearTimeout(slowness);
       stopFacts();
       stopChart?.();
-      place.signal.removeEventListener('abort', bell.ring);
-      place.leave();
-      bell.ring();
+      permit.signal.removeEventListener('abort', wakeUp.wake);
+      permit.release();
+      wakeUp.wake();
       callback(error);
     },
   });

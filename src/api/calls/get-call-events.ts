@@ -85,7 +85,7 @@ export const answerCallEvents = async (
     ? null
     : callEventStream(
         call,
-        { after, timeZone, isStillBelieved, place: services.streams.take(request.key) },
+        { after, timeZone, isStillBelieved, permit: services.streams.acquire(request.key) },
         services,
       );
   // Some proxies hold a stream back until it is whole (nginx: X-Accel-Buffering).

@@ -1,5 +1,5 @@
 /**
- * The one door for websockets: looks at the path, then at the admin token, and hands who may come in to whoever serves
+ * The routes of WebSockets: looks at the path, then at the admin token, and hands who may come in to whoever serves
  * the path. The token comes in an Authorization header, or, from browsers, which cannot send one here, as a subprotocol
  * beside the first or as `?token=`.
  */
@@ -18,7 +18,7 @@ export type Visitor = {
   refuse(status: number): void;
 };
 
-export type Upgrades = {
+export type WebSocketRoutes = {
   /** Visitors of this path who have the role, or more than it, are let in by `letIn`; others are refused. */
   serve(path: string, role: AdminRole, letIn: (visitor: Visitor) => void): void;
   attach(server: Server): void;
@@ -39,7 +39,7 @@ const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string =
   return inHeader ?? asProtocol?.trim() ?? query.get('token') ?? '';
 };
 
-export const createUpgrades = (options: {
+export const createWebSocketRoutes = (options: {
   /** Undefined for a token of nobody. */
   authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
   /** One more token of nobody from this address: seconds until it may try again; `null` while it still may. */
@@ -47,7 +47,7 @@ export const createUpgrades = (options: {
   /** How often it is asked whether the token of somebody inside is still good; one whose token is not, is cut off. */
   beliefMs: number;
   logger: Logger;
-}): Upgrades => {
+}): WebSocketRoutes => {
   const { logger, beliefMs } = options;
   const paths = new Map<string, { role: AdminRole; letIn: (visitor: Visitor) => void }>();
 

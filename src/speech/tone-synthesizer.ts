@@ -1,5 +1,5 @@
 /**
- * An audible stand-in where no synthesizer is installed: a soft tone for each syllable, a rest at each pause. It says
+ * The tone synthesizer, for where no other is installed: a soft tone for each syllable, a rest at each pause. It says
  * nothing, but one hears who speaks when, how long, and where the sentences end.
  */
 import type { Synthesizer } from '#sip/speech.ts';
@@ -60,8 +60,8 @@ const render = (beats: readonly Beat[]): Int16Array => {
   return samples;
 };
 
-export const standIn = (): Synthesizer => ({
-  name: 'stand-in',
+export const toneSynthesizer = (): Synthesizer => ({
+  name: 'tones',
   synthesize: async (text, _language, signal) => {
     signal?.throwIfAborted();
     return { sampleRate, samples: render(beatsOf(text)) };

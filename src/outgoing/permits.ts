@@ -1,21 +1,21 @@
 /**
- * Places that workspaces share, such as requests at once. The rule: a workspace may take a place only while it holds
+ * Permits that workspaces share, such as requests at once. The rule: a workspace may take a permit only while it holds
  * fewer than are free. So one alone has half of them at most, of two that want all each has a third, and whoever comes
  * next finds room; nobody has to know how many there are, and none is reserved for those who do not come. (Choudhury and
  * Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.)
  */
 
-/** Gives the place back; more than once is once. */
-export type GiveBack = () => void;
+/** Releases the permit; more than once is once. */
+export type ReleasePermit = () => void;
 
-export type Places = {
+export type Permits = {
   /** Undefined where the workspace has what it may have. */
-  take(workspaceId: string): GiveBack | undefined;
+  acquire(workspaceId: string): ReleasePermit | undefined;
   /** By workspace; those who hold none are missing. */
   held(): ReadonlyMap<string, number>;
 };
 
-export const createPlaces = (count: number): Places => {
+export const createPermits = (count: number): Permits => {
   const held = new Map<string, number>();
   let free = count;
 
@@ -27,13 +27,13 @@ export const createPlaces = (count: number): Places => {
   };
 
   return {
-    take(workspaceId) {
+    acquire(workspaceId) {
       if ((held.get(workspaceId) ?? 0) >= free) return undefined;
       add(workspaceId, 1);
-      let isGivenBack = false;
+      let isReleased = false;
       return () => {
-        if (isGivenBack) return;
-        isGivenBack = true;
+        if (isReleased) return;
+        isReleased = true;
         add(workspaceId, -1);
       };
     },

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { standIn } from '#src/speech/stand-in.ts';
+import { toneSynthesizer } from '#src/speech/tone-synthesizer.ts';
 
-const say = (text: string) => standIn().synthesize(text, 'ko');
+const say = (text: string) => toneSynthesizer().synthesize(text, 'ko');
 
 /** Stretches of sound, each a syllable. */
 const bursts = (samples: Int16Array): number => {
@@ -43,7 +43,7 @@ test('nothing to say is no sound', async (t) => {
 });
 
 test('an aborted sentence is not spoken', async (t) => {
-  await t.throwsAsync(standIn().synthesize('Hello', 'en', AbortSignal.abort(new Error('over'))), {
+  await t.throwsAsync(toneSynthesizer().synthesize('Hello', 'en', AbortSignal.abort(new Error('over'))), {
     message: 'over',
   });
 });

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createCounter } from '#src/api/rate-limit.ts';
-import { createUpgrades } from '#src/start/upgrades.ts';
+import { createWebSocketRoutes } from '#src/start/websocket-routes.ts';
 import { until } from '#test/helpers/until.ts';
 import { rawRequest, type RawAnswer } from '#test/api/raw-http.ts';
 
@@ -14,7 +14,7 @@ const openDoor = async (t: ExecutionContext) => {
   const logged: string[] = [];
   const tried: string[] = [];
   const good = new Set(['good', 'other']);
-  const upgrades = createUpgrades({
+  const webSocketRoutes = createWebSocketRoutes({
     authenticate: (token) => {
       tried.push(token);
       return Promise.resolve(good.has(token) ? { workspaceId: 'w', role: 'admin' as const } : undefined);
@@ -26,15 +26,15 @@ const openDoor = async (t: ExecutionContext) => {
     beliefMs: 20,
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
-  upgrades.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));
-  upgrades.serve('/stay', 'viewer', ({ socket }) => {
+  webSocketRoutes.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));
+  webSocketRoutes.serve('/stay', 'viewer', ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
     // As a websocket does.
     socket.on('end', () => socket.end());
     socket.resume();
   });
   const server = createServer();
-  upgrades.attach(server);
+  webSocketRoutes.attach(server);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

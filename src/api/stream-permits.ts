@@ -1,26 +1,26 @@
 /** How many streams are open, and the way to end them all: a stream has no end of its own that could be waited for. */
 import { Refusal } from '#src/domain/refusal.ts';
 
-/** The place of one open stream. */
-export type StreamPlace = {
+/** The permit of one open stream. */
+export type StreamPermit = {
   /** Aborted when the gateway drains. */
   signal: AbortSignal;
-  /** Gives the place back. Idempotent. */
-  leave(): void;
+  /** Releases the permit. Idempotent. */
+  release(): void;
 };
 
-export type StreamPlaces = {
-  /** A place for one more stream of this key. Refuses with `stream_limit`, or with `draining` once they were ended. */
-  take(key: string): StreamPlace;
+export type StreamPermits = {
+  /** A permit for one more stream of this key. Refuses with `stream_limit`, or with `draining` once they were ended. */
+  acquire(key: string): StreamPermit;
   /** Ends all streams; there will be no more. */
   close(): void;
 };
 
-export const createStreamPlaces = ({ perKey }: { perKey: number }): StreamPlaces => {
+export const createStreamPermits = ({ perKey }: { perKey: number }): StreamPermits => {
   const closing = new AbortController();
   const taken = new Map<string, Set<AbortController>>();
   return {
-    take(key) {
+    acquire(key) {
       if (closing.signal.aborted) {
         throw new Refusal('draining', 'This gateway is shutting down; ask again, and another one answers.');
       }
@@ -35,19 +35,19 @@ export const createStreamPlaces = ({ perKey }: { perKey: number }): StreamPlaces
         );
       }
       taken.set(key, ofKey);
-      const place = new AbortController();
-      ofKey.add(place);
+      const permit = new AbortController();
+      ofKey.add(permit);
       return {
-        signal: place.signal,
-        leave() {
-          ofKey.delete(place);
+        signal: permit.signal,
+        release() {
+          ofKey.delete(permit);
           if (ofKey.size === 0 && taken.get(key) === ofKey) taken.delete(key);
         },
       };
     },
     close() {
       closing.abort();
-      for (const ofKey of taken.values()) for (const place of ofKey) place.abort();
+      for (const ofKey of taken.values()) for (const permit of ofKey) permit.abort();
     },
   };
 };
