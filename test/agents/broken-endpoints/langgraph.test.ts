@@ -109,7 +109,7 @@ const langgraph: Broken[] = [
     answer: (response) => {
       response.writeHead(200, { 'content-location': `${runs}/run-1` }).flushHeaders();
     },
-    firstTokenMs: 1_500,
+    firstTokenMs: 10_000,
     kind: 'first_token_timeout',
     advice: [/did not begin to speak in time/, /ten runs at a time/],
   },

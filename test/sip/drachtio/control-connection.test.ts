@@ -57,7 +57,16 @@ const startDrachtio = async (t: ExecutionContext) => {
   };
 };
 
-const connectTo = async (t: ExecutionContext, port: number, isIgnored = (): boolean => false) => {
+/** So seldom, and so patient, that no test meets it by chance. */
+const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
+
+type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };
+
+const connectTo = async (
+  t: ExecutionContext,
+  port: number,
+  { isIgnored = () => false, probe = noProbe }: Options = {},
+) => {
   const logged: string[] = [];
   const taken: string[] = [];
   let losses = 0;
@@ -70,7 +79,7 @@ const connectTo = async (t: ExecutionContext, port: number, isIgnored = (): bool
     onOptions: () => {},
     onOther: () => {},
     isIgnored,
-    probe: { everyMs: 20, answerMs: 100 },
+    probe,
     onConnected: () => {},
     onLost: () => (losses += 1),
     clock: systemClock,
@@ -86,9 +95,12 @@ const isSip = ({ text }: Message): boolean => text.includes('|sip|');
 
 test('a connection that takes in nothing any more is made anew, and is not ready meanwhile', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { signalling, losses } = await connectTo(t, drachtio.port);
+  const { signalling, losses } = await connectTo(t, drachtio.port, {
+    probe: { everyMs: 20, answerMs: 10_000 },
+  });
   t.is(signalling.problem(), null);
-  await delay(300);
+  const before = drachtio.received.length;
+  await until('it was asked several times', async () => drachtio.received.length > before + 5 || undefined);
   t.is(drachtio.state.connections, 1, 'while it answers it stands');
   drachtio.state.answers = () => false;
   await until('it is lost', async () => losses() === 1 || undefined);
@@ -175,9 +187,11 @@ test('bytes that are no message at all end the connection, not the process', asy
 
 test('a request that is ignored gets no answer', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { taken } = await connectTo(t, drachtio.port, () => true);
+  let requests = 0;
+  const { taken } = await connectTo(t, drachtio.port, { isIgnored: () => (requests += 1) === 1 });
   drachtio.write(invite('sip:ignored@d'));
-  await delay(200);
-  t.deepEqual(taken, []);
+  drachtio.write(invite('sip:taken@d'));
+  await until('the one behind it is taken', async () => taken.length > 0 || undefined);
+  t.deepEqual(taken, ['sip:taken@d']);
   t.deepEqual(drachtio.received.filter(isSip), []);
 });
