@@ -5,14 +5,14 @@
  * the same moment, and the best of several attempts counts, so that a busy machine comes to the same verdict.
  */
 import test from 'ava';
-import { nameAddressesIn } from '#sip/name-addresses.ts';
-import { userOf } from '#sip/numbers.ts';
+import { nameAddressesIn } from '#sip/parties/name-addresses.ts';
+import { userOf } from '#sip/parties/number-format.ts';
 import { unansweredCause } from '#sip/causes.ts';
-import { isUsualOffer } from '#sip/drachtio/is-usual-offer.ts';
-import { keyOf } from '#sip/drachtio/keys.ts';
+import { isUsualOffer } from '#sip/drachtio/media/is-usual-offer.ts';
+import { keyOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { finishOf } from '#sip/listening/finished.ts';
-import { parseDigest } from '#sip/trunks/digest.ts';
+import { parseDigest } from '#sip/inbound-access/digest.ts';
 import { offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
 import { heardAfter, sayingTime } from '#sip/voice.ts';

@@ -8,11 +8,11 @@ import type { Line, LineEvent, LineInput, SipDetails, UnansweredCause } from '#m
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineReports } from '../line-reports.ts';
 import { createLineTime } from '../line-time.ts';
-import { hangUp, type Attempt, type Connection } from './attempt.ts';
-import { createCallSound, type SoundMeans } from './call-sound.ts';
-import { createKeyEar, type KeySource } from './keys.ts';
-import type { LooseEnds } from './loose-ends.ts';
-import { takeRequests } from './take-requests.ts';
+import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
+import { createCallSound, type SoundMeans } from './call-media.ts';
+import { createKeyEar, type KeySource } from './signalling/dtmf.ts';
+import type { LooseEnds } from './background-tasks.ts';
+import { takeRequests } from './signalling/in-dialog-requests.ts';
 
 /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
 const byeMs = 1_500;

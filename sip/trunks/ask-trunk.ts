@@ -3,7 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { Ladder } from './ladder.ts';
-import { credentialsOf, transportIn, trunkDomain, trunkUri, userInUri } from './invite.ts';
+import { credentialsOf, transportIn, trunkDomain, trunkUri, userInUri } from './addressing.ts';
 
 /** All reject with an error whose message is a plain sentence for the operator. `at` is wall-clock milliseconds. */
 export type AskTrunk = {

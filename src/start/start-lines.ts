@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
-import type { MediaServerNumbers } from '#sip/drachtio/media-server.ts';
-import type { ControlProbe } from '#sip/drachtio/signalling.ts';
+import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
+import type { ControlProbe } from '#sip/drachtio/signalling/connection.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { Journal } from '#src/calls/journal.ts';
 import { createLegKeeper } from '#src/calls/leg-keeper.ts';

@@ -1,0 +1,122 @@
+/**
+ * Endpoints of one media server that are made beforehand: a call that finds one ready is answered in a few
+ * milliseconds, without waiting for a channel to come about.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { LooseEnds } from '../background-tasks.ts';
+import type { MediaEndpoint } from './endpoint.ts';
+
+export type PoolNumbers = {
+  /** Endpoints that are kept ready; 0: each is made when it is needed. */
+  size: number;
+  /** Made at the same time, so that refilling leaves the servers to the calls. */
+  atOnce: number;
+  /** How long after a call has taken one the next is made: the call comes first. */
+  refillMs: number;
+  /** An older one is replaced. */
+  longestAgeMs: number;
+  /** How long is waited after one could not be made. */
+  retryMs: number;
+};
+
+export const createEndpointPool = (options: {
+  /** A fresh endpoint without a remote description. */
+  create: () => Promise<MediaEndpoint>;
+  numbers: PoolNumbers;
+  clock: Clock;
+  looseEnds: LooseEnds;
+  logger: Logger;
+}) => {
+  const { numbers, clock, looseEnds, logger } = options;
+  /** Oldest first, each with the timer that ends its time. */
+  const ready = new Map<MediaEndpoint, unknown>();
+  let making = 0;
+  let timer: unknown = null;
+  let isOpen = false;
+  /** What was begun before the pool was emptied does not come into it any more. */
+  let filling = 0;
+
+  const destroy = (endpoint: MediaEndpoint): void =>
+    looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+
+  const remove = (endpoint: MediaEndpoint): boolean => {
+    clock.clearTimeout(ready.get(endpoint));
+    return ready.delete(endpoint);
+  };
+
+  const refillIn = (milliseconds: number): void => {
+    if (timer !== null || !isOpen) return;
+    timer = clock.setTimeout(() => {
+      timer = null;
+      refill();
+    }, milliseconds);
+  };
+
+  const keep = (endpoint: MediaEndpoint): void => {
+    const renew = (): void => {
+      if (!remove(endpoint)) return;
+      destroy(endpoint);
+      refill();
+    };
+    endpoint.onLost(() => {
+      if (!remove(endpoint)) return;
+      logger.debug('an endpoint that was kept ready is gone');
+      refillIn(numbers.refillMs);
+    });
+    ready.set(endpoint, clock.setTimeout(renew, numbers.longestAgeMs));
+  };
+
+  const make = async (): Promise<void> => {
+    const begun = filling;
+    making += 1;
+    try {
+      const endpoint = await options.create();
+      if (begun === filling) keep(endpoint);
+      else await endpoint.destroy();
+    } catch (error) {
+      logger.debug({ err: error }, 'no endpoint could be made beforehand');
+      return refillIn(numbers.retryMs);
+    } finally {
+      making -= 1;
+    }
+    return refill();
+  };
+
+  const refill = (): void => {
+    while (isOpen && timer === null && making < numbers.atOnce && ready.size + making < numbers.size)
+      looseEnds.add('making an endpoint beforehand', make);
+  };
+
+  const empty = (): void => {
+    isOpen = false;
+    filling += 1;
+    clock.clearTimeout(timer);
+    timer = null;
+    for (const endpoint of ready.keys()) {
+      remove(endpoint);
+      destroy(endpoint);
+    }
+  };
+
+  return {
+    size: (): number => ready.size,
+    /** Begins to fill. */
+    open(): void {
+      isOpen = true;
+      refill();
+    },
+    /** The oldest that is ready; `null` when there is none. It is the caller's to destroy. */
+    take(): MediaEndpoint | null {
+      const [endpoint] = ready.keys();
+      if (endpoint === undefined) return null;
+      remove(endpoint);
+      refillIn(numbers.refillMs);
+      return endpoint;
+    },
+    /** Destroys them all; nothing is made until it is opened again. */
+    empty,
+  };
+};
+
+export type EndpointPool = ReturnType<typeof createEndpointPool>;

@@ -1,0 +1,63 @@
+/** The media servers, one or several: each call goes to the one that has the fewest. */
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
+import type { TrunkSrtp } from '#src/domain/trunk.ts';
+import { guardEventSockets } from './event-socket-guard.ts';
+import type { MediaEndpoint } from './endpoint.ts';
+import { createMediaServer, type MediaServer, type MediaServerOptions } from './server.ts';
+import type { ServerAddress } from '../signalling/connection.ts';
+
+export type MediaServerState = {
+  /** `host:port`, as it was configured. */
+  name: string;
+  isUsable: boolean;
+  calls: number;
+};
+
+const isUsable = (server: MediaServer): boolean => server.problem() === null;
+
+/** The fewest calls first, then the most endpoints that are ready. */
+const byLoad = (one: MediaServer, other: MediaServer): number =>
+  one.calls() - other.calls() || other.ready() - one.ready();
+
+const sentences = (servers: readonly MediaServer[]): string =>
+  servers.flatMap((server) => server.problem() ?? []).join(' ');
+
+export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
+  guardEventSockets(options.logger);
+  const servers = addresses.map((address) => createMediaServer(address, options));
+
+  return {
+    async open(): Promise<void> {
+      await Promise.all(servers.map((server) => server.open()));
+    },
+    /** Why none can be used, as plain sentences; `null` when one can. */
+    problem: (): string | null => (servers.some(isUsable) ? null : sentences(servers)),
+    /** Those that cannot be used while others can; `null` when all can. */
+    warning: (): string | null => (servers.every(isUsable) ? null : sentences(servers)),
+    states: (): MediaServerState[] =>
+      servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
+    /** With the caller's offer, or without one to make an offer. When one server fails, the next one is asked. */
+    async createEndpoint(remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
+      let failure: unknown = new Error(sentences(servers));
+      for (const server of servers.filter(isUsable).toSorted(byLoad)) {
+        try {
+          return await server.createEndpoint(remoteSdp, srtp);
+        } catch (error) {
+          options.logger.warn({ media_server: server.name, err: error }, 'an endpoint could not be created');
+          failure = error;
+        }
+      }
+      throw new Error('No media server has a place for the call', { cause: failure });
+    },
+    async endChannel({ server, uuid }: MediaChannel): Promise<void> {
+      await servers.find(({ name }) => name === server)?.endChannel(uuid);
+    },
+    /** The connection to drachtio-server was lost, and with it the dialogs of endpoints that wait. */
+    renew: (): void => servers.forEach((server) => server.renew()),
+    /** Before `close`: what was made beforehand is destroyed. */
+    empty: (): void => servers.forEach((server) => server.empty()),
+    close: (): void => servers.forEach((server) => server.close()),
+  };
+};
+
+export type MediaServers = ReturnType<typeof createMediaServers>;

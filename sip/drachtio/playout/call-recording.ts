@@ -1,0 +1,114 @@
+/**
+ * The recording of a real call, written as it goes: what was heard of the counterparty on one channel, the agent's own
+ * playback on the other. The frames of the counterparty, which come without a break, are the clock of both.
+ *
+ * A paused recording goes on with silence. The voice of the agent is known before it sounds, so it is silenced by its
+ * place in the call; the other party's is heard after it sounded, so when a pause is over it is asked of each frame when
+ * that was said. What is silenced is never handed on.
+ */
+import type { LineTime } from '../../line-time.ts';
+import { recordingSampleRate, type RecordingSink } from '../../recording.ts';
+import { createFrameDelay } from './frame-delay.ts';
+
+const samplesPerMs = recordingSampleRate / 1_000;
+/** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */
+const jitterMs = 200;
+/** How long sound is on its way when nothing holds it up. */
+const latencyMs = 200;
+
+export type LineRecording = {
+  /** A frame of the counterparty, at 8000 Hz. */
+  heard(frame: Int16Array): void;
+  /** The agent begins to say this now, at 8000 Hz. */
+  said(samples: Int16Array): void;
+  /** The agent falls silent now. */
+  cut(): void;
+  /** Silence stands on both sides from what is written next, until `resume`. */
+  pause(): void;
+  /** What is said from now on is recorded; what was on its way is not. */
+  resume(): void;
+  /** The call is over. */
+  end(): void;
+};
+
+/** Doubles the sample rate, each new sample half-way between its neighbours. */
+const doubled = (samples: Int16Array, before: number): Int16Array => {
+  const result = new Int16Array(samples.length * 2);
+  let last = before;
+  for (const [index, sample] of samples.entries()) {
+    result[2 * index] = (last + sample) >> 1;
+    result[2 * index + 1] = sample;
+    last = sample;
+  }
+  return result;
+};
+
+/** Begins now, at the answer. */
+export const createLineRecording = (sink: RecordingSink, time: LineTime): LineRecording => {
+  const answeredAt = time.now();
+  /** Stretches of the agent's voice not yet written, in order; `from` counts samples since the answer. */
+  let voice: { from: number; samples: Int16Array }[] = [];
+  let written = 0;
+  let lastHeard = 0;
+  let isOver = false;
+  /** What was said before this is silent, counted as `from` is. */
+  let silentUntil = -Infinity;
+  const delay = createFrameDelay();
+
+  const position = (): number => Math.round(time.since(answeredAt) * samplesPerMs);
+
+  const write = (counterparty: Int16Array): void => {
+    const agent = new Int16Array(counterparty.length);
+    const end = written + counterparty.length;
+    for (const { from, samples } of voice) {
+      if (from >= end) break;
+      const skipped = Math.max(0, written - from);
+      agent.set(samples.subarray(skipped, end - from), Math.max(0, from - written));
+    }
+    voice = voice.filter(({ from, samples }) => from + samples.length > end);
+    agent.fill(0, 0, Math.max(0, silentUntil - written));
+    written = end;
+    sink.write(counterparty, agent);
+  };
+
+  const fillUpTo = (end: number): void => {
+    if (end > written) write(new Int16Array(end - written));
+  };
+
+  return {
+    heard(frame) {
+      if (isOver) return;
+      const now = position();
+      const begin = now - frame.length * 2;
+      const saidAt = begin - delay.of(now, frame.length * 2) - latencyMs * samplesPerMs;
+      const sound = saidAt < silentUntil ? new Int16Array(frame.length) : frame;
+      if (written - begin > jitterMs * samplesPerMs) return;
+      if (begin - written > jitterMs * samplesPerMs) fillUpTo(begin);
+      write(doubled(sound, lastHeard));
+      lastHeard = sound.at(-1) ?? lastHeard;
+    },
+    said(samples) {
+      const last = voice.at(-1);
+      const free = last === undefined ? written : last.from + last.samples.length;
+      voice.push({ from: Math.max(position(), free), samples: doubled(samples, 0) });
+    },
+    cut() {
+      const now = position();
+      voice = voice
+        .map(({ from, samples }) => ({ from, samples: samples.subarray(0, Math.max(0, now - from)) }))
+        .filter(({ samples }) => samples.length > 0);
+    },
+    pause() {
+      silentUntil = Infinity;
+    },
+    resume() {
+      if (silentUntil === Infinity) silentUntil = position();
+    },
+    end() {
+      if (isOver) return;
+      isOver = true;
+      fillUpTo(position());
+      sink.finish();
+    },
+  };
+};

@@ -1,0 +1,62 @@
+/** An utterance on its way into sound: the engine begins as soon as it is queued. */
+import type { Logger } from 'pino';
+import type { Speak } from './synthesis.ts';
+
+export type Utterance = {
+  readonly utterance: number;
+  readonly text: string;
+  /** What the engine has made and nobody has taken yet. */
+  readonly pieces: Int16Array[];
+  /** No more will come. */
+  isComplete: boolean;
+  /** The engine failed before the end. */
+  hasFailed: boolean;
+  /** Makes no more; `onMore` is not called again. */
+  abort(): void;
+};
+
+export const synthesizeUtterance = (options: {
+  utterance: number;
+  text: string;
+  speak: Speak;
+  /** There are more pieces, or it is complete. Called in a later task. */
+  onMore: (utterance: Utterance) => void;
+  logger: Logger;
+}): Utterance => {
+  const { utterance, text, speak, onMore, logger } = options;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const made: Utterance = {
+    utterance,
+    text,
+    pieces: [],
+    isComplete: false,
+    hasFailed: false,
+    abort: () => controller.abort(),
+  };
+
+  const make = async (): Promise<void> => {
+    for await (const piece of speak(text, signal)) {
+      if (signal.aborted) return;
+      made.pieces.push(piece);
+      onMore(made);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      // What is empty is complete in a later task, too.
+      await (text.trim() === '' ? undefined : make());
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.error({ err: error, utterance }, 'an utterance could not be synthesized');
+      made.hasFailed = true;
+    }
+    if (signal.aborted) return;
+    made.isComplete = true;
+    onMore(made);
+  };
+
+  void run();
+  return made;
+};

@@ -1,0 +1,72 @@
+import type Srf from 'drachtio-srf';
+import type { SipDetails, UnansweredCause } from '#machines/line.ts';
+import type { FarEnd } from './far-ends.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+
+/** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
+export type Connection = {
+  dialog: Srf.Dialog;
+  farEnd: FarEnd;
+  endpoint: MediaEndpoint;
+  /** Whether it is for us to keep the session alive (RFC 4028). */
+  weRefresh: boolean;
+  sip: SipDetails;
+};
+
+export type Outcome =
+  { answered: true; connection: Connection } | { answered: false; cause: UnansweredCause; sip: SipDetails };
+
+/** A call on its way to be answered, out or in. */
+export type Attempt = {
+  /** Never rejects. An attempt that was cancelled has let go of everything when it resolves. */
+  outcome: Promise<Outcome>;
+  /** What is known of the call by now. */
+  sip(): SipDetails;
+  cancel(): void;
+  /** The connection to drachtio-server is lost: what was asked of it is never answered. */
+  lose(): void;
+};
+
+/** What is left where no SIP message was exchanged. */
+export const noSip: SipDetails = { status: null, reason: null, callId: null };
+
+/** What may be asked of a call; for the header `Allow`. */
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
+
+/** What is told of us to who asks what we can (RFC 3261 section 11). */
+export const abilities = {
+  Accept: 'application/sdp',
+  Allow: allowed,
+  Supported: 'timer, 100rel',
+} as const;
+
+/**
+ * Lets what the far end asks within a dialog wait, a BYE too, or lets it through. What comes while nobody listens would
+ * be answered by drachtio-srf alone. A setter that its types do not know.
+ */
+export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
+  void Object.assign(dialog, { queueRequests: areHeld });
+
+/** Sends BYE. drachtio-srf's types do not know that it returns a promise. */
+const sendBye = (dialog: Srf.Dialog): Promise<void> =>
+  new Promise((resolve, reject) => {
+    dialog.destroy({ headers: {} }, (error: unknown) => {
+      if (error === null || error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('BYE could not be sent', { cause: error }));
+    });
+  });
+
+/** drachtio-server was asked, and has no such dialog or could not send anything within it. */
+const isSettled = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
+
+/** Sends BYE, and lets go of the far end when there was an answer; without a connection it is ended later. */
+export const hangUp = async ({ dialog, farEnd }: Pick<Connection, 'dialog' | 'farEnd'>): Promise<void> => {
+  try {
+    await sendBye(dialog);
+    farEnd.over();
+  } catch (error) {
+    if (isSettled(error)) farEnd.over();
+    throw error;
+  }
+};

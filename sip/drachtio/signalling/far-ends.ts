@@ -1,0 +1,116 @@
+/**
+ * The far ends of calls, from the INVITE to the end. Each is kept where it outlives this process, so that one whose
+ * process died, or whose connection to drachtio-server was lost, is still ended: drachtio-server lets a dialog stand
+ * without anybody who holds it, and refreshes its session timer for ever.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
+import { endLeg, type SendCommand } from './end-leg.ts';
+import type { LooseEnds } from '../background-tasks.ts';
+
+/** Where legs are kept. Nothing here waits for it. */
+export type LegStore = {
+  keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
+  drop(id: string): void;
+  /** Those that an earlier process has left behind, of this node or of the one that is named. */
+  orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
+};
+
+/** One far end as its call sees it. */
+export type FarEnd = {
+  /** As it stands now. */
+  is(leg: SipLeg): void;
+  /** It has gone, or was sent away: nothing is left to be ended. */
+  over(): void;
+};
+
+type Held = { callId: string | null; leg: SipLeg };
+
+export const createFarEnds = (options: {
+  store: LegStore;
+  /** To drachtio-server; rejects when it says no, or when there is no connection. */
+  send: SendCommand;
+  endChannel: (channel: MediaChannel) => Promise<void>;
+  clock: Clock;
+  looseEnds: LooseEnds;
+  logger: Logger;
+}) => {
+  const { store, clock, looseEnds, logger } = options;
+  /** Of calls of this process. */
+  const held = new Map<string, Held>();
+  /** Of nobody any more. */
+  const abandoned = new Map<string, Held>();
+  let isConnected = false;
+
+  const end = async (id: string, { callId, leg }: Held): Promise<void> => {
+    try {
+      const how = await endLeg(leg, { send: options.send, clock });
+      store.drop(id);
+      logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
+    } catch (error) {
+      logger.warn({ call_id: callId, err: error }, 'a far end could not be ended');
+      // Without a connection it waits for the next one; otherwise nothing more can be done.
+      if (isConnected) store.drop(id);
+      else abandoned.set(id, { callId, leg });
+    }
+  };
+
+  const endAll = (): void => {
+    if (!isConnected) return;
+    for (const [id, one] of abandoned) {
+      abandoned.delete(id);
+      looseEnds.add('ending a far end', () => end(id, one));
+    }
+  };
+
+  const endChannel = (channel: MediaChannel): void =>
+    looseEnds.add('ending a channel', () => options.endChannel(channel));
+
+  return {
+    /** A far end of a call, or of the check of a trunk. */
+    meet(callId: string | null): FarEnd {
+      const id = randomUUID();
+      let isOver = false;
+      return {
+        is(leg) {
+          if (isOver) return;
+          // After a loss it is nobody's, whatever else comes of it.
+          if (abandoned.has(id)) abandoned.set(id, { callId, leg });
+          else held.set(id, { callId, leg });
+          store.keep(id, { callId, leg });
+        },
+        over() {
+          isOver = true;
+          if (held.delete(id)) store.drop(id);
+        },
+      };
+    },
+
+    /** Legs of which no process is left are ended now, or as soon as there is a connection. */
+    abandon(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
+      for (const { id, ...one } of orphans) abandoned.set(id, one);
+      endAll();
+    },
+
+    /** The channels of such legs; FreeSWITCH lets go of those that it is not asked for, later (GW_FREESWITCH_PARK_SEC). */
+    endChannels(orphans: readonly { leg: SipLeg }[]): void {
+      for (const { leg } of orphans) if (leg.channel !== null) endChannel(leg.channel);
+    },
+
+    connected(): void {
+      isConnected = true;
+      endAll();
+    },
+
+    /** The connection to drachtio-server is lost, and with it every call. */
+    lost(): void {
+      isConnected = false;
+      for (const [id, one] of held) abandoned.set(id, one);
+      held.clear();
+    },
+  };
+};
+
+export type FarEnds = ReturnType<typeof createFarEnds>;

@@ -1,0 +1,114 @@
+/**
+ * What the far end asks in a call that stands: to hold its sound or to move it elsewhere (re-INVITE, UPDATE), to know
+ * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
+ */
+import type Srf from 'drachtio-srf';
+import { isHold } from '../../trunks/media-offer.ts';
+import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
+import { keyMediaTypes, keyOf } from './dtmf.ts';
+import type { LooseEnds } from '../background-tasks.ts';
+import { Unacceptable, warningOf } from './negotiate.ts';
+import { refreshedTimer } from './session-timer.ts';
+
+type Headers = Record<string, string>;
+
+const refusals: Readonly<
+  Record<'refer' | 'message' | 'publish' | 'notify', { status: number; headers?: Headers }>
+> = {
+  // Nobody is transferred because the other party says so.
+  refer: { status: 603 },
+  message: { status: 405, headers: { Allow: allowed } },
+  publish: { status: 405, headers: { Allow: allowed } },
+  // We have subscribed to nothing (RFC 6665 section 4.1.3).
+  notify: { status: 481 },
+};
+
+export const takeRequests = (
+  { dialog, endpoint, weRefresh }: Connection,
+  {
+    looseEnds,
+    onKey,
+    onHold,
+    onLeft,
+  }: {
+    looseEnds: LooseEnds;
+    onKey: (key: string) => void;
+    /** Called once when the call is put on hold (true), and once when it is taken back (false). */
+    onHold: (isHeld: boolean) => void;
+    onLeft: () => void;
+  },
+): void => {
+  let isOursToRefresh = weRefresh;
+  /** Our session description as the far end knows it. */
+  let ours = dialog.local.sdp;
+  let isHeld = false;
+  const noteHold = (remoteSdp: string): void => {
+    if (isHold(remoteSdp) === isHeld) return;
+    isHeld = !isHeld;
+    onHold(isHeld);
+  };
+  /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
+  let hasOffered = false;
+
+  const headersFor = (request: Srf.SrfRequest): Headers => {
+    const timer = refreshedTimer(request, isOursToRefresh);
+    isOursToRefresh = timer.weRefresh;
+    return { Supported: 'timer', Allow: allowed, ...timer.headers };
+  };
+
+  const modify = (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
+    looseEnds.add(`taking ${request.method}`, async () => {
+      try {
+        ours = await endpoint.modify(request.body);
+        response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+        noteHold(request.body);
+      } catch (error) {
+        // The call stays as it was (RFC 3261 section 14.2).
+        response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
+        if (!(error instanceof Unacceptable)) throw error;
+      }
+    });
+
+  dialog.on('modify', (request, response) => {
+    const headers = headersFor(request);
+    if (request.body !== '') return modify(request, response, headers);
+    hasOffered = true;
+    return response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+  });
+
+  dialog.on('ack', ({ body }) => {
+    if (!hasOffered) return;
+    hasOffered = false;
+    if (body === '') return;
+    looseEnds.add('taking the answer of an ACK', async () => {
+      await endpoint.takeAnswer(body);
+      noteHold(body);
+    });
+  });
+
+  dialog.on('update', (request, response) => {
+    const headers = headersFor(request);
+    if (request.body === '') response.send(200, { headers });
+    else modify(request, response, headers);
+  });
+
+  dialog.on('info', (request, response) => {
+    const contentType = request.has('Content-Type') ? request.get('Content-Type') : '';
+    const key = keyOf(contentType, request.body);
+    // Without a body it only asks whether we are there; what a body of an unknown kind asks for cannot be done.
+    if (key === undefined && request.body !== '')
+      return response.send(415, { headers: { Accept: keyMediaTypes.join(', ') } });
+    response.send(200);
+    if (typeof key === 'string') onKey(key);
+    return undefined;
+  });
+
+  dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));
+  for (const [event, { status, headers }] of Object.entries(refusals))
+    dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
+      response.send(status, headers === undefined ? {} : { headers }),
+    );
+
+  dialog.on('destroy', onLeft);
+  holdRequests(dialog, false);
+};

@@ -1,0 +1,65 @@
+/**
+ * Who calls, by the headers of an INVITE (RFC 3261, RFC 3323, RFC 3325, and Remote-Party-ID of
+ * draft-ietf-sip-privacy-04, which many trunks still send).
+ *
+ * Whoever asked to be unknown stays unknown: with `Privacy` of id, user or header, a Remote-Party-ID with privacy of
+ * full or uri, or From as RFC 3323 wants it (`anonymous@anonymous.invalid`), the number that a trunk tells all the
+ * same is not shown. Otherwise the first of these that shows a number says who calls: P-Asserted-Identity, for which
+ * the network answers, Remote-Party-ID, From, and the name that is displayed, where some trunks put the number
+ * because From holds the account.
+ */
+import { anonymous } from '#src/domain/anonymous.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';
+import { nameAddressesIn, type NameAddress } from './name-addresses.ts';
+import { callingNumber, userOf } from './number-format.ts';
+
+/** What is asked of drachtio-srf's request, which joins repeated headers with a comma. */
+export type Headers = { has(header: string): boolean; get(header: string): string };
+
+const privately: ReadonlySet<string> = new Set(['id', 'user', 'header']);
+
+/** Users of From where a caller's number is withheld; `unavailable` and `unknown` only say that nobody knows it. */
+const withheldUsers: ReadonlySet<string> = new Set([anonymous, 'restricted', 'private', 'blocked']);
+
+/** ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE on the keys of a telephone: no numbers, but sent as such. */
+const spelledOnKeys: ReadonlySet<string> = new Set([
+  '+266696687',
+  '+7378742833',
+  '+2562533',
+  '+8656696',
+  '+86282452253',
+]);
+
+const hasParameter = ({ parameters }: NameAddress, name: string, values: readonly string[]): boolean =>
+  parameters.split(';').some((parameter) => {
+    const [key = '', value = ''] = parameter.toLowerCase().split('=');
+    return key.trim() === name && values.includes(value.trim().replaceAll('"', ''));
+  });
+
+/** The number of the caller: domestic, `+…` from abroad, or `anonymous`; never empty. */
+export const callingParty = (headers: Headers, country: Country, bare: BareDigits): string => {
+  const named = (header: string): NameAddress[] =>
+    headers.has(header) ? nameAddressesIn(headers.get(header)) : [];
+
+  const remote = named('Remote-Party-ID').filter((party) => !hasParameter(party, 'party', ['called']));
+  const from = named('From');
+  const privacy = headers.has('Privacy') ? headers.get('Privacy').toLowerCase().split(/[;,]/) : [];
+  const isWithheld =
+    privacy.some((value) => privately.has(value.trim())) ||
+    remote.some((party) => hasParameter(party, 'privacy', ['full', 'uri'])) ||
+    from.some(
+      ({ uri }) => /@anonymous\.invalid\b/i.test(uri) || withheldUsers.has(userOf(uri).toLowerCase()),
+    );
+  if (isWithheld) return anonymous;
+
+  for (const { uri } of [...named('P-Asserted-Identity'), ...remote, ...from]) {
+    const number = callingNumber(uri, country, bare);
+    if (number !== undefined) return spelledOnKeys.has(number) ? anonymous : number;
+  }
+  for (const { name } of from) {
+    const number = readPhoneNumber(name.replaceAll(/[-.() ]/g, ''), country, bare);
+    if (number !== undefined) return number;
+  }
+  return anonymous;
+};

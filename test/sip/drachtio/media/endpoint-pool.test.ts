@@ -1,0 +1,149 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import { pino } from 'pino';
+import { createEndpointPool } from '#sip/drachtio/media/endpoint-pool.ts';
+import { createLooseEnds } from '#sip/drachtio/background-tasks.ts';
+import type { MediaEndpoint } from '#sip/drachtio/media/endpoint.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+
+const numbers = { size: 3, atOnce: 2, refillMs: 50, longestAgeMs: 60_000, retryMs: 500 };
+
+/** Endpoints that come about one turn after they are asked for. */
+const createWorld = () => {
+  const clock = createOrderedClock();
+  const logger = pino({ level: 'silent' });
+  const looseEnds = createLooseEnds(clock, logger);
+  const made: (MediaEndpoint & { isDestroyed: boolean })[] = [];
+  const world = { fails: false, making: 0, mostAtOnce: 0 };
+
+  const create = async (): Promise<MediaEndpoint> => {
+    world.making += 1;
+    world.mostAtOnce = Math.max(world.mostAtOnce, world.making);
+    await turn();
+    world.making -= 1;
+    if (world.fails) throw new Error('no place');
+    const listeners: Parameters<MediaEndpoint['onLost']>[0][] = [];
+    const endpoint = {
+      channel: { server: '127.0.0.1:8021', uuid: '' },
+      localSdp: `offer ${made.length}`,
+      isDestroyed: false,
+      modify: async () => '',
+      takeAnswer: async () => {},
+      fork: async () => {},
+      press: async () => {},
+      onDigit: () => {},
+      onLost: (listener: (typeof listeners)[number]) => void listeners.push(listener),
+      lose: () => listeners.forEach((listener) => listener(null)),
+      async destroy() {
+        endpoint.isDestroyed = true;
+      },
+    };
+    made.push(endpoint);
+    return endpoint;
+  };
+  const pool = createEndpointPool({ create, numbers, clock, looseEnds, logger });
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 10; turns += 1) await turn();
+  };
+  return {
+    clock,
+    pool,
+    made,
+    world,
+    settle,
+    standing: () => made.filter((each) => !each.isDestroyed),
+  };
+};
+
+test('it is filled a few at a time, and gives out the oldest first', async (t) => {
+  const { pool, world, settle } = createWorld();
+  t.is(pool.take(), null);
+  pool.open();
+  await settle();
+  t.is(pool.size(), 3);
+  t.is(world.mostAtOnce, 2);
+  t.is(pool.take()?.localSdp, 'offer 0');
+  t.is(pool.take()?.localSdp, 'offer 1');
+});
+
+test('what is taken is made again a moment later; an empty pool has nothing to give', async (t) => {
+  const { clock, pool, made, settle } = createWorld();
+  pool.open();
+  await settle();
+  for (let times = 1; times <= 3; times += 1) t.truthy(pool.take());
+  t.is(pool.take(), null);
+  await settle();
+  t.is(made.length, 3, 'the calls come first');
+  clock.advance(50);
+  await settle();
+  t.is(pool.size(), 3);
+  t.is(made.length, 6);
+});
+
+test('one whose channel is lost is thrown out and made again', async (t) => {
+  const { clock, pool, made, settle } = createWorld();
+  pool.open();
+  await settle();
+  made[0]?.lose();
+  t.is(pool.size(), 2);
+  t.is(pool.take(), made[1] ?? null);
+  clock.advance(50);
+  await settle();
+  t.is(pool.size(), 3);
+});
+
+test('what was taken is the call’s: the pool neither counts nor renews it', async (t) => {
+  const { clock, pool, made, settle } = createWorld();
+  pool.open();
+  await settle();
+  const taken = pool.take();
+  clock.advance(50);
+  await settle();
+  taken?.lose();
+  t.is(pool.size(), 3);
+  clock.advance(numbers.longestAgeMs);
+  await settle();
+  t.false(made[0]?.isDestroyed);
+});
+
+test('one that has grown old is destroyed and made again', async (t) => {
+  const { clock, pool, made, standing, settle } = createWorld();
+  pool.open();
+  await settle();
+  clock.advance(numbers.longestAgeMs);
+  await settle();
+  t.true(made.slice(0, 3).every(({ isDestroyed }) => isDestroyed));
+  t.is(pool.size(), 3);
+  t.is(standing().length, 3);
+});
+
+test('after a failure it waits before it tries again', async (t) => {
+  const { clock, pool, world, settle } = createWorld();
+  world.fails = true;
+  pool.open();
+  await settle();
+  t.is(clock.pending(), 1);
+  world.fails = false;
+  clock.advance(numbers.retryMs - 1);
+  await settle();
+  t.is(pool.size(), 0);
+  clock.advance(1);
+  await settle();
+  t.is(pool.size(), 3);
+});
+
+test('emptied it leaves no endpoint and no timer, not even of what was on its way', async (t) => {
+  const { clock, pool, made, standing, settle } = createWorld();
+  pool.open();
+  await settle();
+  pool.take();
+  clock.advance(50);
+  pool.empty();
+  await settle();
+  t.is(pool.size(), 0);
+  t.deepEqual(standing(), made.slice(0, 1), 'but for the one that a call has');
+  t.is(clock.pending(), 0);
+  pool.open();
+  await settle();
+  t.is(pool.size(), 3);
+});

@@ -1,0 +1,54 @@
+import test from 'ava';
+import { createSpeak } from '#sip/drachtio/playout/synthesis.ts';
+import { resample } from '#sip/resample.ts';
+import type { Synthesizer } from '#sip/speech.ts';
+
+const { signal } = new AbortController();
+
+const tone = (sampleRate: number): Int16Array =>
+  Int16Array.from(
+    { length: sampleRate },
+    (_, index) => 9_000 * Math.sin((2 * Math.PI * 700 * index) / sampleRate),
+  );
+
+/** Speaks this sound, in pieces of so many samples. */
+const engine = (sampleRate: number, samples: Int16Array, piece?: number): Synthesizer => ({
+  name: 'engine',
+  synthesize: async () => ({ sampleRate, samples }),
+  ...(piece !== undefined && {
+    async *stream() {
+      for (let from = 0; from < samples.length; from += piece)
+        yield { sampleRate, samples: samples.subarray(from, from + piece) };
+    },
+  }),
+});
+
+const spoken = async (synthesizer: Synthesizer): Promise<Int16Array[]> => {
+  const pieces: Int16Array[] = [];
+  for await (const piece of createSpeak(synthesizer, 'en')('words', signal)) pieces.push(piece);
+  return pieces;
+};
+
+const inOne = (pieces: readonly Int16Array[]): number[] => pieces.flatMap((piece) => [...piece]);
+
+for (const sampleRate of [8_000, 16_000, 22_050, 24_000, 44_100, 48_000])
+  test(`pieces at ${sampleRate} Hz become the sound that the whole would be`, async (t) => {
+    const samples = tone(sampleRate);
+    const whole = inOne(await spoken(engine(sampleRate, samples)));
+    t.deepEqual(whole, [...resample(samples, sampleRate / 8_000)]);
+    for (const piece of [97, 480, 4_410]) {
+      const pieces = await spoken(engine(sampleRate, samples, piece));
+      const sound = inOne(pieces);
+      t.is(sound.length, whole.length);
+      const worst = Math.max(...sound.map((sample, index) => Math.abs(sample - (whole[index] ?? 0))));
+      t.true(worst <= 2, `it differs by at most ${worst}`);
+      t.true(
+        (pieces[0]?.length ?? 0) <= Math.ceil((piece * 8_000) / sampleRate) + 160,
+        'none waits for another',
+      );
+    }
+  });
+
+test('an engine that says nothing says nothing here', async (t) => {
+  t.deepEqual(inOne(await spoken(engine(22_050, new Int16Array(), 100))), []);
+});

@@ -1,0 +1,65 @@
+import test from 'ava';
+import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
+import { credentialsOf, inviteTo, trunkUri } from '#sip/trunks/addressing.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { someTrunk } from './some-trunk.ts';
+
+const call = { from: '07012345678', to: '01012345678' };
+const invite = (changes: Partial<Trunk>) => inviteTo(someTrunk(changes), call, 'KR');
+
+const uris: readonly [Partial<Trunk>, string][] = [
+  [{}, 'sip:sip.example.com'],
+  [{ port: 5080 }, 'sip:sip.example.com:5080'],
+  [{ transport: 'tcp' }, 'sip:sip.example.com;transport=tcp'],
+  [{ transport: 'tls', port: 5061 }, 'sip:sip.example.com:5061;transport=tls'],
+  [{ host: '2001:db8::1', port: 5060 }, 'sip:[2001:db8::1]:5060'],
+];
+for (const [changes, uri] of uris)
+  test(`a trunk with ${JSON.stringify(changes)} is at ${uri}`, (t) => {
+    t.is(trunkUri(someTrunk(changes)), uri);
+  });
+
+test('numbers are written as the trunk wants them', (t) => {
+  t.deepEqual(invite({}), {
+    uri: 'sip:01012345678@sip.example.com',
+    headers: { From: '<sip:07012345678@sip.example.com>' },
+  });
+  t.deepEqual(invite({ numberFormat: 'e164', fromDomain: 'example.org' }), {
+    uri: 'sip:+821012345678@sip.example.com',
+    headers: { From: '<sip:+827012345678@example.org>' },
+  });
+});
+
+test('the number stands in the header that the trunk reads, and From carries the account', (t) => {
+  t.deepEqual(invite({ callerId: 'p-asserted-identity', username: 'gw 1@example.com' }).headers, {
+    From: '<sip:gw%201@sip.example.com>',
+    'P-Asserted-Identity': '<sip:07012345678@sip.example.com>',
+  });
+  t.deepEqual(invite({ callerId: 'p-preferred-identity' }).headers, {
+    From: '<sip:07012345678@sip.example.com>',
+    'P-Preferred-Identity': '<sip:07012345678@sip.example.com>',
+  });
+});
+
+test('with privacy the number is nowhere but in what the trunk alone reads', (t) => {
+  t.deepEqual(invite({ privacy: true, callerId: 'p-asserted-identity', username: 'gw' }).headers, {
+    From: '"Anonymous" <sip:anonymous@anonymous.invalid>',
+    'P-Asserted-Identity': '<sip:07012345678@sip.example.com>',
+    Privacy: 'id',
+  });
+  t.notRegex(JSON.stringify(invite({ privacy: true }).headers), /0701/);
+});
+
+test('the configured trunk is an address, and drachtio-server fills in its own', (t) => {
+  t.deepEqual(inviteTo(configuredTrunk({ address: '10.0.0.1:5080', numbers: 'e164' }), call, 'KR'), {
+    uri: 'sip:+821012345678@10.0.0.1:5080',
+    headers: { From: '<sip:+827012345678@localhost>' },
+  });
+});
+
+test('credentials are given where both are there', (t) => {
+  t.deepEqual(credentialsOf(someTrunk({ username: 'gw', password: 'x' })), {
+    auth: { username: 'gw', password: 'x' },
+  });
+  t.deepEqual(credentialsOf(someTrunk({ username: 'gw' })), {});
+});
