@@ -1,4 +1,5 @@
 import type { Clock } from '#src/domain/clock.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 
 const longestBytes = 2_048;
@@ -22,18 +23,8 @@ export const excerptOf = async (
       if (size >= longestBytes) return;
     }
   };
-  await new Promise<void>((resolve) => {
-    const timer = clock.setTimeout(() => {
-      discard();
-      resolve();
-    }, longestWaitMs);
-    // What breaks off a body that is only an error's is of no interest.
-    read()
-      .catch(() => undefined)
-      .finally(() => {
-        clock.clearTimeout(timer);
-        resolve();
-      });
-  });
+  // What breaks off a body that is only an error's is of no interest.
+  const reading = read().catch(() => undefined);
+  if (!(await doneWithin(clock, longestWaitMs, reading))) discard();
   return Buffer.concat(chunks).subarray(0, longestBytes).toString('utf8').trim();
 };

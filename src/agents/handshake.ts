@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CallContext } from '#src/domain/call-context.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
@@ -64,18 +65,14 @@ export const createHandshake = (options: {
   };
 
   return async (request) => {
-    const timeLimit = new AbortController();
-    const timer = clock.setTimeout(() => timeLimit.abort(), timeoutMs);
     try {
-      return await ask(request, timeLimit.signal);
+      return await withTimeout(clock, timeoutMs, (limit) => ask(request, limit));
     } catch (error) {
       if (error instanceof EndpointFailure || error instanceof AgentFailure) {
         return rejected(`${error.failure}: ${error.message}`);
       }
-      if (timeLimit.signal.aborted) return rejected(`no answer within ${timeoutMs / 1000} s`);
+      if (error instanceof TimeoutError) return rejected(`no answer within ${timeoutMs / 1000} s`);
       throw error;
-    } finally {
-      clock.clearTimeout(timer);
     }
   };
 };

@@ -3,13 +3,13 @@
  * unless the server has lost it. A thread takes one run at a time: an interrupted one is cancelled before the next begins.
  */
 import type { Message } from '#machines/reply.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { readRun } from './langgraph/read-run.ts';
 import { startRun, type Run } from './langgraph/run.ts';
 import { createThread } from './langgraph/thread.ts';
 import { unlessAborted } from './langgraph/unless-aborted.ts';
-import { withLimit } from './langgraph/with-limit.ts';
 
 /** How long a turn waits until the run before it is cancelled. */
 const cancelWaitMs = 1_500;
@@ -28,9 +28,9 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
   const leaveLast = async (signal: AbortSignal): Promise<string | undefined> => {
     if (last === undefined) return undefined;
     const leaving = last.leave();
-    const problem = await withLimit(world.clock, cancelWaitMs, (limit) =>
-      unlessAborted(leaving, AbortSignal.any([limit, signal])),
-    ).catch(() => 'the abandoned run was not cancelled before the next turn');
+    const problem = await withTimeout(world.clock, cancelWaitMs, () => unlessAborted(leaving, signal)).catch(
+      () => 'the abandoned run was not cancelled before the next turn',
+    );
     signal.throwIfAborted();
     return problem;
   };

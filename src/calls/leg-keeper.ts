@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { dropLegs, keepLegs, legsOf, type KeptLeg } from '#src/persistence/sip-legs.ts';
 
@@ -81,12 +82,7 @@ export const createLegKeeper = (options: {
     },
     async settled(atMostMs) {
       isLast = true;
-      let timer: unknown;
-      const tooLong = new Promise<void>((resolve) => {
-        timer = clock.setTimeout(resolve, atMostMs);
-      });
-      await Promise.race([writing ?? Promise.resolve(), tooLong]);
-      clock.clearTimeout(timer);
+      await doneWithin(clock, atMostMs, writing ?? Promise.resolve());
     },
   };
 };

@@ -1,6 +1,7 @@
 /** Writes a summary when a call's end is written. Nothing waits for it (decisions 3). */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { findEndedCall, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
@@ -48,19 +49,19 @@ export const createSummaries = (options: {
   const byModel = async (call: CallRow, turns: readonly TurnRecord[]): Promise<string | undefined> => {
     const spoken = turns.filter(({ text }) => text !== '');
     if (summarizeByModel === null || spoken.length === 0 || givenUp.signal.aborted) return undefined;
-    const tooLong = new AbortController();
-    const timer = clock.setTimeout(() => tooLong.abort(), modelMs);
     try {
-      const signal = AbortSignal.any([tooLong.signal, givenUp.signal]);
-      return await summarizeByModel({ language: call.language, turns: spoken }, signal);
+      return await withTimeout(clock, modelMs, (limit) =>
+        summarizeByModel(
+          { language: call.language, turns: spoken },
+          AbortSignal.any([limit, givenUp.signal]),
+        ),
+      );
     } catch (error) {
       logger.warn(
         { call_id: call.id, ...describe(error) },
         'the language model gave no summary; the facts alone make it',
       );
       return undefined;
-    } finally {
-      clock.clearTimeout(timer);
     }
   };
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { Database } from '#src/persistence/database.ts';
 import {
   answerSignal,
@@ -90,22 +91,22 @@ export const createNodeSignals = (options: {
     },
     async ask(other, request) {
       const id = randomUUID();
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const timer = clock.setTimeout(
-        () => reject(new NodeUnreachable(`No answer within ${answerMs} ms`)),
-        answerMs,
-      );
-      waiting.set(id, resolve);
-      try {
+      const answer = Promise.withResolvers<unknown>();
+      waiting.set(id, answer.resolve);
+      const send = async (): Promise<unknown> => {
         await sendSignal(database, { id, toNode: other, fromNode: node, request });
-        return await promise;
+        return answer.promise;
+      };
+      try {
+        return await withTimeout(clock, answerMs, send, {
+          error: () => new NodeUnreachable(`No answer within ${answerMs} ms`),
+        });
       } catch (error) {
         // One that cannot be withdrawn is too old to be taken soon.
         await withdrawSignal(database, id).catch(() => undefined);
         throw error;
       } finally {
         waiting.delete(id);
-        clock.clearTimeout(timer);
       }
     },
     async close() {

@@ -1,5 +1,6 @@
 /** One attempt to bring an event to an endpoint (decisions 5, Standard Webhooks). */
 import type { Clock } from '#src/domain/clock.ts';
+import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
@@ -81,36 +82,34 @@ export const deliver = async (
   { url, eventId, body, secrets, timeoutMs, signal }: DeliveryRequest,
 ): Promise<DeliveryOutcome> => {
   const startedAt = clock.now();
-  const timeLimit = new AbortController();
-  const timer = clock.setTimeout(() => timeLimit.abort(), timeoutMs);
+
+  const post = async (limit: AbortSignal): Promise<Judgement> => {
+    const response = await client.post(url, {
+      headers: {
+        'content-type': 'application/json',
+        ...signStandardWebhook({ id: eventId, timestamp: Math.floor(startedAt / 1000), body, secrets }),
+      },
+      body,
+      signal: AbortSignal.any([limit, signal]),
+    });
+    await dropBody(response);
+    return judge(response, clock.now());
+  };
 
   const attempt = async (): Promise<Judgement> => {
     try {
-      const response = await client.post(url, {
-        headers: {
-          'content-type': 'application/json',
-          ...signStandardWebhook({ id: eventId, timestamp: Math.floor(startedAt / 1000), body, secrets }),
-        },
-        body,
-        signal: AbortSignal.any([timeLimit.signal, signal]),
-      });
-      await dropBody(response);
-      return judge(response, clock.now());
+      return await withTimeout(clock, timeoutMs, post);
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const { failure, status = null } = error;
         return { result: 'failed', httpStatus: status, error: explanations[failure](error) };
       }
       if (signal.aborted) return { result: 'interrupted', httpStatus: null, error: 'Broken off' };
-      if (!timeLimit.signal.aborted) throw error;
+      if (!(error instanceof TimeoutError)) throw error;
       return { result: 'failed', httpStatus: null, error: `No answer within ${timeoutMs / 1000} s` };
     }
   };
 
-  try {
-    const outcome = await attempt();
-    return { retryAfterMs: null, ...outcome, durationMs: Math.max(0, clock.now() - startedAt) };
-  } finally {
-    clock.clearTimeout(timer);
-  }
+  const outcome = await attempt();
+  return { retryAfterMs: null, ...outcome, durationMs: Math.max(0, clock.now() - startedAt) };
 };

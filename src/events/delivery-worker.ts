@@ -21,6 +21,7 @@ import {
   releaseDeliveriesOf,
   type ClaimedDelivery,
 } from '#src/persistence/deliveries.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
 import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
 
@@ -156,9 +157,9 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       await unlisten?.();
       await looking;
       clock.clearTimeout(timer);
-      const limit = clock.setTimeout(() => breakOff.abort(), closeMs);
-      await Promise.all([...underWay.values()].map(({ attempt }) => attempt));
-      clock.clearTimeout(limit);
+      const attempts = Promise.all([...underWay.values()].map(({ attempt }) => attempt));
+      if (!(await doneWithin(clock, closeMs, attempts))) breakOff.abort();
+      await attempts;
     },
   };
 };

@@ -1,6 +1,7 @@
 import { NODATA, NOTFOUND } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '#src/domain/clock.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 
 /** `ttlSec` as the name's owner wants it. */
 export type ResolvedAddress = { address: string; ttlSec: number };
@@ -58,12 +59,7 @@ export const createAskNameServers = ({
     const families = [keep(asked.resolve4(name, { ttl: true })), keep(asked.resolve6(name, { ttl: true }))];
     await Promise.race(families);
     if (found.length === 0) await Promise.all(families);
-    else {
-      const enough = Promise.withResolvers<void>();
-      const timer = clock.setTimeout(enough.resolve, otherFamilyMs);
-      await Promise.race([Promise.all(families), enough.promise]);
-      clock.clearTimeout(timer);
-    }
+    else await doneWithin(clock, otherFamilyMs, Promise.all(families));
     if (found.length > 0) return [...found];
     // Where one family timed out, the name may well exist.
     throw failures.find((failure) => !saysNo(failure)) ?? failures[0];

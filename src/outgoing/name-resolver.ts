@@ -8,6 +8,7 @@ import { NODATA, NOTFOUND, type LookupAddress, type LookupOptions } from 'node:d
 import { isIPv4, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { AskNameServers } from './ask-name-servers.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 import type { HostsFile } from './hosts-file.ts';
@@ -83,19 +84,9 @@ export const createNameResolver = (options: {
     }
   };
 
-  const within = async <Value>(work: Promise<Value>): Promise<Value> => {
-    const limit = Promise.withResolvers<never>();
-    const timer = clock.setTimeout(() => limit.reject(tooLate()), limits.lookUpMs);
-    try {
-      return await Promise.race([work, limit.promise]);
-    } finally {
-      clock.clearTimeout(timer);
-    }
-  };
-
   const ask = async (name: string): Promise<readonly string[]> => {
     try {
-      const answers = await within(askAll(name));
+      const answers = await withTimeout(clock, limits.lookUpMs, () => askAll(name), { error: tooLate });
       const ttlSec = Math.min(...answers.map((answer) => answer.ttlSec));
       const keptSec = Math.min(limits.longestTtlSec, Math.max(limits.shortestTtlSec, ttlSec));
       const addresses = answers.map(({ address }) => address);

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '#src/domain/clock.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { deliveryBacklog, type DeliveryBacklog } from '#src/persistence/delivery-backlog.ts';
 import type { Database } from '#src/persistence/database.ts';
 
@@ -19,18 +20,11 @@ export const watchDeliveries = (
   let askedAt = -Infinity;
 
   const ask = async (): Promise<DeliveryBacklog | null> => {
-    const tooLate = Promise.withResolvers<never>();
-    const timer = clock.setTimeout(
-      () => tooLate.reject(new Error(`No answer within ${patienceMs} ms`)),
-      patienceMs,
-    );
     try {
-      return await Promise.race([deliveryBacklog(database), tooLate.promise]);
+      return await withTimeout(clock, patienceMs, () => deliveryBacklog(database));
     } catch (error) {
       logger.warn({ err: error }, 'the figures of deliveries could not be read');
       return null;
-    } finally {
-      clock.clearTimeout(timer);
     }
   };
 

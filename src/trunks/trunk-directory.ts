@@ -7,6 +7,7 @@ import { createActor, fromPromise, type ActorRefFrom } from 'xstate';
 import type { TrunkActors, TrunkTimes, trunkMachine } from '#machines/trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Trunk, TrunkCheckStep, TrunkState, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { findNumberOwner, listAllTrunks, trunksChannel, type TrunkRecord } from '#src/persistence/trunks.ts';
@@ -171,12 +172,7 @@ export const createTrunkDirectory = (options: {
     async close(): Promise<void> {
       await stopListening();
       await loading;
-      let timer: unknown;
-      const tooLong = new Promise<void>((resolve) => {
-        timer = clock.setTimeout(resolve, closeWithinMs);
-      });
-      await Promise.race([Promise.all([...lives.values()].map(end)), tooLong]);
-      clock.clearTimeout(timer);
+      await doneWithin(clock, closeWithinMs, Promise.all([...lives.values()].map(end)));
     },
   };
 };

@@ -1,8 +1,8 @@
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '../agent.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
 import { traceparent } from '../traceparent.ts';
-import { withLimit } from './with-limit.ts';
 
 const longestMs = 3_000;
 
@@ -17,7 +17,7 @@ export const cancelRun = async (
   runUrl: string,
 ): Promise<string | undefined> => {
   try {
-    const status = await withLimit(clock, longestMs, async (limit) => {
+    const status = await withTimeout(clock, longestMs, async (limit) => {
       const response = await client.post(runUrl, {
         headers: {
           ...(bearerToken === null ? {} : { Authorization: `Bearer ${bearerToken}` }),

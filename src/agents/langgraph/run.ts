@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Message } from '#machines/reply.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import type { AgentCall } from '../agent.ts';
 import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
@@ -11,8 +12,6 @@ import { endpointPath } from '../endpoint-path.ts';
 import { readFrames, type Frame } from '../wire/frames.ts';
 import { cancelRun } from './cancel-run.ts';
 import { eventOf } from './read-run.ts';
-import { unlessAborted } from './unless-aborted.ts';
-import { withLimit } from './with-limit.ts';
 
 export type Run = {
   /** Its events. Rejects as `askEndpoint` does when the server does not take the run. */
@@ -104,9 +103,7 @@ export const startRun = (
     );
     const state =
       id === undefined
-        ? await withLimit(world.clock, arrivalMs, (limit) => unlessAborted(outcome, limit)).catch(
-            () => 'late',
-          )
+        ? await withTimeout(world.clock, arrivalMs, () => outcome).catch(() => 'late' as const)
         : 'open';
     connection.abort();
     if (state === 'refused') return undefined;

@@ -1,10 +1,10 @@
 /** The thread of a call on a graph server; it keeps the history. Its id is the call's. */
 import { z } from 'zod';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { AgentFailure, type AgentCall } from '../agent.ts';
 import { askEndpoint, readJson, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
-import { withLimit } from './with-limit.ts';
 
 export type Thread = {
   /** Makes it where it does not stand already; a making that failed is tried again. Rejects as `askEndpoint` does. */
@@ -41,19 +41,19 @@ export const createThread = (world: EndpointWorld, url: string, call: AgentCall)
 
   /** Resolves to when the thread that stands now was made. */
   const make = (): Promise<string | null> =>
-    withLimit(world.clock, longestMs, async (limit) => {
-      try {
+    withTimeout(
+      world.clock,
+      longestMs,
+      async (limit) => {
         const response = await askEndpoint(world, call, {
           url: endpointPath(url, '/threads'),
           body: { thread_id: call.context.call_id, if_exists: 'do_nothing' },
           signal: AbortSignal.any([limit, life.signal]),
         });
-        return await readCreation(response.body);
-      } catch (error) {
-        if (!limit.aborted) throw error;
-        throw new AgentFailure('first_token_timeout', 'the thread was not made in time', { cause: error });
-      }
-    });
+        return readCreation(response.body);
+      },
+      { error: () => new AgentFailure('first_token_timeout', 'the thread was not made in time') },
+    );
 
   const standAgain = (): Promise<boolean> => {
     const made = make().then((at) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { defineRoute } from '../route.ts';
 import type { ApiServices } from '../api-services.ts';
 
@@ -35,16 +36,12 @@ export const getReadiness = defineRoute({
   return { status: 200, body: { status: 'ready', ...(warning === undefined ? {} : { warning }) } };
 });
 
-const whyDatabaseIsDown = async ({ database, logger }: ApiServices): Promise<string | undefined> => {
-  const tooLate = Promise.withResolvers<never>();
-  const timer = setTimeout(() => tooLate.reject(new Error(`No answer within ${patienceMs} ms`)), patienceMs);
+const whyDatabaseIsDown = async ({ database, clock, logger }: ApiServices): Promise<string | undefined> => {
   try {
-    await Promise.race([database.ping(), tooLate.promise]);
+    await withTimeout(clock, patienceMs, () => database.ping());
     return undefined;
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');
     return 'The database does not answer.';
-  } finally {
-    clearTimeout(timer);
   }
 };
