@@ -17,6 +17,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
   const liveCalls = createLiveCalls();
   const lines = new Map<string, (event: LineEvent) => void>();
   const disposed: string[] = [];
+  const abandoned: string[] = [];
   const published: string[] = [];
   const ends: string[] = [];
   const released: string[] = [];
@@ -26,7 +27,13 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     published.push(`${context.callId} ${fact.type}`);
   };
   const conversation = conversationMachine.provide({
-    actors: { reply: fromCallback<{ type: 'none' }, ReplyInput>(() => {}) },
+    actors: {
+      reply: fromCallback<{ type: 'none' }, ReplyInput>(
+        ({ input }) =>
+          () =>
+            void abandoned.push(input.callId),
+      ),
+    },
     actions: { publish },
   });
   const line = fromCallback<LineCommand, LineInput>(({ input, sendBack }) => {
@@ -50,6 +57,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     liveCalls,
     switchboard,
     disposed,
+    abandoned,
     published,
     ends,
     released,
@@ -119,6 +127,7 @@ test('a call that crashes ends, with a fact, and takes no other along', (t) => {
   t.deepEqual(world.ends, ['a failed system_error']);
   t.true(world.published.includes('a call.ended by the switchboard'));
   t.deepEqual(world.released, ['a']);
+  t.deepEqual(world.abandoned, ['a'], 'nobody waits for its reply any more');
   t.true(world.logged.some((text) => text.includes('A mistake of ours') && text.includes('"call_id":"a"')));
   t.is(world.stateOf('b'), 'active.conversing');
   world.tell('b', { type: 'line.ended', at: 2, by: 'counterparty' });
