@@ -4,7 +4,9 @@ import { ConfigError, readConfig } from '#config/config.ts';
 import { agentTimes, outgoingLimits, replyLimits, languageModelLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { closingReport, turnReport } from '#src/agents/try-agent/report.ts';
-import { trialAgents, type TrialRequest } from '#src/agents/try-agent/trial-request.ts';
+import { agentTrial } from '#src/api/agents/trial-schema.ts';
+import { encode } from '#src/api/codec.ts';
+import { trialAgents, type TrialRequest } from '#src/domain/agent-trial.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { systemClock } from './clock.ts';
@@ -157,7 +159,9 @@ const main = async (args: readonly string[]): Promise<number> => {
     const trial = await tryAgent(request, (turn) => {
       if (!options.json) print(turnReport(turn));
     });
-    print(options.json ? `${JSON.stringify(trial, null, 2)}\n` : closingReport(trial));
+    print(
+      options.json ? `${JSON.stringify(encode(agentTrial, trial, 'UTC'), null, 2)}\n` : closingReport(trial),
+    );
     return trial.ok ? 0 : 1;
   } finally {
     await languageModel.close();

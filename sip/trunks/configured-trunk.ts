@@ -1,4 +1,4 @@
-import type { NumberFormat, Trunk } from '#src/domain/trunk.ts';
+import { trunkDefaults, type NumberFormat, type Trunk } from '#src/domain/trunk.ts';
 
 /** The trunk that needs no administration: one address in the gateway's own configuration. */
 export type ConfiguredTrunk = {
@@ -13,30 +13,18 @@ export type ConfiguredTrunk = {
 export const configuredTrunk = ({ address, fromHost, numbers }: ConfiguredTrunk): Trunk => {
   const [host = '', port] = address.split(':');
   return {
+    ...trunkDefaults,
     id: 'configured',
     workspaceId: null,
     name: 'GW_TRUNK',
     host,
     port: port === undefined ? null : Number(port),
-    transport: 'udp',
-    username: null,
     password: null,
-    register: false,
-    realm: null,
     // drachtio-server puts its own address where `localhost` stands.
     fromDomain: fromHost ?? 'localhost',
     numberFormat: numbers ?? 'domestic',
-    callerId: 'from',
-    privacy: false,
-    codecs: null,
-    srtp: 'off',
     priority: 65_535,
     weight: 0,
-    maxChannels: null,
-    callsPerSecond: null,
-    inboundAddresses: [],
-    inboundAuth: 'none',
     healthCheck: false,
-    enabled: true,
   };
 };

@@ -1,5 +1,6 @@
 /** Who acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in its audit log. */
 import type { Clock } from '#src/domain/clock.ts';
+import { snakeCase } from '#src/domain/field-names.ts';
 import { appendAudit } from '#src/persistence/audit.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
@@ -21,13 +22,14 @@ export const note = (
 
 export type Changes = Record<string, { from: unknown; to: unknown }>;
 
-/** What differs, for the audit log: settings of one shape before and after. */
-export const changesBetween = (
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
+/** Which of these fields differ, for the audit log, under their names in the API. */
+export const changesBetween = <Name extends string>(
+  fields: readonly Name[],
+  before: Readonly<Record<Name, unknown>>,
+  after: Readonly<Record<Name, unknown>>,
 ): Changes =>
   Object.fromEntries(
-    Object.entries(after)
-      .filter(([name, to]) => before[name] !== to)
-      .map(([name, to]) => [name, { from: before[name], to }]),
+    fields
+      .filter((name) => before[name] !== after[name])
+      .map((name) => [snakeCase(name), { from: before[name], to: after[name] }]),
   );

@@ -1,5 +1,6 @@
 /** Workspaces: made by the operator, changed by their admins. */
 import { randomUUID } from 'node:crypto';
+import { callPolicyFields } from '#src/domain/call-policy.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import {
   createWorkspace,
@@ -9,15 +10,9 @@ import {
   type WorkspaceRecord,
 } from '#src/persistence/workspaces.ts';
 import { changesBetween, note, type Administrator } from './administrator.ts';
-import { policySettings } from './policy-settings.ts';
 
-/** In the words of the API. */
-export const workspaceSettings = (workspace: WorkspaceRecord) => ({
-  name: workspace.name,
-  time_zone: workspace.timeZone,
-  ...policySettings(workspace),
-  max_calls_in_progress: workspace.maxCallsInProgress,
-});
+/** What an admin may change of a workspace. */
+const workspaceSettings = ['name', 'timeZone', ...callPolicyFields, 'maxCallsInProgress'] as const;
 
 /** Holds for calls that begin from now on. Throws a Refusal (`not_found`) for a workspace that does not exist. */
 export const changeWorkspace = async (
@@ -29,7 +24,7 @@ export const changeWorkspace = async (
   const after = await patchWorkspace(database, workspaceId, patch);
   if (before === undefined || after === undefined)
     throw new Refusal('not_found', 'This workspace does not exist.');
-  const changes = changesBetween(workspaceSettings(before), workspaceSettings(after));
+  const changes = changesBetween(workspaceSettings, before, after);
   if (Object.keys(changes).length > 0) {
     await note(administrator, {
       action: 'workspace.changed',

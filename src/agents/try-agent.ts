@@ -5,6 +5,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Message } from '#machines/reply.ts';
+import type { AgentTrial, TrialRequest, TriedTurn } from '#src/domain/agent-trial.ts';
 import type { Agent, AgentCall } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { createAgents } from './create-agent.ts';
@@ -13,8 +14,7 @@ import { createStartReply, type ReplyTimes } from './start-reply.ts';
 import { adviceFor } from './try-agent/advice.ts';
 import { hearTurn, type HeardTurn } from './try-agent/hear-turn.ts';
 import { observedClient } from './try-agent/observed-client.ts';
-import type { AgentTrial, TriedTurn } from './try-agent/trial.ts';
-import { callOf, messagesOf, notesOf, type TrialRequest } from './try-agent/trial-request.ts';
+import { callOf, messagesOf, notesOf } from './try-agent/trial-request.ts';
 import { watchedAgent, type TurnNotes } from './try-agent/watched-agent.ts';
 import { withoutToken } from './try-agent/without-token.ts';
 
@@ -107,8 +107,8 @@ export const createTryAgent =
       agent.end?.();
     }
     return {
-      call_id: callId,
-      agent_type: request.agentType,
+      callId,
+      agentType: request.agentType,
       direction: request.direction,
       language: request.language,
       ok: turns.every(({ failure, spoken }) => failure === null && spoken.length > 0),
@@ -135,11 +135,11 @@ const turnOf = (
     message,
     exchanges: notes.exchanges,
     spoken,
-    first_byte_ms: reply?.received?.first_byte_ms ?? null,
-    first_sentence_ms: spoken.at(0)?.at_ms ?? null,
-    end_ms: endMs,
+    firstByteMs: reply?.received?.firstByteMs ?? null,
+    firstSentenceMs: spoken.at(0)?.atMs ?? null,
+    endMs,
     remarks: notes.remarks,
-    failure: failure && { ...failure, server_says: notes.serverSays },
+    failure: failure && { ...failure, serverSays: notes.serverSays },
     advice: null,
   };
   return { ...turn, advice: adviceFor(turn, call) };

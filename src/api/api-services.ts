@@ -9,6 +9,7 @@ import type { WatchChart } from '#src/calls/chart-watch.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { FactNews } from '#src/calls/fact-news.ts';
+import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
@@ -18,7 +19,6 @@ import type { Database } from '#src/persistence/database.ts';
 import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import type { AnsweredRequest } from './access-log.ts';
-import type { AgentTrial, AgentTrialRequest } from './agents/trial-schema.ts';
 import type { ChartName } from './workspace/get-chart.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
@@ -61,7 +61,7 @@ export type ApiServices = CallControl & {
   /** What a trunk is doing on this gateway. */
   trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
   /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
-  tryAgent: (request: AgentTrialRequest, workspaceId: string) => Promise<AgentTrial>;
+  tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
   /** Whether calls can be watched in the Stately inspector. */
   inspects: boolean;
   health: Health;

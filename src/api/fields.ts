@@ -30,11 +30,17 @@ export const name = z
 /** A secret that signs, in the form of Standard Webhooks, that nobody has. */
 export const exampleSecret = 'whsec_dGhpcyBpcyBubyBzZWNyZXQsIGp1c3QgYW4gZXhhbXBsZQ==';
 
-export const timestamp = z.string().meta({
-  description: 'ISO 8601 with the numeric UTC offset of the workspace.',
-  format: 'date-time',
-  example: '2026-11-21T12:00:00.000+09:00',
-});
+/** In an answer; the code has a Date instead (`codec.ts`). */
+export const timestamp = z
+  .string()
+  .meta({
+    description: 'ISO 8601 with the numeric UTC offset of the workspace.',
+    format: 'date-time',
+    example: '2026-11-21T12:00:00.000+09:00',
+  })
+  .brand<'timestamp'>();
+
+export type Timestamp = z.output<typeof timestamp>;
 
 export const language = z
   .enum(languages)

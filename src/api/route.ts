@@ -7,6 +7,7 @@ import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
 import type { KeyedRequest } from '#src/persistence/idempotency.ts';
 import type { Auth, CallerOf, Doors, Gate } from './authenticate.ts';
+import { decode, encode, type Decoded } from './codec.ts';
 import type { ApiContext } from './context.ts';
 import { once } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
@@ -26,7 +27,7 @@ export type ResponseDeclaration = {
 };
 
 type JsonBodyOf<Declared> = Declared extends { schema: infer Schema extends z.ZodType }
-  ? { body: z.output<Schema>; media?: undefined }
+  ? { body: Decoded<z.output<Schema>>; media?: undefined }
   : never;
 
 type MediaBodyOf<Declared> = Declared extends { media: readonly string[] }
@@ -41,19 +42,21 @@ type AnswerOf<Responses> = {
   [Status in keyof Responses & number]: {
     status: Status;
     headers?: Readonly<Record<string, string>>;
+    /** In which the moments of the body are written; the caller's where nothing is said. */
+    timeZone?: string;
   } & BodyOf<Responses[Status]>;
 }[keyof Responses & number];
 
 /** Which of these media types the client prefers; the first one where it does not care, `false` where it takes none. */
 export type Accepts = (...types: string[]) => string | false;
 
-/** What a handler gets: everything checked and typed. */
+/** What a handler gets: everything checked, typed, and under the names of the code. */
 export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   caller: CallerOf[A];
-  params: OutputOf<Params>;
-  query: OutputOf<Query>;
+  params: Decoded<OutputOf<Params>>;
+  query: Decoded<OutputOf<Query>>;
   headers: OutputOf<Headers>;
-  body: OutputOf<Body>;
+  body: Decoded<OutputOf<Body>>;
   /** HEAD is answered by the handler of GET; one that opens files wants to know. */
   isHead: boolean;
   accepts: Accepts;
@@ -141,32 +144,40 @@ export const defineRoute = <
       const sent =
         route.body === undefined ? undefined : await readJsonBody(ctx.req, services.limits.bodyBytes);
       const body = validated(route.body, sent, route.fieldCodes);
-      const isHead = ctx.method === 'HEAD';
-      const accepts: Accepts = (...types) => ctx.accepts(...types);
-      const isStillBelieved = () => gate.stillBelieves(ctx, route.auth);
-      const answer = async (keyed: KeyedRequest | null): Promise<Rendered> =>
-        render(
-          await handle(
-            { caller, params, query, headers, body, isHead, accepts, isStillBelieved, keyed },
-            services,
-          ),
-        );
+      const request = {
+        caller,
+        params: decode(route.params, params),
+        query: decode(route.query, query),
+        headers,
+        body: decode(route.body, body),
+        isHead: ctx.method === 'HEAD',
+        accepts: (...types: string[]) => ctx.accepts(...types),
+        isStillBelieved: () => gate.stillBelieves(ctx, route.auth),
+      };
+      const answer = async (keyed: KeyedRequest | null): Promise<Rendered> => {
+        const answered = await handle({ ...request, keyed }, services);
+        const timeZone = answered.timeZone ?? caller?.workspace.timeZone;
+        return render(answered, route.responses[answered.status]?.schema, timeZone);
+      };
       if (route.idempotent !== true || caller === null) return answer(null);
       return once(ctx, { numberId: caller.id, body }, services, answer);
     },
   }),
 });
 
-const render = (answer: {
-  status: number;
-  headers?: Readonly<Record<string, string>>;
-  body?: unknown;
-  media?: string;
-}): Rendered => {
+const render = (
+  answer: { status: number; headers?: Readonly<Record<string, string>>; body?: unknown; media?: string },
+  schema: z.ZodType | undefined,
+  timeZone = 'UTC',
+): Rendered => {
   const { status, headers = {}, body, media } = answer;
-  if (body === undefined) return { status, headers, body: null };
   if (media !== undefined) {
     return { status, headers: { 'Content-Type': media, ...headers }, body: body as Rendered['body'] };
   }
-  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
+  if (body === undefined || schema === undefined) return { status, headers, body: null };
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(encode(schema, body, timeZone)),
+  };
 };

@@ -1,7 +1,8 @@
 /** Options as fields of the admin API, and back: `--max-duration-sec` is `max_duration_sec`. */
 import type * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { validated } from '#src/api/validated.ts';
+import { decode, type Decoded } from '#src/api/codec.ts';
+import { validated, type OutputOf } from '#src/api/validated.ts';
 import { UsageError, type Given } from './command.ts';
 
 export const optionOf = (field: string): string => field.replaceAll('_', '-');
@@ -28,9 +29,12 @@ export const fieldsIn = (
 };
 
 /** Throws a UsageError that names the first option that does not fit. */
-export const checked = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+export const checked = <Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): Decoded<OutputOf<Schema>> => {
   try {
-    return validated(schema, value) as z.output<Schema>;
+    return decode(schema, validated(schema, value));
   } catch (error) {
     if (error instanceof Refusal) throw wrongOption(error);
     throw error;

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
 import { addNumber, removeNumber } from '#src/administration/numbers.ts';
 import { domesticNumber } from '#src/api/domestic-number.ts';
+import { encode } from '#src/api/codec.ts';
 import { language } from '#src/api/fields.ts';
+import { number as numberSchema } from '#src/api/numbers/number-schema.ts';
 import { presentNumber } from '#src/api/numbers/present-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
@@ -48,8 +50,8 @@ const listAll: Command = {
     const numbers: unknown[] = [];
     for (const { id, name, timeZone } of workspaces) {
       for (const record of await listNumbers(ground.database, id)) {
-        const number = await presentNumber(ground, record, timeZone);
-        numbers.push({ ...number, workspace_id: id });
+        const number = await presentNumber(ground, record);
+        numbers.push({ ...encode(numberSchema, number, timeZone), workspace_id: id });
         rows.push([number.number, number.language, number.key === null ? 'none' : 'issued', name, number.id]);
       }
     }

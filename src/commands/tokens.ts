@@ -1,7 +1,8 @@
 /** `tokens …`: the admin tokens of a workspace. */
 import { endAdminToken, makeAdminToken } from '#src/administration/admin-tokens.ts';
+import { encode } from '#src/api/codec.ts';
 import { adminTokenRequest, endOf } from '#src/api/tokens/create-token.ts';
-import { presentToken } from '#src/api/tokens/token-schema.ts';
+import { presentToken, token as shownToken } from '#src/api/tokens/token-schema.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
@@ -10,8 +11,11 @@ import { nameIn, textIn, textOption, UsageError, type Command, type Given, type 
 import { checked, fieldsIn } from './given-fields.ts';
 import { table } from './table.ts';
 
+/** No token asks here. */
+const listed = shownToken.omit({ is_current: true });
+
 const presented = ({ clock }: Ground, { timeZone }: WorkspaceRecord, record: AdminTokenRecord) =>
-  presentToken(record, { timeZone, now: clock.now() });
+  encode(listed, presentToken(record, clock.now()), timeZone);
 
 const listAll: Command = {
   name: 'tokens list',

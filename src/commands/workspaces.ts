@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/admin-tokens.ts';
 import { addWorkspace, changeWorkspace } from '#src/administration/workspaces.ts';
-import { presentWorkspace, workspaceFields, workspacePatchOf } from '#src/api/workspace/workspace-schema.ts';
+import { encode } from '#src/api/codec.ts';
+import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
 import { findWorkspace, listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
@@ -24,9 +25,13 @@ const texts = ['name', 'time_zone'];
 
 const shape = z.strictObject(workspaceFields).partial();
 
+/** In the words of the API. */
+const shown = (ground: Ground, record: WorkspaceRecord) =>
+  encode(workspace, presentWorkspace(ground, record), record.timeZone);
+
 /** What it sets itself, and in brackets what holds where it sets nothing. */
 const described = (ground: Ground, record: WorkspaceRecord): string => {
-  const { effective, ...own } = presentWorkspace(ground, record);
+  const { effective, ...own } = shown(ground, record);
   const platform: Readonly<Record<string, unknown>> = effective;
   const lines = Object.entries(own).map(([field, value]) => [
     optionOf(field),
@@ -61,7 +66,7 @@ const listAll: Command = {
         ['NAME', 'TIME ZONE', 'ID'],
         ...all.map(({ name, timeZone, id }) => [name, timeZone, id]),
       ]),
-      json: { workspaces: all.map((one) => presentWorkspace(ground, one)) },
+      json: { workspaces: all.map((one) => shown(ground, one)) },
     };
   },
 };
@@ -75,14 +80,14 @@ const create: Command = {
   async run(ground, given) {
     requireNone(given, 'create');
     const name = nameIn(given, 'name', 'workspaces create NAME');
-    const patch = workspacePatchOf(checked(shape, { ...fieldsIn(given, settings, texts), name }));
+    const patch = checked(shape, { ...fieldsIn(given, settings, texts), name });
     const by = await addWorkspace({ ...ground, actor: operator }, { ...patch, name: patch.name ?? name });
     const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
     const made = await findWorkspace(ground.database, by.workspaceId);
     if (made === undefined) throw new Error('A workspace that was made is not there');
     return {
       text: `${described(ground, made)}\n\nIts first admin token, shown this once:\n\n  ${token}`,
-      json: { ...presentWorkspace(ground, made), admin_token: token },
+      json: { ...shown(ground, made), admin_token: token },
     };
   },
 };
@@ -95,7 +100,7 @@ const show: Command = {
   options: {},
   async run(ground, given) {
     const found = await chooseWorkspace(ground, workspaceIn(given, 'show'));
-    return { text: described(ground, found), json: presentWorkspace(ground, found) };
+    return { text: described(ground, found), json: shown(ground, found) };
   },
 };
 
@@ -111,11 +116,8 @@ const set: Command = {
     if (Object.keys(fields).length === 0) {
       throw new UsageError(`Say what to set: ${settings.map((field) => `--${optionOf(field)}`).join(', ')}`);
     }
-    const changed = await changeWorkspace(
-      operatorOf(ground, found),
-      workspacePatchOf(checked(shape, fields)),
-    );
-    return { text: described(ground, changed), json: presentWorkspace(ground, changed) };
+    const changed = await changeWorkspace(operatorOf(ground, found), checked(shape, fields));
+    return { text: described(ground, changed), json: shown(ground, changed) };
   },
 };
 

@@ -11,6 +11,15 @@ export type CallPolicy = {
   recordingEnabled: boolean;
 };
 
+export const callPolicyFields = [
+  'maxDurationSec',
+  'defaultDurationSec',
+  'silenceTimeoutSec',
+  'ringTimeoutSec',
+  'maxConcurrentCalls',
+  'recordingEnabled',
+] as const satisfies readonly (keyof CallPolicy)[];
+
 /** What a number or workspace stores: `null` falls back to the next. */
 export type StoredCallPolicy = { [Name in keyof CallPolicy]: CallPolicy[Name] | null };
 

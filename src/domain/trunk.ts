@@ -59,6 +59,29 @@ export type TrunkSettings = {
   enabled: boolean;
 };
 
+/** Of a trunk that says no more than its name and its host. */
+export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
+  port: null,
+  transport: 'udp',
+  username: null,
+  register: false,
+  realm: null,
+  fromDomain: null,
+  numberFormat: 'domestic',
+  callerId: 'from',
+  privacy: false,
+  codecs: null,
+  srtp: 'off',
+  priority: 10,
+  weight: 10,
+  maxChannels: null,
+  callsPerSecond: null,
+  inboundAddresses: [],
+  inboundAuth: 'none',
+  healthCheck: true,
+  enabled: true,
+};
+
 /** As calls use it: with its password in clear. */
 export type Trunk = TrunkSettings & {
   id: string;

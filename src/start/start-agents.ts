@@ -11,9 +11,8 @@ import {
   type StartReply,
 } from '#src/agents/start-reply.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
-import type { TrialRequest } from '#src/agents/try-agent/trial-request.ts';
-import type { AgentTrial } from '#src/agents/try-agent/trial.ts';
 import { withBreaker } from '#src/agents/with-breaker.ts';
+import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers, type BreakerNumbers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Outgoing } from './start-outgoing.ts';

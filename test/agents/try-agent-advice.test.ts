@@ -1,7 +1,7 @@
 /** What agent servers really answered to a wrong setting, and the words that must be in the advice. */
 import test from 'ava';
 import { adviceFor } from '#src/agents/try-agent/advice.ts';
-import type { TriedTurn } from '#src/agents/try-agent/trial.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
 import type { AgentBinding, AgentType } from '#src/domain/agent-binding.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
@@ -26,16 +26,16 @@ const advice = (given: Given): string => {
     turn: 1,
     message: 'Hello',
     exchanges: answers.map(({ path = '', status, headers = {}, body }) => ({
-      sent: { at_ms: 0, method: 'POST', url: `${url}${path}`, headers: {}, body: '' },
-      received: { status, headers, first_byte_ms: 1, end_ms: 1, bytes: Buffer.byteLength(body), body },
+      sent: { atMs: 0, method: 'POST', url: `${url}${path}`, headers: {}, body: '' },
+      received: { status, headers, firstByteMs: 1, endMs: 1, bytes: Buffer.byteLength(body), body },
       error: null,
     })),
-    spoken: spoken === undefined ? [] : [{ text: spoken, at_ms: 1 }],
-    first_byte_ms: null,
-    first_sentence_ms: null,
-    end_ms: 1,
+    spoken: spoken === undefined ? [] : [{ text: spoken, atMs: 1 }],
+    firstByteMs: null,
+    firstSentenceMs: null,
+    endMs: 1,
     remarks,
-    failure: failure === null ? null : { kind: failure, detail, server_says: null },
+    failure: failure === null ? null : { kind: failure, detail, serverSays: null },
   };
   return (
     adviceFor(turn, {

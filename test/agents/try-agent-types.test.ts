@@ -4,7 +4,7 @@ import pino from 'pino';
 import type { ReplyFailure } from '#machines/reply.ts';
 import { agentTimes } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
-import type { TrialRequest } from '#src/agents/try-agent/trial-request.ts';
+import type { TrialRequest } from '#src/domain/agent-trial.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
@@ -81,7 +81,7 @@ for (const [agentType, answer, path] of [
     const last = turn?.exchanges.at(-1);
     t.true(last?.sent.url.endsWith(path), last?.sent.url);
     t.like(last, { received: { status: 200 }, error: null });
-    t.is(turn?.first_byte_ms, last?.received?.first_byte_ms);
+    t.is(turn?.firstByteMs, last?.received?.firstByteMs);
     t.is(turn?.advice, null);
   });
 }

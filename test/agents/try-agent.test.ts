@@ -3,8 +3,8 @@ import pino from 'pino';
 import { agentTimes } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { turnReport } from '#src/agents/try-agent/report.ts';
-import type { TrialRequest } from '#src/agents/try-agent/trial-request.ts';
-import type { TriedTurn } from '#src/agents/try-agent/trial.ts';
+import type { TrialRequest } from '#src/domain/agent-trial.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
 import { systemClock } from '#src/clock.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import {
@@ -62,7 +62,7 @@ test('an inbound conversation goes turn by turn, and everything is noted', async
       say: ['Hello', 'Nothing'],
     },
   );
-  t.like(trial, { agent_type: 'webhook', direction: 'inbound', language: 'en', ok: true, notes: [] });
+  t.like(trial, { agentType: 'webhook', direction: 'inbound', language: 'en', ok: true, notes: [] });
   t.deepEqual(
     trial.turns.map(({ turn, message, spoken }) => [turn, message, spoken.map(({ text }) => text)]),
     [
@@ -76,7 +76,7 @@ test('an inbound conversation goes turn by turn, and everything is noted', async
   t.is(exchange?.sent.body, request?.body);
   t.like(exchange?.sent, { method: 'POST', url: server.url });
   t.like(JSON.parse(exchange?.sent.body ?? ''), {
-    call_id: trial.call_id,
+    call_id: trial.callId,
     message: 'Hello',
     gw: { direction: 'inbound', from: '01000000001', to: '07000000000', language: 'en' },
   });
@@ -111,18 +111,18 @@ test('times are those since the turn began, in order', async (t) => {
   const exchange = turn?.exchanges[0];
   const times = [
     0,
-    exchange?.sent.at_ms ?? NaN,
-    turn?.first_byte_ms ?? NaN,
-    turn?.first_sentence_ms ?? NaN,
-    turn?.spoken[1]?.at_ms ?? NaN,
-    turn?.end_ms ?? NaN,
+    exchange?.sent.atMs ?? NaN,
+    turn?.firstByteMs ?? NaN,
+    turn?.firstSentenceMs ?? NaN,
+    turn?.spoken[1]?.atMs ?? NaN,
+    turn?.endMs ?? NaN,
   ];
   t.deepEqual(
     times,
     times.toSorted((a, b) => a - b),
   );
-  t.true((turn?.first_byte_ms ?? 0) >= 29);
-  t.is(exchange?.received?.first_byte_ms, turn?.first_byte_ms);
+  t.true((turn?.firstByteMs ?? 0) >= 29);
+  t.is(exchange?.received?.firstByteMs, turn?.firstByteMs);
 });
 
 test('the token is sent, and shown nowhere, not even where the server repeats it', async (t) => {
@@ -149,14 +149,14 @@ test('the first turn that fails is the last, and its advice says what to change'
   const { server, trial, turn } = await tryWith(t, sendJson({ text: 'Hi' }), { say: ['One', 'Two'] });
   t.is(server.requests.length, 1);
   t.false(trial.ok);
-  t.like(turn, { spoken: [], first_sentence_ms: null, failure: { kind: 'invalid_reply' } });
+  t.like(turn, { spoken: [], firstSentenceMs: null, failure: { kind: 'invalid_reply' } });
   t.regex(turn?.advice ?? '', /its fields are: "text"/);
 });
 
 test('an error status keeps what the server says of it', async (t) => {
   const { turn } = await tryWith(t, sendBody('no such path', 404));
   t.like(turn, {
-    failure: { kind: 'http_error', detail: 'HTTP 404', server_says: 'no such path' },
+    failure: { kind: 'http_error', detail: 'HTTP 404', serverSays: 'no such path' },
     exchanges: [{ received: { status: 404, body: 'no such path' } }],
   });
   t.regex(turn?.advice ?? '', /Correct the path/);

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { agentTimes, replyLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
-import type { TrialRequest } from '#src/agents/try-agent/trial-request.ts';
+import type { TrialRequest } from '#src/domain/agent-trial.ts';
 import { systemClock } from '#src/clock.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
@@ -61,7 +61,7 @@ const tryBuiltIn = async (
 test('the built-in agent is tried with its model: the prompt, the words and their times', async (t) => {
   const { trial, turn, server } = await tryBuiltIn(t, { pieces: ['Hello. ', 'Is Friday fine?'] });
   t.true(trial.ok);
-  t.is(trial.agent_type, 'builtin');
+  t.is(trial.agentType, 'builtin');
   t.deepEqual(
     turn?.spoken.map(({ text }) => text),
     ['Hello.', 'Is Friday fine?'],

@@ -168,8 +168,8 @@ export const fakeGateway = async (
       note('tryAgent', request);
       const { agentType, direction, language } = request;
       return {
-        call_id: randomUUID(),
-        agent_type: agentType,
+        callId: randomUUID(),
+        agentType,
         direction,
         language,
         ok: true,

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { trunkMachine } from '#machines/trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import { systemClock } from '#src/clock.ts';
-import type { Trunk, TrunkSettings } from '#src/domain/trunk.ts';
+import { trunkDefaults, type Trunk, type TrunkSettings } from '#src/domain/trunk.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { createTrunk, deleteTrunk, patchTrunk } from '#src/persistence/trunks.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -47,28 +47,12 @@ const world = async (t: ExecutionContext) => {
     await createTrunk(db, {
       id,
       workspaceId: number.workspaceId,
+      ...trunkDefaults,
       name: 'carrier',
       host: '10.0.0.1',
-      port: null,
-      transport: 'udp',
       username: 'gw',
       passwordSealed: sealing.seal('hunter', id),
-      register: false,
-      realm: null,
-      fromDomain: null,
-      numberFormat: 'domestic',
-      callerId: 'from',
-      privacy: false,
-      codecs: null,
-      srtp: 'off',
-      priority: 10,
-      weight: 10,
-      maxChannels: null,
-      callsPerSecond: null,
-      inboundAddresses: [],
-      inboundAuth: 'none',
       healthCheck: false,
-      enabled: true,
       createdAt: new Date(),
       ...changes,
     });

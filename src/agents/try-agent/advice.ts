@@ -12,7 +12,7 @@ import { openaiCompatibleAdvice } from './advice/openai-compatible.ts';
 import { otherTypeAdvice } from './advice/other-type.ts';
 import { firstAdvice, troubleOf, type Adviser } from './advice/trouble.ts';
 import { webhookAdvice } from './advice/webhook.ts';
-import type { TriedTurn } from './trial.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** For a turn that failed or was silent. */
 const advisers: Readonly<Record<AgentType, Adviser>> = {

@@ -2,7 +2,7 @@ import type { ReplyFailure, ReplyInput } from '#machines/reply.ts';
 import type { StartReply } from '../start-reply.ts';
 
 export type HeardTurn = {
-  spoken: { text: string; at_ms: number }[];
+  spoken: { text: string; atMs: number }[];
   endMs: number;
   failure: { kind: ReplyFailure; detail: string } | null;
 };
@@ -19,7 +19,7 @@ export const hearTurn = (
       resolve({ spoken, endMs: elapsed(), failure });
     };
     const letGo = startReply(input, (event) => {
-      if (event.type === 'reply.sentence') spoken.push({ text: event.text, at_ms: elapsed() });
+      if (event.type === 'reply.sentence') spoken.push({ text: event.text, atMs: elapsed() });
       else if (event.type === 'reply.finished') end(null);
       else end({ kind: event.failure, detail: event.detail ?? '' });
     });

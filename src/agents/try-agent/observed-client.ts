@@ -1,6 +1,6 @@
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
-import type { Exchange } from './trial.ts';
+import type { Exchange } from '#src/domain/agent-trial.ts';
 
 /** What the requests of one turn are noted in. */
 export type ExchangeLog = {
@@ -40,8 +40,8 @@ const redirectOf = (
 ): NonNullable<Exchange['received']> => ({
   status,
   headers: location === undefined ? {} : { location },
-  first_byte_ms: null,
-  end_ms: at,
+  firstByteMs: null,
+  endMs: at,
   bytes: 0,
   body: '',
 });
@@ -64,7 +64,7 @@ export const observedClient = (
     const { exchanges, elapsed } = currentLog();
     const exchange: Exchange = {
       sent: {
-        at_ms: elapsed(),
+        atMs: elapsed(),
         method: 'POST',
         url: shownUrl ?? url,
         headers: shownHeaders(request.headers),
@@ -91,8 +91,8 @@ export const observedClient = (
       headers: shownResponseHeaders(
         shownUrl === undefined ? response.headers : { 'content-type': response.headers['content-type'] },
       ),
-      first_byte_ms: null,
-      end_ms: null,
+      firstByteMs: null,
+      endMs: null,
       bytes: 0,
       body: '',
     };
@@ -102,7 +102,7 @@ export const observedClient = (
       const decoder = new TextDecoder();
       try {
         for await (const bytes of response.body) {
-          received.first_byte_ms ??= elapsed();
+          received.firstByteMs ??= elapsed();
           const room = Math.max(0, keptBytes - received.bytes);
           received.bytes += bytes.byteLength;
           received.body += decoder.decode(bytes.subarray(0, room), { stream: true });
@@ -111,14 +111,14 @@ export const observedClient = (
       } catch (error) {
         throw noting(error);
       } finally {
-        received.end_ms = elapsed();
+        received.endMs = elapsed();
       }
     }
     return {
       ...response,
       body: watched(),
       discard() {
-        received.end_ms = elapsed();
+        received.endMs = elapsed();
         response.discard();
       },
     };

@@ -1,5 +1,5 @@
 /** A tried turn as text, for a terminal. */
-import type { AgentTrial, Exchange, TriedTurn } from './trial.ts';
+import type { AgentTrial, Exchange, TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** Characters of a response's body. */
 const shownCharacters = 1_200;
@@ -35,13 +35,13 @@ const bodyLines = ({ body, bytes }: NonNullable<Exchange['received']>): string[]
 };
 
 const exchangeLines = ({ sent, received, error }: Exchange): string[] => [
-  `  → ${sent.method} ${onOneLine(sent.url)}  (${time(sent.at_ms)})`,
+  `  → ${sent.method} ${onOneLine(sent.url)}  (${time(sent.atMs)})`,
   ...headerLines(sent.headers),
   ...indented(sent.body),
   ...(received === null
     ? []
     : [
-        `  ← ${received.status}  (first byte ${time(received.first_byte_ms)}, end ${time(received.end_ms)})`,
+        `  ← ${received.status}  (first byte ${time(received.firstByteMs)}, end ${time(received.endMs)})`,
         ...headerLines(received.headers),
         ...bodyLines(received),
       ]),
@@ -51,16 +51,14 @@ const exchangeLines = ({ sent, received, error }: Exchange): string[] => [
 const spokenLines = ({ spoken }: TriedTurn): string[] =>
   spoken.length === 0
     ? ['  Nothing would be spoken.']
-    : ['  Spoken:', ...spoken.map(({ text, at_ms }) => `  ${time(at_ms).padStart(10)}  ${onOneLine(text)}`)];
+    : ['  Spoken:', ...spoken.map(({ text, atMs }) => `  ${time(atMs).padStart(10)}  ${onOneLine(text)}`)];
 
 const failureLines = ({ failure }: TriedTurn): string[] => {
   if (failure === null) return [];
-  const { kind, detail, server_says } = failure;
+  const { kind, detail, serverSays } = failure;
   return [
     `  Failed: ${kind}${detail === '' ? '' : `, ${onOneLine(detail)}`}`,
-    ...(server_says === null
-      ? []
-      : [`  The server says: ${onOneLine(server_says.slice(0, shownCharacters))}`]),
+    ...(serverSays === null ? [] : [`  The server says: ${onOneLine(serverSays.slice(0, shownCharacters))}`]),
   ];
 };
 
@@ -69,7 +67,7 @@ export const turnReport = (turn: TriedTurn): string =>
     `Turn ${turn.turn}: ${onOneLine(turn.message)}`,
     ...turn.exchanges.flatMap(exchangeLines),
     ...spokenLines(turn),
-    `  First byte ${time(turn.first_byte_ms)}, first sentence ${time(turn.first_sentence_ms)}, end ${time(turn.end_ms)}.`,
+    `  First byte ${time(turn.firstByteMs)}, first sentence ${time(turn.firstSentenceMs)}, end ${time(turn.endMs)}.`,
     ...turn.remarks.map((remark) => `  Remark: ${onOneLine(remark)}`),
     ...failureLines(turn),
     ...(turn.advice === null ? [] : [`  What to change: ${onOneLine(turn.advice)}`]),

@@ -1,30 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { agentTypes, keepWhatTypeStores, type AgentBinding } from '#src/domain/agent-binding.ts';
+import { keepWhatTypeStores } from '#src/domain/agent-binding.ts';
+import type { TrialRequest } from '#src/domain/agent-trial.ts';
 import { callContext } from '#src/domain/call-context.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { AgentCall } from '../agent.ts';
-
-/** What can be tried: any type of endpoint, or the built-in agent with the operator's language model. */
-export const trialAgents = [...agentTypes, 'builtin'] as const;
-export type TrialAgent = (typeof trialAgents)[number];
-
-export type TrialRequest = {
-  agentType: TrialAgent;
-  /** Null for the built-in agent. */
-  chatUrl: string | null;
-  assistantId: string | null;
-  agentId: string | null;
-  /** For `Authorization: Bearer`, in either direction. */
-  token: string | null;
-  direction: AgentBinding['direction'];
-  language: string;
-  /** Outbound only: it goes into the kickoff, which is the first turn then. */
-  instruction: string | null;
-  /** What the other party says, turn by turn. */
-  say: readonly string[];
-  /** The number that the call would be made with; an invented one when absent. */
-  ownNumber?: string;
-};
 
 const inventedNumber = '07000000000';
 const inventedCounterparty = '01000000001';

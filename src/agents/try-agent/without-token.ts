@@ -1,5 +1,5 @@
 import { mask } from './observed-client.ts';
-import type { TriedTurn } from './trial.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** Wherever the endpoint repeats the token, it is masked as well; the gateway's own words stay as they are. */
 export const withoutToken = (turn: TriedTurn, token: string | null): TriedTurn => {
@@ -17,10 +17,10 @@ export const withoutToken = (turn: TriedTurn, token: string | null): TriedTurn =
         body: hide(received.body),
       },
     })),
-    spoken: turn.spoken.map(({ text, at_ms }) => ({ text: hide(text), at_ms })),
+    spoken: turn.spoken.map(({ text, atMs }) => ({ text: hide(text), atMs })),
     failure: turn.failure && {
       ...turn.failure,
-      server_says: turn.failure.server_says && hide(turn.failure.server_says),
+      serverSays: turn.failure.serverSays && hide(turn.failure.serverSays),
     },
   };
 };

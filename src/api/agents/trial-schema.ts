@@ -1,21 +1,6 @@
 /** A conversation with an agent endpoint without a call, as the admin API asks for it and shows it. */
 import * as z from 'zod';
-import { agentTypes, type AgentBinding, type AgentType } from '#src/domain/agent-binding.ts';
-
-export type AgentTrialRequest = {
-  agentType: AgentType | 'builtin';
-  /** Null for the built-in agent. */
-  chatUrl: string | null;
-  assistantId: string | null;
-  agentId: string | null;
-  token: string | null;
-  direction: AgentBinding['direction'];
-  language: string;
-  instruction: string | null;
-  say: readonly string[];
-  /** Domestic format; an invented one when absent. */
-  ownNumber?: string;
-};
+import { trialAgents } from '#src/domain/agent-trial.ts';
 
 const milliseconds = z.number().meta({ description: 'Milliseconds since the turn began.', example: 180 });
 
@@ -75,7 +60,7 @@ const turn = z.object({
 export const agentTrial = z
   .object({
     call_id: z.uuid().meta({ description: 'Of no call; the session was named with it.' }),
-    agent_type: z.enum([...agentTypes, 'builtin']).meta({ example: 'webhook' }),
+    agent_type: z.enum(trialAgents).meta({ example: 'webhook' }),
     direction: z.enum(['inbound', 'outbound']),
     language: z.string().meta({ example: 'en' }),
     ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken.' }),
@@ -83,5 +68,3 @@ export const agentTrial = z
     turns: z.array(turn).meta({ description: 'Up to the first one that failed.' }),
   })
   .meta({ id: 'AgentTrial' });
-
-export type AgentTrial = z.output<typeof agentTrial>;

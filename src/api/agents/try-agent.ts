@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { agentTypes } from '#src/domain/agent-binding.ts';
+import { trialAgents } from '#src/domain/agent-trial.ts';
 import { outboundToken } from '#src/persistence/agent-bindings.ts';
 import { audit } from '../audit.ts';
+import type { Decoded } from '../codec.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { findOwnNumber } from '../numbers/find-own-number.ts';
@@ -12,7 +13,7 @@ import { agentTrial } from './trial-schema.ts';
 
 const trialRequest = z
   .strictObject({
-    agent_type: z.enum([...agentTypes, 'builtin']).meta({
+    agent_type: z.enum(trialAgents).meta({
       description: "`builtin`: the built-in agent, with the operator's language model where there is one.",
     }),
     chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required but for `builtin`.' }),
@@ -44,8 +45,6 @@ const trialRequest = z
     },
   });
 
-type TrialRequest = z.output<typeof trialRequest>;
-
 export const tryAgent = defineRoute({
   method: 'post',
   path: '/api/v1/admin/agents/try',
@@ -59,8 +58,8 @@ export const tryAgent = defineRoute({
   responses: { 200: { description: 'How it went; also when it failed.', schema: agentTrial } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, body }, services) => {
-  const { agent_type: agentType, direction } = body;
-  const chatUrl = agentType === 'builtin' ? null : (body.chat_url ?? null);
+  const { agentType, direction } = body;
+  const chatUrl = agentType === 'builtin' ? null : (body.chatUrl ?? null);
   if (direction === 'inbound' && body.instruction) {
     throw invalidField({ path: 'instruction', message: 'An inbound call has no instruction.' });
   }
@@ -71,14 +70,14 @@ export const tryAgent = defineRoute({
   else if (agentType !== 'builtin') {
     throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
   }
-  const number = body.number_id ? await findOwnNumber(services, caller, body.number_id) : undefined;
+  const number = body.numberId ? await findOwnNumber(services, caller, body.numberId) : undefined;
   const storedToken = chatUrl === null ? null : await storedTokenFor(services, body, chatUrl);
   const trial = await services.tryAgent(
     {
       agentType,
       chatUrl,
-      assistantId: body.assistant_id || null,
-      agentId: body.agent_id || null,
+      assistantId: body.assistantId || null,
+      agentId: body.agentId || null,
       token: body.token || storedToken,
       direction,
       language: body.language ?? number?.language ?? 'ko',
@@ -108,7 +107,7 @@ export const tryAgent = defineRoute({
  */
 const storedTokenFor = async (
   { database, sealing }: ApiServices,
-  { number_id: numberId, token, direction }: TrialRequest,
+  { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,
   chatUrl: string,
 ): Promise<string | null> => {
   if (!numberId || token !== undefined || direction !== 'outbound') return null;

@@ -1,7 +1,9 @@
 /** What happened in a call, fact by fact, as clients see it. */
 import * as z from 'zod';
+import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallEvent } from '#src/persistence/call-events.ts';
+import type { Decoded } from '../codec.ts';
 import { timestamp } from '../fields.ts';
 
 export const callEvent = z
@@ -32,15 +34,13 @@ export const callEvent = z
   })
   .meta({ id: 'CallEvent' });
 
-export type PresentedEvent = z.output<typeof callEvent>;
+export type PresentedEvent = Decoded<z.output<typeof callEvent>>;
 
 /** Names of the journal that the API has another word for. */
 const otherNames: Readonly<Record<string, string>> = { reason: 'end_reason' };
 
 /** Where a file lies is nobody's business. */
 const hidden = new Set(['file']);
-
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -59,13 +59,10 @@ const presentFields = (data: Record<string, unknown>, timeZone: string): Record<
   );
 
 export const presentEvent = (event: CallEvent, timeZone: string): PresentedEvent => {
-  const { sequence, type, at, data, tOffsetSec, role, text, whole, summary } = event;
-  const shown = type === 'call.ended' ? renamed(data) : data;
+  const { data, role, text, whole, summary } = event;
+  const shown = event.type === 'call.ended' ? renamed(data) : data;
   return {
-    sequence,
-    type,
-    at: timestampIn(timeZone, at),
-    t_offset_sec: tOffsetSec,
+    ...event,
     data: {
       ...presentFields(shown, timeZone),
       ...(role === null ? {} : { role, text, whole }),

@@ -11,9 +11,10 @@ import type { ChartState } from '#src/calls/chart-watch.ts';
 import { callEvents } from '#src/persistence/call-events.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import type { ApiServices } from '../api-services.ts';
+import { encode } from '../codec.ts';
 import type { StreamPermit } from '../stream-permits.ts';
 import { createWakeUp } from './wake-up.ts';
-import { presentEvent } from './call-event-schema.ts';
+import { callEvent, presentEvent } from './call-event-schema.ts';
 
 export type EventStreamTimes = {
   /** A comment after so much silence keeps the connection open. */
@@ -86,7 +87,10 @@ export const callEventStream = (
         last = event.sequence;
         seen.add(event.type);
         if (event.type === 'call.ended') endedAt = event.at.getTime();
-        if (event.sequence > after) yield message('fact', presentEvent(event, timeZone), event.sequence);
+        if (event.sequence > after) {
+          const fact = encode(callEvent, presentEvent(event, timeZone), timeZone);
+          yield message('fact', fact, event.sequence);
+        }
       }
       for (const state of states.splice(0)) yield message('state', state);
       if (isWhole(call, seen) || clock.now() - endedAt > lateFactsMs) {

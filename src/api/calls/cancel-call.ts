@@ -21,7 +21,7 @@ export const cancelCall = defineRoute({
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
 }).handledBy(async ({ caller, params }, { requestCancel }) => {
-  const callId = params.call_id;
+  const { callId } = params;
   await requestCancel({ callId, numberId: caller.id });
-  return { status: 202, body: { call_id: callId, status: 'cancel_requested' } };
+  return { status: 202, body: { callId, status: 'cancel_requested' } };
 });

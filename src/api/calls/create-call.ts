@@ -2,10 +2,19 @@ import * as z from 'zod';
 import type { PlacedCall } from '#src/calls/place-call.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import { encode } from '../codec.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 
 const durationError = 'max_duration_sec must be a whole number from 60 to 1800.';
+
+const placedCall = z.object({
+  call_id: z.uuid(),
+  status: z.literal('ringing'),
+  from: z
+    .string()
+    .meta({ description: 'The number that calls, in domestic format.', example: '07012345678' }),
+});
 
 export const createCall = defineRoute({
   method: 'post',
@@ -45,13 +54,7 @@ export const createCall = defineRoute({
   responses: {
     201: {
       description: 'Dialing has started.',
-      schema: z.object({
-        call_id: z.uuid(),
-        status: z.literal('ringing'),
-        from: z
-          .string()
-          .meta({ description: 'The number that calls, in domestic format.', example: '07012345678' }),
-      }),
+      schema: placedCall,
     },
   },
   refusals: [
@@ -73,17 +76,16 @@ export const createCall = defineRoute({
   const placed = await placeCall(caller, {
     to,
     instruction: body.instruction ?? null,
-    maxDurationSec: body.max_duration_sec ?? null,
+    maxDurationSec: body.maxDurationSec ?? null,
     keyed: keyed && {
       ...keyed,
       answer(placing) {
         const { status, body: answer } = present(placing);
-        return { status, body: JSON.stringify(answer) };
+        return { status, body: JSON.stringify(encode(placedCall, answer, caller.workspace.timeZone)) };
       },
     },
   });
   return present(placed);
 });
 
-const present = ({ callId, from }: PlacedCall) =>
-  ({ status: 201, body: { call_id: callId, status: 'ringing', from } }) as const;
+const present = (placed: PlacedCall) => ({ status: 201, body: { ...placed, status: 'ringing' } }) as const;

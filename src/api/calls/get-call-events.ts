@@ -56,7 +56,7 @@ export const getCallEvents = defineRoute({
   summary: 'What happened in a call, and happens',
   auth: 'number',
 }).handledBy(async ({ caller, params, ...request }, services) => {
-  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+  const call = await findOwnCall(services, { callId: params.callId, numberId: caller.id });
   const { timeZone } = caller.workspace;
   return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, services);
 });

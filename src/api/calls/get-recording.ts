@@ -54,7 +54,7 @@ export const getRecording = defineRoute({
     'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
   auth: 'number',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
-  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
+  const call = await findOwnCall(services, { callId: params.callId, numberId: caller.id });
   return answerRecording(call, { headers, isHead }, services);
 });
 

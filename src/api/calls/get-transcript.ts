@@ -3,7 +3,6 @@ import type { CallRecord } from '#src/persistence/calls.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { presentTurn } from '../present.ts';
 import { defineRoute } from '../route.ts';
 import { transcriptTurn } from './call-schema.ts';
 import { findOwnCall } from './find-own-call.ts';
@@ -30,12 +29,12 @@ export const getTranscript = defineRoute({
   summary: 'Read the transcript',
   auth: 'number',
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await findOwnCall(services, { callId: params.call_id, numberId: caller.id });
-  return answerTranscript(call, caller.workspace.timeZone, services);
+  const call = await findOwnCall(services, { callId: params.callId, numberId: caller.id });
+  return answerTranscript(call, services);
 });
 
-export const answerTranscript = async ({ id }: CallRecord, timeZone: string, { database }: ApiServices) => {
+export const answerTranscript = async ({ id }: CallRecord, { database }: ApiServices) => {
   const turns = await transcriptOf(database, id);
-  const transcript = turns.map((turn) => presentTurn(turn, timeZone));
-  return { status: 200, body: { call_id: id, transcript } } as const;
+  const transcript = turns.map((turn) => ({ ...turn, timestamp: turn.spokenAt }));
+  return { status: 200, body: { callId: id, transcript } } as const;
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listCalls as findCalls } from '#src/persistence/call-list.ts';
+import type { Decoded } from '../codec.ts';
 import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.ts';
 import { integerInQuery, momentInQuery } from '../fields.ts';
-import { presentListItem } from '../present.ts';
 import { defineRoute } from '../route.ts';
 import type { ApiServices } from '../api-services.ts';
 import { callListItem, callStatus, direction } from './call-schema.ts';
@@ -27,17 +27,16 @@ export const callPage = z
 export const pageOfCalls = async (
   { database }: ApiServices,
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },
-  { cursor, limit, ...filters }: z.output<typeof callListQuery>,
-  timeZone: string,
-): Promise<z.output<typeof callPage>> => {
+  { cursor, limit, ...filters }: Decoded<z.output<typeof callListQuery>>,
+): Promise<Decoded<z.output<typeof callPage>>> => {
   // One more than the page tells whether there is a next.
   const after = cursor && { startedAt: cursor.at, id: cursor.id };
   const found = await findCalls(database, { scope, after, limit: limit + 1, ...filters });
   const calls = found.slice(0, limit);
   const last = found.length > limit ? calls.at(-1) : undefined;
   return {
-    calls: calls.map((call) => presentListItem(call, timeZone)),
-    next_cursor: last === undefined ? null : encodeMomentCursor({ at: last.startedAt, id: last.id }),
+    calls,
+    nextCursor: last === undefined ? null : encodeMomentCursor({ at: last.startedAt, id: last.id }),
   };
 };
 
@@ -53,6 +52,5 @@ export const listCalls = defineRoute({
   responses: { 200: { description: 'A page of calls.', schema: callPage } },
   refusals: [],
 }).handledBy(async ({ caller, query }, services) => {
-  const body = await pageOfCalls(services, { numberId: caller.id }, query, caller.workspace.timeZone);
-  return { status: 200, body };
+  return { status: 200, body: await pageOfCalls(services, { numberId: caller.id }, query) };
 });

@@ -23,9 +23,9 @@ export const pauseRecording = defineRoute({
     'For what must not be kept, such as the number of a card. From the answer to this request on the recording holds silence for both parties, until it is resumed or the call ends; places in the recording stay places in the transcript, which goes on. A recording that is paused already stays so.',
   responses: { 200: { description: 'The recording is paused.', schema: stateOf(true) } },
 }).handledBy(async ({ caller, params }, services) => {
-  const callId = params.call_id;
+  const { callId } = params;
   await services.pauseRecording({ callId, numberId: caller.id });
-  return { status: 200, body: { call_id: callId, recording: { paused: true } } };
+  return { status: 200, body: { callId, recording: { paused: true } } };
 });
 
 export const resumeRecording = defineRoute({
@@ -37,7 +37,7 @@ export const resumeRecording = defineRoute({
     'Both parties are recorded again. The first moment stays silent: what was on its way when this request came was said before it. A recording that is not paused goes on as it was.',
   responses: { 200: { description: 'The recording goes on.', schema: stateOf(false) } },
 }).handledBy(async ({ caller, params }, services) => {
-  const callId = params.call_id;
+  const { callId } = params;
   await services.resumeRecording({ callId, numberId: caller.id });
-  return { status: 200, body: { call_id: callId, recording: { paused: false } } };
+  return { status: 200, body: { callId, recording: { paused: false } } };
 });

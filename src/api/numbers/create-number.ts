@@ -4,8 +4,7 @@ import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
 import { chooseSpeech } from './choose-speech.ts';
-import { number } from './number-schema.ts';
-import { settingsFields, settingsOf } from './number-settings.ts';
+import { number, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 import { requireOwnTrunk } from './require-own-trunk.ts';
 
@@ -20,21 +19,19 @@ export const createNumber = defineRoute({
   body: z
     .strictObject({
       number: z.string().meta({ description: 'Domestic format; hyphens and spaces are removed.' }),
-      ...settingsFields,
+      ...z.object(settingsFields).partial().shape,
     })
     .meta({ example: { number: '070-1234-5678', language: 'en', max_duration_sec: 600 } }),
   responses: { 201: { description: 'The number.', schema: number } },
   refusals: ['number_taken'],
 }).handledBy(async ({ caller, body }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  await requireOwnTrunk(services, workspaceId, body.trunk_id);
-  const settings = settingsOf(body);
+  await requireOwnTrunk(services, caller.workspace.id, body.trunkId);
   const digits = domesticNumber(services, 'number', body.number);
   const created = await addNumber(administratorOf(services, caller), {
-    ...settings,
-    ...chooseSpeech(services.engines, settings, { synthesizer: null, voice: null }),
-    language: body.language ?? 'ko',
+    language: 'ko',
+    ...body,
+    ...chooseSpeech(services.engines, body, { synthesizer: null, voice: null }),
     number: digits,
   });
-  return { status: 201, body: await presentNumber(services, created, timeZone) };
+  return { status: 201, body: await presentNumber(services, created) };
 });

@@ -16,5 +16,5 @@ export const getNumber = defineRoute({
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const found = await findOwnNumber(services, caller, params.id);
-  return { status: 200, body: await presentNumber(services, found, caller.workspace.timeZone) };
+  return { status: 200, body: await presentNumber(services, found) };
 });

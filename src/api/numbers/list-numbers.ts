@@ -15,8 +15,7 @@ export const listNumbers = defineRoute({
   responses: { 200: { description: 'The numbers.', schema: z.object({ numbers: z.array(number) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, services) => {
-  const { id, timeZone } = caller.workspace;
-  const found = await findNumbers(services.database, id);
-  const numbers = await Promise.all(found.map((one) => presentNumber(services, one, timeZone)));
+  const found = await findNumbers(services.database, caller.workspace.id);
+  const numbers = await Promise.all(found.map((one) => presentNumber(services, one)));
   return { status: 200, body: { numbers } };
 });

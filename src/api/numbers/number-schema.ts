@@ -30,17 +30,17 @@ export const policyFields = {
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
 };
 
-export const greeting = text(1000).nullable().meta({
+const greeting = text(1000).nullable().meta({
   description: 'What is said first to a caller; null for the default of the agent.',
   example: 'Good morning, this is the front desk.',
 });
 
-export const voicemail = z.enum(voicemailPolicies).meta({
+const voicemail = z.enum(voicemailPolicies).meta({
   description:
     'What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up.',
 });
 
-export const voicemailMessage = text(1000)
+const voicemailMessage = text(1000)
   .refine((value) => /[\p{L}\p{N}]/u.test(value), { error: 'There are no words in this message.' })
   .nullable()
   .meta({
@@ -49,12 +49,12 @@ export const voicemailMessage = text(1000)
     example: 'Please call us back.',
   });
 
-export const trunkId = z.uuid().nullable().meta({
+const trunkId = z.uuid().nullable().meta({
   description: 'The trunk that alone carries its outbound calls; null for those of the workspace.',
   example: null,
 });
 
-export const speechFields = {
+const speechFields = {
   recognizer: text(100).nullable().meta({
     description: 'The engine that hears first, one of `GW_RECOGNIZERS`; null for their order.',
     example: 'vosk',
@@ -68,6 +68,17 @@ export const speechFields = {
       'The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it.',
     example: 'en-us+f3',
   }),
+};
+
+/** What may be changed of a number. */
+export const settingsFields = {
+  language,
+  ...policyFields,
+  greeting,
+  voicemail,
+  voicemail_message: voicemailMessage,
+  trunk_id: trunkId,
+  ...speechFields,
 };
 
 export const agentBinding = z
@@ -93,13 +104,7 @@ export const number = z
   .object({
     id: z.uuid(),
     number: z.string().meta({ description: 'Domestic format.', example: '07012345678' }),
-    language,
-    ...policyFields,
-    greeting,
-    voicemail,
-    voicemail_message: voicemailMessage,
-    trunk_id: trunkId,
-    ...speechFields,
+    ...settingsFields,
     agents: z.object({ inbound: agentBinding, outbound: agentBinding }),
     inbound_auth: inboundAuth,
     key: z

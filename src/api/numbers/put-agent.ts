@@ -7,6 +7,7 @@ import {
 } from '#src/domain/agent-binding.ts';
 import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { audit } from '../audit.ts';
+import type { Decoded } from '../codec.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import type { ApiServices } from '../api-services.ts';
@@ -14,7 +15,6 @@ import { requireUsableUrl } from '../usable-url.ts';
 import { invalidField } from '../validated.ts';
 import { findOwnNumber } from './find-own-number.ts';
 import { agentBinding, numberInPath } from './number-schema.ts';
-import { presentBinding } from './present-number.ts';
 
 const binding = z
   .strictObject({
@@ -86,17 +86,20 @@ export const putAgent = defineRoute({
       token_configured: stored.tokenConfigured,
     },
   });
-  return { status: 200, body: presentBinding(stored) };
+  return { status: 200, body: stored };
 });
 
-const bindingOf = (body: z.output<typeof binding>, direction: AgentBinding['direction']): AgentBinding =>
+const bindingOf = (
+  body: Decoded<z.output<typeof binding>>,
+  direction: AgentBinding['direction'],
+): AgentBinding =>
   keepWhatTypeStores({
     direction,
     agent: body.agent,
-    agentType: body.agent_type ?? null,
-    chatUrl: body.chat_url || null,
-    assistantId: body.assistant_id || null,
-    agentId: body.agent_id || null,
+    agentType: body.agentType ?? null,
+    chatUrl: body.chatUrl || null,
+    assistantId: body.assistantId || null,
+    agentId: body.agentId || null,
   });
 
 /** `undefined` keeps the stored token, `null` removes it. */

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { changesBetween } from '#src/administration/administrator.ts';
 import { numberNotFound } from '#src/administration/numbers.ts';
-import { policySettings } from '#src/administration/policy-settings.ts';
+import { callPolicyFields } from '#src/domain/call-policy.ts';
+import { snakeCase } from '#src/domain/field-names.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { chooseSpeech } from './choose-speech.ts';
 import { findOwnNumber } from './find-own-number.ts';
-import { number, numberInPath } from './number-schema.ts';
-import { settingsFields, settingsOf } from './number-settings.ts';
+import { number, numberInPath, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 import { requireOwnTrunk } from './require-own-trunk.ts';
 
@@ -22,24 +22,26 @@ export const updateNumber = defineRoute({
     'Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with.',
   auth: 'admin',
   params: numberInPath,
-  body: z.strictObject(settingsFields).meta({
-    example: {
-      greeting: 'Good morning, this is the front desk.',
-      silence_timeout_sec: 20,
-      recording_enabled: null,
-    },
-  }),
+  body: z
+    .strictObject(settingsFields)
+    .partial()
+    .meta({
+      example: {
+        greeting: 'Good morning, this is the front desk.',
+        silence_timeout_sec: 20,
+        recording_enabled: null,
+      },
+    }),
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  await requireOwnTrunk(services, workspaceId, body.trunk_id);
-  const settings = settingsOf(body);
+  const { id: workspaceId } = caller.workspace;
+  await requireOwnTrunk(services, workspaceId, body.trunkId);
   const before = await findOwnNumber(services, caller, params.id);
   const changed = await patchNumber(
     services.database,
     { numberId: params.id, workspaceId },
-    { ...settings, ...chooseSpeech(services.engines, settings, before) },
+    { ...body, ...chooseSpeech(services.engines, body, before) },
   );
   if (changed === undefined) throw numberNotFound();
   await audit(services, caller, {
@@ -47,9 +49,9 @@ export const updateNumber = defineRoute({
     subject: `number:${changed.id}`,
     // What callers hear is named, not repeated.
     detail: {
-      fields: Object.keys(body),
-      changes: changesBetween(policySettings(before), policySettings(changed)),
+      fields: Object.keys(body).map(snakeCase),
+      changes: changesBetween(callPolicyFields, before, changed),
     },
   });
-  return { status: 200, body: await presentNumber(services, changed, timeZone) };
+  return { status: 200, body: await presentNumber(services, changed) };
 });

@@ -36,12 +36,12 @@ export const placeSimulatedCall = defineRoute({
   const to = domesticNumber(services, 'to', body.to);
   const from = callingNumber(services, 'from', body.from);
   if (body.script) requirePlayable(simulator, body.script, 'caller');
-  const { callId, status, endReason } = await simulator.receiveSimulatedCall({
+  const call = await simulator.receiveSimulatedCall({
     workspaceId: caller.workspace.id,
     to,
     from,
     script: body.script ?? null,
   });
-  await audit(services, caller, { action: 'simulator.call_placed', subject: `call:${callId}` });
-  return { status: 201, body: { call_id: callId, status, end_reason: endReason } };
+  await audit(services, caller, { action: 'simulator.call_placed', subject: `call:${call.callId}` });
+  return { status: 201, body: call };
 });

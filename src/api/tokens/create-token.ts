@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/admin-tokens.ts';
 import { administratorOf } from '../audit.ts';
+import type { Decoded } from '../codec.ts';
 import { moment } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { invalidField } from '../validated.ts';
@@ -18,10 +19,9 @@ export const adminTokenRequest = z.strictObject({
 
 /** Null for a token without an end. Throws a Refusal (`invalid_request`). */
 export const endOf = (
-  { expires_at, expires_in_days }: z.output<typeof adminTokenRequest>,
+  { expiresAt: at = null, expiresInDays: days = null }: Decoded<z.output<typeof adminTokenRequest>>,
   now: number,
 ): Date | null => {
-  const [at, days] = [expires_at ?? null, expires_in_days ?? null];
   if (at !== null && days !== null) {
     throw invalidField({
       path: 'expires_in_days',
@@ -53,6 +53,5 @@ export const createToken = defineRoute({
     role: body.role,
     expiresAt: endOf(body, now),
   });
-  const shown = { timeZone: caller.workspace.timeZone, now };
-  return { status: 201, body: { ...presentToken(record, shown), is_current: false, token } };
+  return { status: 201, body: { ...presentToken(record, now), isCurrent: false, token } };
 });

@@ -6,9 +6,9 @@ import { defineRoute } from '../route.ts';
 import { presentToken, token } from './token-schema.ts';
 
 const tokensOf = async ({ database, clock }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
-  const shown = { timeZone: workspace.timeZone, now: clock.now() };
+  const now = clock.now();
   const records = await listAdminTokens(database, workspace.id);
-  return records.map((record) => ({ ...presentToken(record, shown), is_current: record.id === id }));
+  return records.map((record) => ({ ...presentToken(record, now), isCurrent: record.id === id }));
 };
 
 export const listTokens = defineRoute({
@@ -38,7 +38,7 @@ export const getCurrentToken = defineRoute({
   responses: { 200: { description: 'The token.', schema: token } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller }, services) => {
-  const current = (await tokensOf(services, caller)).find(({ is_current }) => is_current);
+  const current = (await tokensOf(services, caller)).find(({ isCurrent }) => isCurrent);
   if (current === undefined) throw new Refusal('not_found', 'This token was revoked just now.');
   return { status: 200, body: current };
 });

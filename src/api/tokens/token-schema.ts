@@ -1,8 +1,8 @@
 /** An admin token as the admin API shows it: everything but the token. */
 import * as z from 'zod';
 import { adminRoles } from '#src/domain/admin-role.ts';
-import { timestampIn } from '#src/domain/timestamp.ts';
 import type { AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 
@@ -41,17 +41,9 @@ export const tokenWithSecret = z
 
 export const presentToken = (
   record: AdminTokenRecord,
-  { timeZone, now }: { timeZone: string; now: number },
-): Omit<z.output<typeof token>, 'is_current'> => {
-  const maybe = (instant: Date | null) => (instant === null ? null : timestampIn(timeZone, instant));
-  return {
-    id: record.id,
-    name: record.name,
-    role: record.role,
-    state: record.expiresAt !== null && record.expiresAt.getTime() <= now ? 'expired' : 'active',
-    created_at: timestampIn(timeZone, record.createdAt),
-    expires_at: maybe(record.expiresAt),
-    last_used_at: maybe(record.lastUsedAt),
-    gateway: record.node,
-  };
-};
+  now: number,
+): Omit<Decoded<z.output<typeof token>>, 'isCurrent'> => ({
+  ...record,
+  state: record.expiresAt !== null && record.expiresAt.getTime() <= now ? 'expired' : 'active',
+  gateway: record.node,
+});

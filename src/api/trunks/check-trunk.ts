@@ -65,13 +65,6 @@ export const checkTrunk = defineRoute({
   await audit(services, caller, { action: 'trunk.checked', subject: `trunk:${trunk.id}` });
   return {
     status: 200,
-    body: {
-      steps: steps.map(({ step: name, result, sentence, ladder }) => ({
-        step: name,
-        result,
-        sentence,
-        ladder: ladder.map(({ atMs, direction, message }) => ({ at_ms: atMs, direction, message })),
-      })),
-    },
+    body: { steps },
   };
 });

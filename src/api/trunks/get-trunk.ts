@@ -14,8 +14,8 @@ export const getTrunk = defineRoute({
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const record = await findTrunk(services.database, { trunkId: params.id, workspaceId });
+  const one = { trunkId: params.id, workspaceId: caller.workspace.id };
+  const record = await findTrunk(services.database, one);
   if (record === undefined) throw trunkNotFound();
-  return { status: 200, body: presentTrunk(services, record, timeZone) };
+  return { status: 200, body: presentTrunk(services, record) };
 });

@@ -14,7 +14,6 @@ export const listTrunks = defineRoute({
   responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, services) => {
-  const { id, timeZone } = caller.workspace;
-  const records = await list(services.database, id);
-  return { status: 200, body: { trunks: records.map((record) => presentTrunk(services, record, timeZone)) } };
+  const records = await list(services.database, caller.workspace.id);
+  return { status: 200, body: { trunks: records.map((record) => presentTrunk(services, record)) } };
 });

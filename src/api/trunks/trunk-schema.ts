@@ -1,7 +1,6 @@
 /** A trunk as the admin API shows it (decisions 9). */
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { timestampIn } from '#src/domain/timestamp.ts';
 import {
   callerIdHeaders,
   numberFormats,
@@ -11,6 +10,7 @@ import {
   trunkTransports,
 } from '#src/domain/trunk.ts';
 import type { TrunkRecord } from '#src/persistence/trunks.ts';
+import type { Decoded } from '../codec.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
@@ -105,40 +105,17 @@ export const trunk = z
   })
   .meta({ id: 'Trunk' });
 
+/** With what it is doing on this gateway. */
 export const presentTrunk = (
   { trunkStatus }: Pick<ApiServices, 'trunkStatus'>,
   record: TrunkRecord,
-  timeZone: string,
-): z.output<typeof trunk> => {
-  const { state, detail, lastSeenAt } = trunkStatus(record);
+): Decoded<z.output<typeof trunk>> => {
+  const { lastSeenAt, ...status } = trunkStatus(record);
   return {
-    id: record.id,
-    name: record.name,
-    host: record.host,
-    port: record.port,
-    transport: record.transport,
-    username: record.username,
-    password_configured: record.passwordSealed !== null,
-    register: record.register,
-    realm: record.realm,
-    from_domain: record.fromDomain,
-    number_format: record.numberFormat,
-    caller_id: record.callerId,
-    privacy: record.privacy,
-    codecs: record.codecs,
-    srtp: record.srtp,
-    priority: record.priority,
-    weight: record.weight,
-    max_channels: record.maxChannels,
-    calls_per_second: record.callsPerSecond,
-    inbound_addresses: record.inboundAddresses,
-    inbound_auth: record.inboundAuth,
-    health_check: record.healthCheck,
-    enabled: record.enabled,
-    state,
-    detail,
-    last_seen_at: lastSeenAt === null ? null : timestampIn(timeZone, new Date(lastSeenAt)),
-    created_at: timestampIn(timeZone, record.createdAt),
+    ...record,
+    ...status,
+    passwordConfigured: record.passwordSealed !== null,
+    lastSeenAt: lastSeenAt === null ? null : new Date(lastSeenAt),
   };
 };
 

@@ -1,36 +1,6 @@
-import * as z from 'zod';
 import type { FieldError } from '#src/domain/refusal.ts';
 import type { TrunkSettings } from '#src/domain/trunk.ts';
-import type { TrunkPatch } from '#src/persistence/trunks.ts';
 import { invalidField } from '../validated.ts';
-import { trunkFields } from './trunk-schema.ts';
-
-const settings = z.object(trunkFields).partial();
-
-/** What a body changes; what is absent stays as it is. */
-export const patchOf = (body: z.output<typeof settings>): Omit<TrunkPatch, 'passwordSealed'> => ({
-  name: body.name,
-  host: body.host,
-  port: body.port,
-  transport: body.transport,
-  username: body.username,
-  register: body.register,
-  realm: body.realm,
-  fromDomain: body.from_domain,
-  numberFormat: body.number_format,
-  callerId: body.caller_id,
-  privacy: body.privacy,
-  codecs: body.codecs,
-  srtp: body.srtp,
-  priority: body.priority,
-  weight: body.weight,
-  maxChannels: body.max_channels,
-  callsPerSecond: body.calls_per_second,
-  inboundAddresses: body.inbound_addresses,
-  inboundAuth: body.inbound_auth,
-  healthCheck: body.health_check,
-  enabled: body.enabled,
-});
 
 /** Refuses settings that are possible one by one and not together. */
 export const requirePossible = (

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { snakeCase } from '#src/domain/field-names.ts';
 import { findTrunk, patchTrunk } from '#src/persistence/trunks.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
@@ -10,7 +11,7 @@ import {
   trunkInPath,
   trunkNotFound,
 } from './trunk-schema.ts';
-import { nameTaken, patchOf, requirePossible } from './trunk-settings.ts';
+import { nameTaken, requirePossible } from './trunk-settings.ts';
 
 export const updateTrunk = defineRoute({
   method: 'patch',
@@ -28,27 +29,22 @@ export const updateTrunk = defineRoute({
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const one = { trunkId: params.id, workspaceId };
+  const one = { trunkId: params.id, workspaceId: caller.workspace.id };
   const before = await findTrunk(services.database, one);
   if (before === undefined) throw trunkNotFound();
-  const { password } = body;
+  const { password, ...settings } = body;
   const passwordSealed = typeof password === 'string' ? services.sealing.seal(password, before.id) : password;
   requirePossible(
-    {
-      username: body.username === undefined ? before.username : body.username,
-      register: body.register ?? before.register,
-      inboundAuth: body.inbound_auth ?? before.inboundAuth,
-    },
+    { ...before, ...settings },
     (passwordSealed === undefined ? before.passwordSealed : passwordSealed) !== null,
   );
-  const changed = await patchTrunk(services.database, one, { ...patchOf(body), passwordSealed });
+  const changed = await patchTrunk(services.database, one, { ...settings, passwordSealed });
   if (changed === undefined) throw trunkNotFound();
   if (changed === 'name_taken') throw nameTaken();
   await audit(services, caller, {
     action: 'trunk.changed',
     subject: `trunk:${changed.id}`,
-    detail: { fields: Object.keys(body) },
+    detail: { fields: Object.keys(body).map(snakeCase) },
   });
-  return { status: 200, body: presentTrunk(services, changed, timeZone) };
+  return { status: 200, body: presentTrunk(services, changed) };
 });

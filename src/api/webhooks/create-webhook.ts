@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createEndpoint } from '#src/events/endpoints.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { administration, presentWebhook, webhookFields, webhookWithSecret } from './webhook-schema.ts';
+import { administration, webhookFields, webhookWithSecret } from './webhook-schema.ts';
 
 export const createWebhook = defineRoute({
   method: 'post',
@@ -21,12 +21,11 @@ export const createWebhook = defineRoute({
   responses: { 201: { description: 'The endpoint, with its secret.', schema: webhookWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const { id, timeZone } = caller.workspace;
-  const { endpoint, secret } = await createEndpoint(administration(services), id, {
-    url: body.url,
-    events: body.events ?? null,
-    numberId: body.number_id ?? null,
+  const { endpoint, secret } = await createEndpoint(administration(services), caller.workspace.id, {
+    events: null,
+    numberId: null,
+    ...body,
   });
   await audit(services, caller, { action: 'webhook.created', subject: `webhook:${endpoint.id}` });
-  return { status: 201, body: { ...presentWebhook(endpoint, timeZone), secret } };
+  return { status: 201, body: { ...endpoint, secret } };
 });

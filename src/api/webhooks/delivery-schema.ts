@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { eventTypes } from '#src/domain/event-types.ts';
-import { timestampIn } from '#src/domain/timestamp.ts';
 import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
 import { timestamp } from '../fields.ts';
 
@@ -32,24 +31,4 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 
-export const presentDelivery = (record: DeliveryRecord, timeZone: string): z.output<typeof delivery> => {
-  const maybe = (instant: Date | null) => (instant === null ? null : timestampIn(timeZone, instant));
-  return {
-    id: record.id,
-    webhook_id: record.endpointId,
-    event_id: record.eventId,
-    type: record.type,
-    call_id: record.callId,
-    state: record.state,
-    next_attempt_at: maybe(record.nextAttemptAt),
-    created_at: timestampIn(timeZone, record.createdAt),
-    finished_at: maybe(record.finishedAt),
-    attempts: record.attempts.map(({ attempt, at, durationMs, httpStatus, error }) => ({
-      attempt,
-      at: timestampIn(timeZone, at),
-      duration_ms: durationMs,
-      http_status: httpStatus,
-      error,
-    })),
-  };
-};
+export const presentDelivery = (record: DeliveryRecord) => ({ ...record, webhookId: record.endpointId });

@@ -1,6 +1,6 @@
 import { getEndpoint } from '#src/events/endpoints.ts';
 import { defineRoute } from '../route.ts';
-import { presentWebhook, webhook, webhookInPath, webhookNotFound } from './webhook-schema.ts';
+import { webhook, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const getWebhook = defineRoute({
   method: 'get',
@@ -14,8 +14,7 @@ export const getWebhook = defineRoute({
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, { database }) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const endpoint = await getEndpoint(database, { endpointId: params.id, workspaceId });
+  const endpoint = await getEndpoint(database, { endpointId: params.id, workspaceId: caller.workspace.id });
   if (endpoint === undefined) throw webhookNotFound();
-  return { status: 200, body: presentWebhook(endpoint, timeZone) };
+  return { status: 200, body: endpoint };
 });

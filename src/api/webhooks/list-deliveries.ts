@@ -31,7 +31,7 @@ export const listDeliveries = defineRoute({
   },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, query: { limit, cursor, state } }, { database }) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
+  const { id: workspaceId } = caller.workspace;
   const found = await listEndpointDeliveries(
     database,
     { endpointId: params.id, workspaceId },
@@ -43,8 +43,8 @@ export const listDeliveries = defineRoute({
   return {
     status: 200,
     body: {
-      deliveries: page.map((record) => presentDelivery(record, timeZone)),
-      next_cursor: last === undefined ? null : encodeMomentCursor({ at: last.createdAt, id: last.id }),
+      deliveries: page.map(presentDelivery),
+      nextCursor: last === undefined ? null : encodeMomentCursor({ at: last.createdAt, id: last.id }),
     },
   };
 });

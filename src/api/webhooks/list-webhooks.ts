@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { listEndpoints } from '#src/events/endpoints.ts';
 import { defineRoute } from '../route.ts';
-import { presentWebhook, webhook } from './webhook-schema.ts';
+import { webhook } from './webhook-schema.ts';
 
 export const listWebhooks = defineRoute({
   method: 'get',
@@ -14,7 +14,6 @@ export const listWebhooks = defineRoute({
   responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, { database }) => {
-  const { id, timeZone } = caller.workspace;
-  const endpoints = await listEndpoints(database, id);
-  return { status: 200, body: { webhooks: endpoints.map((endpoint) => presentWebhook(endpoint, timeZone)) } };
+  const webhooks = await listEndpoints(database, caller.workspace.id);
+  return { status: 200, body: { webhooks } };
 });

@@ -19,11 +19,11 @@ export const replayDelivery = defineRoute({
   responses: { 202: { description: 'It will be tried now.', schema: delivery } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
+  const { id: workspaceId } = caller.workspace;
   const now = new Date(services.clock.now());
   const record = await replay(services.database, { deliveryId: params.id, workspaceId, now });
   if (record === undefined)
     throw new Refusal('not_found', 'There is no delivery with this id in the workspace.');
   await audit(services, caller, { action: 'delivery.replayed', subject: `delivery:${record.id}` });
-  return { status: 202, body: presentDelivery(record, timeZone) };
+  return { status: 202, body: presentDelivery(record) };
 });

@@ -1,13 +1,7 @@
 import { rotateSecret } from '#src/events/endpoints.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import {
-  administration,
-  presentWebhook,
-  webhookInPath,
-  webhookNotFound,
-  webhookWithSecret,
-} from './webhook-schema.ts';
+import { administration, webhookInPath, webhookNotFound, webhookWithSecret } from './webhook-schema.ts';
 
 export const rotateWebhookSecret = defineRoute({
   method: 'post',
@@ -21,9 +15,9 @@ export const rotateWebhookSecret = defineRoute({
   responses: { 200: { description: 'The endpoint, with its new secret.', schema: webhookWithSecret } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const rotated = await rotateSecret(administration(services), { endpointId: params.id, workspaceId });
+  const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };
+  const rotated = await rotateSecret(administration(services), endpoint);
   if (rotated === undefined) throw webhookNotFound();
   await audit(services, caller, { action: 'webhook.rotated', subject: `webhook:${params.id}` });
-  return { status: 200, body: { ...presentWebhook(rotated.endpoint, timeZone), secret: rotated.secret } };
+  return { status: 200, body: { ...rotated.endpoint, secret: rotated.secret } };
 });

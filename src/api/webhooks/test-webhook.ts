@@ -24,10 +24,10 @@ export const testWebhook = defineRoute({
   },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { httpStatus, error, durationMs } = await services.webhookTests.send({
+  const body = await services.webhookTests.send({
     id: params.id,
     workspaceId: caller.workspace.id,
   });
   await audit(services, caller, { action: 'webhook.tested', subject: `webhook:${params.id}` });
-  return { status: 200, body: { http_status: httpStatus, error, duration_ms: durationMs } };
+  return { status: 200, body };
 });

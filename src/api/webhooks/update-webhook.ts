@@ -1,15 +1,9 @@
 import * as z from 'zod';
+import { snakeCase } from '#src/domain/field-names.ts';
 import { patchEndpoint } from '#src/events/endpoints.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import {
-  administration,
-  presentWebhook,
-  webhook,
-  webhookFields,
-  webhookInPath,
-  webhookNotFound,
-} from './webhook-schema.ts';
+import { administration, webhook, webhookFields, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const updateWebhook = defineRoute({
   method: 'patch',
@@ -28,18 +22,13 @@ export const updateWebhook = defineRoute({
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const { url, events, number_id: numberId, state } = body;
-  const endpoint = await patchEndpoint(
-    administration(services),
-    { endpointId: params.id, workspaceId },
-    { url, events, numberId, state },
-  );
+  const wanted = { endpointId: params.id, workspaceId: caller.workspace.id };
+  const endpoint = await patchEndpoint(administration(services), wanted, body);
   if (endpoint === undefined) throw webhookNotFound();
   await audit(services, caller, {
     action: 'webhook.changed',
     subject: `webhook:${endpoint.id}`,
-    detail: { fields: Object.keys(body) },
+    detail: { fields: Object.keys(body).map(snakeCase) },
   });
-  return { status: 200, body: presentWebhook(endpoint, timeZone) };
+  return { status: 200, body: endpoint };
 });

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { eventTypes } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { timestampIn } from '#src/domain/timestamp.ts';
-import type { EndpointAdministration, WebhookEndpoint } from '#src/events/endpoints.ts';
+import type { EndpointAdministration } from '#src/events/endpoints.ts';
 import { exampleSecret, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
@@ -53,18 +52,6 @@ export const webhookWithSecret = z
     }),
   })
   .meta({ id: 'WebhookWithSecret' });
-
-export const presentWebhook = (endpoint: WebhookEndpoint, timeZone: string): z.output<typeof webhook> => ({
-  id: endpoint.id,
-  url: endpoint.url,
-  events: endpoint.events,
-  number_id: endpoint.numberId,
-  state: endpoint.state,
-  disabled_reason: endpoint.disabledReason,
-  previous_secret_until:
-    endpoint.previousSecretUntil === null ? null : timestampIn(timeZone, endpoint.previousSecretUntil),
-  created_at: timestampIn(timeZone, endpoint.createdAt),
-});
 
 export const administration = ({
   database: db,

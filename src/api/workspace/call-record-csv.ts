@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { callRecord } from '../calls/call-schema.ts';
 import { csvLine, type Cell } from '../csv.ts';
 
-type Call = z.output<typeof callRecord>;
+type Call = z.input<typeof callRecord>;
 
 /** The columns and their order, which those who import them rely on: new ones go to the end. */
 const columns: Readonly<Record<string, (call: Call) => Cell>> = {

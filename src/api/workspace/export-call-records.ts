@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { callRecords } from '#src/persistence/call-records.ts';
+import { callRecord } from '../calls/call-schema.ts';
+import { presentCall } from '../calls/present-call.ts';
+import { encode } from '../codec.ts';
 import { momentInQuery } from '../fields.ts';
-import { presentCall } from '../present.ts';
 import { defineRoute } from '../route.ts';
 import { callRecordHeader, callRecordLine } from './call-record-csv.ts';
 
@@ -59,7 +61,7 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   if (format === 'csv') yield callRecordHeader;
   for await (const page of pages) {
-    const calls = page.map((call) => presentCall(call, timeZone));
+    const calls = page.map((call) => encode(callRecord, presentCall(call), timeZone));
     yield calls
       .map((call) => (format === 'csv' ? callRecordLine(call) : `${JSON.stringify(call)}\n`))
       .join('');

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { timestampIn } from '#src/domain/timestamp.ts';
 import { callEvents } from '#src/persistence/call-events.ts';
 import { findOwnCall } from '../calls/find-own-call.ts';
 import { timestamp } from '../fields.ts';
@@ -39,12 +38,11 @@ export const getCallReplay = defineRoute({
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
+  const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
   const facts = await callEvents(services.database, call.id);
   const steps = services.replayCall({ ...call, facts });
   return {
     status: 200,
-    body: { steps: steps.map((step) => ({ ...step, at: timestampIn(timeZone, new Date(step.at)) })) },
+    body: { steps: steps.map((step) => ({ ...step, at: new Date(step.at) })) },
   } as const;
 });

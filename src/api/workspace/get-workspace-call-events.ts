@@ -12,6 +12,6 @@ export const getWorkspaceCallEvents = defineRoute({
   auth: 'viewer',
 }).handledBy(async ({ caller, params, ...request }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
+  const call = await findOwnCall(services, { callId: params.callId, workspaceId });
   return answerCallEvents(call, { ...request, timeZone, key: `admin ${caller.id}` }, services);
 });

@@ -1,7 +1,7 @@
 import { callRecord } from '../calls/call-schema.ts';
 import { findOwnCall } from '../calls/find-own-call.ts';
+import { presentCall } from '../calls/present-call.ts';
 import { callIdInPath } from '../ids.ts';
-import { presentCall } from '../present.ts';
 import { defineRoute } from '../route.ts';
 
 export const getWorkspaceCall = defineRoute({
@@ -16,7 +16,6 @@ export const getWorkspaceCall = defineRoute({
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
-  return { status: 200, body: presentCall(call, timeZone) };
+  const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
+  return { status: 200, body: presentCall(call) };
 });

@@ -12,6 +12,6 @@ export const getWorkspaceRecording = defineRoute({
   description: 'As `getRecording`, for the whole workspace.',
   auth: 'viewer',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
-  const wanted = { callId: params.call_id, workspaceId: caller.workspace.id };
+  const wanted = { callId: params.callId, workspaceId: caller.workspace.id };
   return answerRecording(await findOwnCall(services, wanted), { headers, isHead }, services);
 });

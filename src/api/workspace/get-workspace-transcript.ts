@@ -11,7 +11,6 @@ export const getWorkspaceTranscript = defineRoute({
   summary: 'Read the transcript of a call of any number',
   auth: 'viewer',
 }).handledBy(async ({ caller, params }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(services, { callId: params.call_id, workspaceId });
-  return answerTranscript(call, timeZone, services);
+  const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
+  return answerTranscript(call, services);
 });

@@ -17,5 +17,5 @@ export const getWorkspace = defineRoute({
 }).handledBy(async ({ caller }, services) => {
   const found = await findWorkspace(services.database, caller.workspace.id);
   if (found === undefined) throw new Refusal('not_found', 'This workspace does not exist.');
-  return { status: 200, body: presentWorkspace(services, found) };
+  return { status: 200, body: presentWorkspace(services, found), timeZone: found.timeZone };
 });

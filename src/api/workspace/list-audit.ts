@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { timestampIn } from '#src/domain/timestamp.ts';
 import { listAudit as findAudit } from '#src/persistence/audit.ts';
 import { countCursorInQuery, encodeCountCursor, nextCursor } from '../cursor.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
@@ -47,13 +46,12 @@ export const listAudit = defineRoute({
   },
   refusals: [],
 }).handledBy(async ({ caller, query: { limit, cursor } }, { database }) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
+  const { id: workspaceId } = caller.workspace;
   const found = await findAudit(database, { workspaceId, limit: limit + 1, before: cursor });
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
-  const entries = page.map(({ at, ...entry }) => ({ ...entry, at: timestampIn(timeZone, at) }));
+  const entries = found.slice(0, limit);
+  const last = found.length > limit ? entries.at(-1) : undefined;
   return {
     status: 200,
-    body: { entries, next_cursor: last === undefined ? null : encodeCountCursor(last.id) },
+    body: { entries, nextCursor: last === undefined ? null : encodeCountCursor(last.id) },
   };
 });

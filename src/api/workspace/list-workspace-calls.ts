@@ -15,7 +15,7 @@ export const listWorkspaceCalls = defineRoute({
   }),
   responses: { 200: { description: 'A page of calls.', schema: callPage } },
   refusals: [],
-}).handledBy(async ({ caller, query: { number_id: numberId, ...query } }, services) => {
-  const { id: workspaceId, timeZone } = caller.workspace;
-  return { status: 200, body: await pageOfCalls(services, { workspaceId, numberId }, query, timeZone) };
+}).handledBy(async ({ caller, query: { numberId, ...query } }, services) => {
+  const scope = { workspaceId: caller.workspace.id, numberId };
+  return { status: 200, body: await pageOfCalls(services, scope, query) };
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { changeWorkspace } from '#src/administration/workspaces.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { presentWorkspace, workspace, workspaceFields, workspacePatchOf } from './workspace-schema.ts';
+import { presentWorkspace, workspace, workspaceFields } from './workspace-schema.ts';
 
 export const updateWorkspace = defineRoute({
   method: 'patch',
@@ -20,6 +20,6 @@ export const updateWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, body }, services) => {
-  const changed = await changeWorkspace(administratorOf(services, caller), workspacePatchOf(body));
-  return { status: 200, body: presentWorkspace(services, changed) };
+  const changed = await changeWorkspace(administratorOf(services, caller), body);
+  return { status: 200, body: presentWorkspace(services, changed), timeZone: changed.timeZone };
 });

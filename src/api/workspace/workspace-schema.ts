@@ -1,11 +1,9 @@
 /** A workspace as the admin API shows it. */
 import * as z from 'zod';
-import { workspaceSettings } from '#src/administration/workspaces.ts';
-import { policySettings } from '#src/administration/policy-settings.ts';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
 import { isTimeZone } from '#src/domain/time-zone.ts';
-import { timestampIn } from '#src/domain/timestamp.ts';
-import type { WorkspacePatch, WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import type { WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { policyFields } from '../numbers/number-schema.ts';
@@ -32,21 +30,6 @@ export const workspaceFields = {
   ...policyFields,
   max_calls_in_progress: maxCallsInProgress,
 };
-
-const settings = z.object(workspaceFields).partial();
-
-/** What is absent stays as it is. */
-export const workspacePatchOf = (body: z.output<typeof settings>): WorkspacePatch => ({
-  name: body.name,
-  timeZone: body.time_zone,
-  maxDurationSec: body.max_duration_sec,
-  defaultDurationSec: body.default_duration_sec,
-  silenceTimeoutSec: body.silence_timeout_sec,
-  ringTimeoutSec: body.ring_timeout_sec,
-  maxConcurrentCalls: body.max_concurrent_calls,
-  recordingEnabled: body.recording_enabled,
-  maxCallsInProgress: body.max_calls_in_progress,
-});
 
 const effective = z
   .object({
@@ -75,15 +58,14 @@ export const workspace = z
   .object({ id: z.uuid(), ...workspaceFields, effective, created_at: timestamp })
   .meta({ id: 'Workspace' });
 
+/** With what holds for a number that sets nothing itself. */
 export const presentWorkspace = (
   { platform }: Pick<ApiServices, 'platform'>,
   record: WorkspaceRecord,
-): z.output<typeof workspace> => ({
-  id: record.id,
-  ...workspaceSettings(record),
+): Decoded<z.output<typeof workspace>> => ({
+  ...record,
   effective: {
-    ...policySettings(workspacePolicy(record, platform)),
-    max_calls_in_progress: record.maxCallsInProgress ?? platform.maxCallsInProgress,
+    ...workspacePolicy(record, platform),
+    maxCallsInProgress: record.maxCallsInProgress ?? platform.maxCallsInProgress,
   },
-  created_at: timestampIn(record.timeZone, record.createdAt),
 });

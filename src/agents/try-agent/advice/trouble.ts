@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { mask } from '../observed-client.ts';
-import type { TriedTurn } from '../trial.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** What is known of a turn when somebody asks what to change. */
 export type Trouble = {

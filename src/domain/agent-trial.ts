@@ -1,12 +1,34 @@
-/** A conversation with an agent endpoint without a call, as it is shown: on a terminal, as JSON, by the admin API. */
+/** A conversation with an agent endpoint without a call: what is asked for, and what came of it. */
 import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
-import type { TrialAgent } from './trial-request.ts';
+import { agentTypes } from './agent-binding.ts';
+
+/** What can be tried: any type of endpoint, or the built-in agent with the operator's language model. */
+export const trialAgents = [...agentTypes, 'builtin'] as const;
+export type TrialAgent = (typeof trialAgents)[number];
+
+export type TrialRequest = {
+  agentType: TrialAgent;
+  /** Null for the built-in agent. */
+  chatUrl: string | null;
+  assistantId: string | null;
+  agentId: string | null;
+  /** For `Authorization: Bearer`, in either direction. */
+  token: string | null;
+  direction: Direction;
+  language: string;
+  /** Outbound only: it goes into the kickoff, which is the first turn then. */
+  instruction: string | null;
+  /** What the other party says, turn by turn. */
+  say: readonly string[];
+  /** The number that the call would be made with; an invented one when absent. */
+  ownNumber?: string;
+};
 
 /** One request and what came of it. Times are milliseconds since the turn began. */
 export type Exchange = {
   sent: {
-    at_ms: number;
+    atMs: number;
     method: 'POST';
     url: string;
     /** The bearer token is masked. */
@@ -17,9 +39,9 @@ export type Exchange = {
   received: {
     status: number;
     headers: Record<string, string>;
-    first_byte_ms: number | null;
+    firstByteMs: number | null;
     /** Null while it has not ended. */
-    end_ms: number | null;
+    endMs: number | null;
     /** Of the whole body, as far as it was read. */
     bytes: number;
     /** Its beginning. */
@@ -36,20 +58,21 @@ export type TriedTurn = {
   message: string;
   exchanges: Exchange[];
   /** What would be spoken, and when it was ready for the voice. */
-  spoken: { text: string; at_ms: number }[];
+  spoken: { text: string; atMs: number }[];
   /** Of the reply itself, not of the requests that prepare for it. */
-  first_byte_ms: number | null;
-  first_sentence_ms: number | null;
-  end_ms: number;
+  firstByteMs: number | null;
+  firstSentenceMs: number | null;
+  endMs: number;
   remarks: string[];
-  failure: { kind: ReplyFailure; detail: string; server_says: string | null } | null;
+  failure: { kind: ReplyFailure; detail: string; serverSays: string | null } | null;
   /** What to change. */
   advice: string | null;
 };
 
 export type AgentTrial = {
-  call_id: string;
-  agent_type: TrialAgent;
+  /** Of no call; the session was named with it. */
+  callId: string;
+  agentType: TrialAgent;
   direction: Direction;
   language: string;
   /** Whether every turn got a reply that would be spoken. */

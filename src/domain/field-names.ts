@@ -1,0 +1,13 @@
+/** The names of fields: camelCase in the code, snake_case in what is stored as JSON or travels. */
+
+export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** `max_duration_sec` → `maxDurationSec` */
+export const camelCase = (name: string): string =>
+  name.replaceAll(/_(.)/g, (_, first: string) => first.toUpperCase());
+
+/** `maxDurationSec` → `max_duration_sec` */
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
