@@ -11,7 +11,7 @@ const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.
 
 /**
  * Runs timers `speed` times faster while `now` goes on in real time: the simulated line and the timers of its calls
- * hurry, timestamps do not lie (decisions 7, `GW_SIMULATOR_SPEED`).
+ * hurry, timestamps do not lie (guides/design/start.md, "Clocks").
  */
 export const acceleratedClock = (speed: number): Clock => ({
   now: steadyNow,

@@ -1,4 +1,4 @@
-/** Making and revoking admin tokens of a workspace (decisions 6: only a fingerprint is kept). */
+/** Making and revoking admin tokens of a workspace (guides/design/administration.md, "Admin tokens"). */
 import { randomUUID } from 'node:crypto';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import { Refusal } from '#src/domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** Issuing and revealing the API key of a number (specification 2.5 and 5.1). */
+/** Issuing and revealing the API key of a number (guides/design/administration.md, "Number keys"). */
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
 import { note, type Administrator } from './administrator.ts';

@@ -1,6 +1,6 @@
 /**
  * What every agent is: something that is made for one call and gives replies, piece by piece. The gateway does not care
- * whether it lives here or on a customer's server, nor in which format it is asked (specification 4.7).
+ * whether it lives here or on a customer's server, nor in which format it is asked (guides/design/agents.md).
  */
 import type { Message, ReplyFailure } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
@@ -10,7 +10,10 @@ import type { CallContext } from '#src/domain/call-context.ts';
 export type AgentCall = {
   context: CallContext;
   binding: AgentBinding;
-  /** For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound (specification 5.2). */
+  /**
+   * For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound
+   * (guides/design/agents.md, "Bearer token").
+   */
   bearerToken: string | null;
   instruction: string | null;
 };

@@ -27,8 +27,8 @@ export type AgentEndpointRequest = {
 };
 
 /**
- * What all requests to agent endpoints have in common (specification 4.7 and 5.2): JSON, the bearer token, the trace.
- * Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
+ * What all requests to agent endpoints have in common (guides/design/agents.md, "Bearer token"): JSON, the bearer
+ * token, the trace. Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
  */
 export const askEndpoint = async (
   { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,

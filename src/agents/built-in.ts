@@ -1,6 +1,7 @@
 /**
- * The agent that needs no customer server and no language model (specification 1, "default configuration"): it tells the
- * other party its task, takes the answer, thanks and hangs up. What it says is decided in `built-in/dialogue.ts`.
+ * The agent that needs no customer server and no language model (guides/design/agents.md, "The built-in agent"): it
+ * tells the other party its task, takes the answer, thanks and hangs up. What it says is decided in
+ * `built-in/dialogue.ts`.
  */
 import type { Logger } from 'pino';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -8,7 +9,10 @@ import type { Agent, AgentCall } from './agent.ts';
 import { nextUtterance } from './built-in/dialogue.ts';
 import { wordsFor } from './built-in/words.ts';
 
-/** The same request as the API's (specification 4.6). Rejects with a Refusal when the call cannot be hung up. */
+/**
+ * The same request as the API's (guides/design/wire.md, "Hang-up"). Rejects with a Refusal when the call cannot be hung
+ * up.
+ */
 export type HangUp = (callId: string, options: { immediate: boolean }) => Promise<void>;
 
 /** Keys of the telephone: 0–9, *, #, A–D, and w for a pause. Rejects with a Refusal when nobody would hear them. */
@@ -41,7 +45,7 @@ export const builtInAgent = (
       if (when === 'now' && (await requestHangup(true))) return;
       yield text;
       if (when === 'no' || signal.aborted) return;
-      // While the farewell is being said (specification 4.6, rule 3).
+      // While the farewell is being said (guides/design/calls.md, "Hang-up and farewell").
       if (when === 'now' || !(await requestHangup(false))) yield `${words.space}${words.stillHere}`;
     },
   };

@@ -11,7 +11,7 @@ import { n8nAgent } from './n8n.ts';
 import { openAiCompatibleAgent } from './openai-compatible.ts';
 import { webhookAgent } from './webhook.ts';
 
-/** One file per wire format (specification 4.7); `url` is the binding's chat URL. */
+/** One file per wire format (guides/design/agents.md); `url` is the binding's chat URL. */
 type EndpointAgent = (world: EndpointWorld, url: string, call: AgentCall) => Agent;
 
 const endpointAgents: Readonly<Record<AgentType, EndpointAgent>> = {

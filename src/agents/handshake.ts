@@ -1,6 +1,6 @@
 /**
- * Asks a number's own authentication URL whether a caller may be let in (specification 5.2, decisions 4). Whoever does
- * not clearly say yes says no.
+ * Asks a number's own authentication URL whether a caller may be let in (guides/design/agents.md, "Handshake"). Whoever
+ * does not clearly say yes says no.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';

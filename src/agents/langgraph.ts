@@ -1,6 +1,7 @@
 /**
- * A graph on a LangGraph server (specification 4.7). Its thread keeps the history, so a turn holds only what is new,
- * unless the server has lost it. A thread takes one run at a time: an interrupted one is cancelled before the next begins.
+ * A graph on a LangGraph server (guides/design/agents.md, "LangGraph"). Its thread keeps the history, so a turn holds
+ * only what is new, unless the server has lost it. A thread takes one run at a time: an interrupted one is cancelled
+ * before the next begins.
  */
 import type { Message } from '#machines/reply.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';

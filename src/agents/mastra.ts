@@ -1,10 +1,13 @@
-/** An agent on a Mastra server (specification 4.7). Closing the connection stops its model, so barge-in needs no more. */
+/**
+ * An agent on a Mastra server (guides/design/agents.md, "Mastra"). Closing the connection stops its model, so barge-in
+ * needs no more.
+ */
 import type { Agent, AgentCall } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { endpointPath } from './endpoint-path.ts';
 import { readMastraReply } from './mastra/read-reply.ts';
 
-/** Where no agent is named (specification 2.3, rule 3). */
+/** Where no agent is named (guides/design/agents.md, "Bindings"). */
 const defaultAgent = 'voiceAssistant';
 
 /** What people copy together with the base of their server: its API, or one agent of it. */

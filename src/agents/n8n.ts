@@ -1,6 +1,7 @@
 /**
- * A workflow of n8n behind its chat trigger (specification 4.7). It keeps its own memory by `sessionId`, so it is given
- * the new turn alone. A workflow that runs cannot be stopped from outside: barge-in closes the connection, no more.
+ * A workflow of n8n behind its chat trigger (guides/design/agents.md, "n8n"). It keeps its own memory by `sessionId`,
+ * so it is given the new turn alone. A workflow that runs cannot be stopped from outside: barge-in closes the
+ * connection, no more.
  */
 import type { Agent, AgentCall } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';

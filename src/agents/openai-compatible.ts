@@ -1,6 +1,7 @@
 /**
- * A chat-completions server (specification 4.7). It has no memory of the call: every turn brings all messages. The
- * context stands in headers alone, since some servers refuse a body with keys that they do not know.
+ * A chat-completions server (guides/design/agents.md, "Chat completions"). It has no memory of the call: every turn
+ * brings all messages. The context stands in headers alone, since some servers refuse a body with keys that they do not
+ * know.
  */
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';

@@ -1,4 +1,4 @@
-/** The generic JSON webhook (specification 4.7). */
+/** The generic JSON webhook (guides/design/agents.md, "Webhook"). */
 import { z } from 'zod';
 import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
 import { askEndpoint, readJson, type EndpointWorld } from './ask-endpoint.ts';

@@ -1,4 +1,4 @@
-/** Who asks (specification 5.1; decisions 1 and 2). */
+/** Who asks (guides/design/wire.md, "Authentication"). */
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';

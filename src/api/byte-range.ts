@@ -5,7 +5,7 @@ export type ByteRange = { start: number; end: number };
 
 /**
  * `whole` also where the header asks for something other than one range of bytes: a server may ignore that.
- * `invalid` for a range that is malformed or lies outside the file (specification 4.5).
+ * `invalid` for a range that is malformed or lies outside the file (guides/design/wire.md, "Recording").
  */
 export const byteRangeOf = (header: string | undefined, size: number): ByteRange | 'whole' | 'invalid' => {
   const [, unit = '', set = ''] = /^([^=]*)=(.*)$/s.exec(header ?? '') ?? [];

@@ -1,7 +1,8 @@
 /**
  * A request that is repeated with its `Idempotency-Key` gets the stored answer, byte for byte, and does nothing
- * (decisions 2; draft-ietf-httpapi-idempotency-key-header-07). A key is spent by the call that it placed and by nothing
- * else: whatever was refused has done nothing, so a repetition runs it anew and may fare better.
+ * (guides/design/wire.md, "Repeated requests"; draft-ietf-httpapi-idempotency-key-header-07). A key is spent by the
+ * call that it placed and by nothing else: whatever was refused has done nothing, so a repetition runs it anew and may
+ * fare better.
  */
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -31,8 +32,8 @@ const sent = z
 export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() });
 
 /**
- * Runs `answer` unless it ran before with this key; it keeps the answer with what it does. Two requests are the same when
- * their validated bodies are.
+ * Runs `answer` unless it ran before with this key; it keeps the answer with what it does. Two requests are the same
+ * when their validated bodies are.
  */
 export const once = async (
   ctx: ApiContext,

@@ -1,4 +1,6 @@
-/** Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (decisions 2). */
+/**
+ * Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (guides/design/wire.md, "Errors").
+ */
 import * as z from 'zod';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';

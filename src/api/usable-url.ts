@@ -1,7 +1,7 @@
 import type { ApiServices } from './api-services.ts';
 import { invalidField } from './validated.ts';
 
-/** Refuses a URL that the gateway would not call (decisions 4). */
+/** Refuses a URL that the gateway would not call (guides/design/agents.md, "Targets"). */
 export const requireUsableUrl = async (services: ApiServices, path: string, url: string): Promise<void> => {
   const message = await services.whyUrlIsRefused(url);
   if (message !== undefined) throw invalidField({ path, message });

@@ -1,4 +1,4 @@
-/** Which agent speaks for a number in one direction (specification 2.3, decisions 1). */
+/** Which agent speaks for a number in one direction (guides/design/agents.md, "Bindings"). */
 import type { Direction } from '#machines/line.ts';
 
 export const agentTypes = ['webhook', 'openai_compatible', 'n8n', 'langgraph', 'mastra'] as const;
@@ -8,7 +8,7 @@ export type AgentType = (typeof agentTypes)[number];
 /** As it is stored, without its token. */
 export type AgentBinding = {
   direction: Direction;
-  /** `builtin` is the specification's default configuration: no customer server is needed. */
+  /** `builtin` is the default: no customer server is needed. */
   agent: 'builtin' | 'endpoint';
   agentType: AgentType | null;
   chatUrl: string | null;
@@ -16,18 +16,21 @@ export type AgentBinding = {
   agentId: string | null;
 };
 
-/** What each type keeps; everything else is dropped on save (specification 2.3, the table and rules 3 and 4). */
+/** What each type keeps; everything else is dropped on save (guides/design/agents.md, "Bindings"). */
 export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
   ...binding,
   assistantId: binding.agentType === 'langgraph' ? binding.assistantId : null,
   agentId: binding.agentType === 'mastra' && binding.direction === 'outbound' ? binding.agentId : null,
 });
 
-/** Whether it would take calls and could not say on its LangGraph server what graph is meant (specification 4.7). */
+/**
+ * Whether it would take calls and could not say on its LangGraph server what graph is meant (guides/design/agents.md,
+ * "LangGraph").
+ */
 export const lacksAssistant = (binding: AgentBinding): boolean =>
   binding.agentType === 'langgraph' && binding.assistantId === null && canTakeCalls(binding);
 
-/** Rule 5: an endpoint without a type or a chat URL cannot take a call. */
+/** An endpoint without a type or a chat URL cannot take a call. */
 export const canTakeCalls = (binding: AgentBinding): boolean =>
   binding.agent === 'builtin' ||
   (binding.agentType !== null && binding.chatUrl !== null && binding.chatUrl !== '');

@@ -1,4 +1,4 @@
-/** What an agent endpoint is told of the call with every request (specification 2.4). */
+/** What an agent endpoint is told of the call with every request (guides/design/agents.md, "Call context"). */
 import type { Direction } from '#machines/line.ts';
 
 /**

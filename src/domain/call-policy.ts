@@ -1,4 +1,7 @@
-/** The limits of a number's calls: its own, else its workspace's, else the platform's (decisions 3 and 9). */
+/**
+ * The limits of a number's calls: its own, else its workspace's, else the platform's (guides/design/calls.md,
+ * "Policy").
+ */
 
 export type CallPolicy = {
   /** Upper bound for one call's maximum duration, seconds. */

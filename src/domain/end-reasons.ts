@@ -1,4 +1,7 @@
-/** All end reasons and statuses as lists, for schemas and documents (decisions 3). */
+/**
+ * All end reasons and statuses as lists, for schemas and documents (guides/design/calls.md, "Status" and "End
+ * reasons").
+ */
 import type { FinalStatus } from '#machines/facts.ts';
 import type { EndReason } from '#machines/outcome.ts';
 

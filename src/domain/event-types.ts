@@ -1,4 +1,4 @@
-/** The events that customers can receive (decisions 5). */
+/** The events that customers can receive (guides/design/events.md). */
 
 export const eventTypes = [
   'call.ringing',

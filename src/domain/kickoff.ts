@@ -1,4 +1,4 @@
-/** The first user turn of an outbound call (specification 4.7, decisions 4). */
+/** The first user turn of an outbound call (guides/design/agents.md, "Kickoff"). */
 
 const connected = '[outbound call connected] You speak first. The other party has not said anything yet.';
 

@@ -1,7 +1,7 @@
 /**
- * Telephone numbers in domestic format (specification 2.4, 4.1; decisions 2): digits alone, leading 0 kept, each number
- * in one form. The numbering plan of libphonenumber says which lengths go with which prefix; it is data, and the one
- * package that this folder uses. Where a country's own rules say more or less, they stand here.
+ * Telephone numbers in domestic format (guides/design/wire.md, "Telephone numbers"): digits alone, leading 0 kept, each
+ * number in one form. The numbering plan of libphonenumber says which lengths go with which prefix; it is data, and the
+ * one package that this folder uses. Where a country's own rules say more or less, they stand here.
  */
 import {
   getCountryCallingCode,

@@ -1,4 +1,7 @@
-/** The few sentences that the gateway says by itself, whatever the agent (decisions 3 and 4). */
+/**
+ * The few sentences that the gateway says by itself, whatever the agent (guides/design/calls.md, "What the gateway says
+ * itself").
+ */
 import type { Language } from './language.ts';
 
 export type Phrases = {

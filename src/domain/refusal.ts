@@ -3,7 +3,7 @@
  * where one middleware renders it as a problem (RFC 9457). Inside, it is thrown like any error.
  */
 
-/** Every code of the API with its HTTP status and its title. Specification 7; decisions 2. */
+/** Every code of the API with its HTTP status and its title. See guides/design/wire.md, "Errors". */
 export const refusalCatalogue = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_to: { status: 400, title: 'The number to call is not a domestic telephone number' },

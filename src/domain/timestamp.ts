@@ -1,4 +1,7 @@
-/** Timestamps as the API writes them: ISO 8601 with the numeric UTC offset of a time zone (decisions 3). */
+/**
+ * Timestamps as the API writes them: ISO 8601 with the numeric UTC offset of a time zone (guides/design/wire.md,
+ * "Timestamps").
+ */
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,4 +1,4 @@
-/** A SIP trunk: the way between this gateway and the telephone network (decisions 9, `/trunks`). */
+/** A SIP trunk: the way between this gateway and the telephone network (guides/design/administration.md, "Trunks"). */
 
 export const trunkTransports = ['udp', 'tcp', 'tls'] as const;
 export type TrunkTransport = (typeof trunkTransports)[number];

@@ -1,4 +1,4 @@
-/** Tokens of workspace admins; only their fingerprints are kept (decisions 6). */
+/** Tokens of workspace admins; only their fingerprints are kept (guides/design/administration.md, "Admin tokens"). */
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import type { Database } from './database.ts';
 import { nodeIsTaken } from './node-session.ts';

@@ -1,5 +1,5 @@
 /**
- * The journal of a call (architecture: a journal of facts). Each fact is one statement: the row of the journal, what
+ * The journal of a call (guides/design/events.md, "Outbox"). Each fact is one statement: the row of the journal, what
  * it changes in the call, and the event that customers get of it. A fact that was written before changes nothing.
  */
 import type { CallFact } from '#machines/facts.ts';
@@ -40,8 +40,8 @@ const journalled = `journalled as (
 )`;
 
 /**
- * Only the first end of a call is written, for a gateway that was cut off may have been found dead meanwhile; and none of
- * a call of which nobody knows whether it was stored, when it was not.
+ * Only the first end of a call is written, for a gateway that was cut off may have been found dead meanwhile; and none
+ * of a call of which nobody knows whether it was stored, when it was not.
  */
 const journalledUnlessEnded = `journalled as (
   insert into call_fact (call_id, sequence, type, at, data)

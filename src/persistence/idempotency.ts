@@ -1,7 +1,7 @@
 /**
- * Requests with an `Idempotency-Key`, so that a repetition is answered as the first one was (decisions 2). What is kept
- * is written in one statement with the call that the request placed (`calls.ts`): whenever the process dies, either
- * both are there or neither.
+ * Requests with an `Idempotency-Key`, so that a repetition is answered as the first one was (guides/design/wire.md,
+ * "Repeated requests"). What is kept is written in one statement with the call that the request placed (`calls.ts`):
+ * whenever the process dies, either both are there or neither.
  */
 import type { Database } from './database.ts';
 
@@ -15,7 +15,7 @@ export type KeyedRequest = {
 /** The request with its answer; `body` is the answer's text, to the byte. */
 export type KeyedAnswer = KeyedRequest & { status: number; body: string };
 
-/** How long a key is remembered (decisions 2). */
+/** How long a key is remembered (guides/design/wire.md, "Repeated requests"). */
 const rememberedHours = 24;
 
 const isTooOld = `created_at < now() - make_interval(hours => ${rememberedHours})`;

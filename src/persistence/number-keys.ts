@@ -1,4 +1,7 @@
-/** Number API keys: one for each number; a new one replaces the old at once (specification 2.5, 5.1). */
+/**
+ * Number API keys: one for each number; a new one replaces the old at once (guides/design/administration.md, "Number
+ * keys").
+ */
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from './database.ts';
 import { inBatches } from './in-batches.ts';

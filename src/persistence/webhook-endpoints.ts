@@ -1,4 +1,4 @@
-/** Where a workspace wants its events delivered (decisions 5). */
+/** Where a workspace wants its events delivered (guides/design/events.md, "Endpoints"). */
 import type { InferEntity } from '@mikro-orm/core';
 import type { EventType } from '#src/domain/event-types.ts';
 import type { Database } from './database.ts';

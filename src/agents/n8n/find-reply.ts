@@ -5,9 +5,9 @@ const deepest = 8;
 const startedMessage = 'Workflow was started';
 
 /**
- * The words of a workflow's answer (specification 4.7): a text is itself; a list gives the first reply that is in it, an
- * object the first of its fields `output`, `text` and `message`. Undefined where there is none, and nothing is looked
- * for anywhere else: the rest is data, not speech.
+ * The words of a workflow's answer (guides/design/agents.md, "n8n"): a text is itself; a list gives the first reply
+ * that is in it, an object the first of its fields `output`, `text` and `message`. Undefined where there is none, and
+ * nothing is looked for anywhere else: the rest is data, not speech.
  */
 export const findReply = (value: unknown, depth = 0): string | undefined => {
   if (typeof value === 'string') return value;

@@ -29,7 +29,7 @@ export const callOf = (request: TrialRequest): AgentCall => ({
   instruction: request.instruction,
 });
 
-/** What a binding would not have stored (specification 2.3). */
+/** What a binding would not have stored (guides/design/agents.md, "Bindings"). */
 export const notesOf = ({ agentId, assistantId, agentType, direction }: TrialRequest): string[] => [
   ...(agentId === null || (agentType === 'mastra' && direction === 'outbound')
     ? []

@@ -102,8 +102,8 @@ export const tryAgent = defineRoute({
 });
 
 /**
- * The stored token, where it is wanted and may be sent: it can never be read back (specification 5.2), so it goes to
- * no other server than the one that it was stored for.
+ * The stored token, where it is wanted and may be sent: it can never be read back (guides/design/agents.md, "Bearer
+ * token"), so it goes to no other server than the one that it was stored for.
  */
 const storedTokenFor = async (
   { database, sealing }: ApiServices,

@@ -1,4 +1,4 @@
-/** The call as clients see it (specification 2.1, decisions 3). */
+/** The call as clients see it (guides/design/wire.md, "The record of a call"). */
 import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';

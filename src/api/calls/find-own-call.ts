@@ -4,7 +4,7 @@ import type { ApiServices } from '../api-services.ts';
 
 /**
  * A call of the number or workspace that asks. A foreign call, an unknown one and one whose id cannot be one take the
- * same way and get the same answer (decisions 2).
+ * same way and get the same answer (guides/design/wire.md, "Errors").
  */
 export const findOwnCall = async (
   { database }: ApiServices,

@@ -1,4 +1,4 @@
-/** Issuing and revealing the API key of a number (specification 2.5 and 5.1). */
+/** Issuing and revealing the API key of a number (guides/design/administration.md, "Number keys"). */
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
 import { administratorOf } from '../audit.ts';

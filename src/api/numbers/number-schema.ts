@@ -1,4 +1,4 @@
-/** A number as the admin API shows it (decisions 9). */
+/** A number as the admin API shows it (guides/design/administration.md, "Numbers"). */
 import * as z from 'zod';
 import { agentTypes } from '#src/domain/agent-binding.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';

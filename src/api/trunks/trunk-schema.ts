@@ -1,4 +1,4 @@
-/** A trunk as the admin API shows it (decisions 9). */
+/** A trunk as the admin API shows it (guides/design/administration.md, "Trunks"). */
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import {
