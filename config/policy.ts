@@ -1,7 +1,7 @@
 /** The platform's numbers, in one place. Durations carry their unit in their name. */
 export { answeringMachine, listening } from './listening-policy.ts';
 
-/** What a number falls back to when neither it nor its workspace says otherwise (decisions 3). */
+/** What a number falls back to when neither it nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
 export const platformCallPolicy = {
   maxDurationSec: 1800,
   defaultDurationSec: 600,
@@ -36,9 +36,9 @@ export const databaseLimits = {
 
 /**
  * Gateways that share a database; see `judge-nodes.ts` of src/cluster. A killed one is found within five seconds: its
- * session is gone at once, and a living one takes its own back, or renews its row, in less than three looks. One that is
- * cut off without a word, or frozen, keeps its calls for half a minute: that is longer than a failover of the database
- * takes its clients, and shorter than a person waits in silence.
+ * session is gone at once, and a living one takes its own back, or renews its row, in less than three looks. One that
+ * is cut off without a word, or frozen, keeps its calls for half a minute: that is longer than a failover of the
+ * database takes its clients, and shorter than a person waits in silence.
  */
 export const cluster = {
   beatMs: 1_000,
@@ -76,7 +76,7 @@ export const callTimes = {
   hangUpTimeoutMs: 5_000,
 } as const;
 
-/** Limits of a request to an agent endpoint (decisions 4). */
+/** Limits of a request to an agent endpoint (guides/design/agents.md, "Time limits"). */
 export const agentTimes = {
   connectMs: 3_000,
   firstTokenMs: 8_000,
@@ -139,7 +139,7 @@ export const outgoingLimits = {
  */
 export const agentBreakers = { opensAfter: 3, coolDown: { firstMs: 1_000, longestMs: 15_000 } } as const;
 
-/** Delivery of events (decisions 5). */
+/** Delivery of events (guides/design/events.md, "Delivery"). */
 export const deliveryPolicy = {
   /** Delay before each attempt, seconds; after the last one the delivery is dead. */
   scheduleSec: [0, 5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400],
@@ -149,8 +149,8 @@ export const deliveryPolicy = {
   longestRetryAfterSec: 86_400,
   timeoutMs: 15_000,
   /**
-   * Attempts under way at once, to one endpoint and by this gateway in all. Of these a workspace alone has half, and less
-   * the more others want.
+   * Attempts under way at once, to one endpoint and by this gateway in all. Of these a workspace alone has half, and
+   * less the more others want.
    */
   perEndpoint: 5,
   inAll: 100,

@@ -1,4 +1,4 @@
-/** Which status a call ends in, by its cause (decision 3: "Status from the cause"). */
+/** Which status a call ends in, by its cause (guides/design/calls.md, "Status from the cause"). */
 import type { FinalStatus } from './facts.ts';
 import type { UnansweredCause } from './line.ts';
 

@@ -51,7 +51,7 @@ export type ApiServices = CallControl & {
   simulator: Simulator | null;
   /**
    * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
-   * https only, no private target, but for what the operator allows (decisions 4).
+   * https only, no private target, but for what the operator allows (guides/design/agents.md, "Targets").
    */
   whyUrlIsRefused: (url: string) => Promise<string | undefined>;
   webhookTests: WebhookTests;
@@ -73,7 +73,9 @@ export type ApiServices = CallControl & {
 };
 
 export interface CallControl {
-  /** Refuses with `service_unavailable`, `draining` or `over_capacity` when no call at all can be begun. Asks nobody. */
+  /**
+   * Refuses with `service_unavailable`, `draining` or `over_capacity` when no call at all can be begun. Asks nobody.
+   */
   checkCapacity: () => void;
   /**
    * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 are checked.
@@ -112,8 +114,9 @@ export type RequestLimits = {
 
 export interface Recordings {
   /**
-   * Opens a completed recording's file, here or at the gateway `node` that wrote it; `undefined` when it is not where it should be. Refuses with
-   * `service_unavailable` while the place where it is kept does not answer, as reading it does.
+   * Opens a completed recording's file, here or at the gateway `node` that wrote it; `undefined` when it is not where
+   * it should be. Refuses with `service_unavailable` while the place where it is kept does not answer, as reading it
+   * does.
    */
   open(recording: { callId: string; file: string; node: string }): Promise<OpenRecordingFile | undefined>;
 }
@@ -126,7 +129,10 @@ export interface OpenRecordingFile {
   close(): Promise<void>;
 }
 
-/** The simulated telephone network (decisions 8). A script is a list of steps; what a step is, it decides. */
+/**
+ * The simulated telephone network (guides/design/start.md, "The simulated line"). A script is a list of steps; what a
+ * step is, it decides.
+ */
 export interface Simulator {
   /** What is wrong with a script, by step, counted from 0; empty when it can be played. */
   checkScript(script: Script, role: 'caller' | 'callee'): readonly { step: number; message: string }[];

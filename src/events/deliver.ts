@@ -1,4 +1,4 @@
-/** One attempt to bring an event to an endpoint (decisions 5, Standard Webhooks). */
+/** One attempt to bring an event to an endpoint (guides/design/events.md, "Delivery" and "Signature"). */
 import type { Clock } from '#src/domain/clock.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';

@@ -1,5 +1,6 @@
 /**
- * Brings stored events to the endpoints of customers, at least once (guides/design/events.md, "Delivery"). Theory of operation:
+ * Brings stored events to the endpoints of customers, at least once (guides/design/events.md, "Delivery"). Theory of
+ * operation:
  *
  * - The rows are the queue. The worker looks when a delivery is inserted (LISTEN), when one of its attempts ends and
  *   when the next one falls due; each time it claims what is due and has room, and starts one attempt for each.

@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints as a workspace administers them (decisions 5). Every function takes the workspace that asks; what
- * belongs to another workspace does not exist for it and gives `undefined`.
+ * Webhook endpoints as a workspace administers them (guides/design/events.md, "Endpoints"). Every function takes the
+ * workspace that asks; what belongs to another workspace does not exist for it and gives `undefined`.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';

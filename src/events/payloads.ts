@@ -1,7 +1,7 @@
 /**
- * The body of an event (decisions 5). It is made from the snapshot that was stored with the change and from nothing
- * else, so every attempt sends the same bytes. It holds the instruction and the summary, which are the customer's own;
- * what was said is read by the API (transcript), not sent around.
+ * The body of an event (guides/design/events.md, "Body"). It is made from the snapshot that was stored with the change
+ * and from nothing else, so every attempt sends the same bytes. It holds the instruction and the summary, which are the
+ * customer's own; what was said is read by the API (transcript), not sent around.
  */
 import { callContext } from '#src/domain/call-context.ts';
 import type { EventType } from '#src/domain/event-types.ts';

@@ -1,4 +1,7 @@
-/** Whether a URL that somebody enters may be called: chat URLs, webhook URLs, handshake URLs (decisions 4). */
+/**
+ * Whether a URL that somebody enters may be called: chat URLs, webhook URLs, handshake URLs (guides/design/agents.md,
+ * "Targets").
+ */
 import { isIP } from 'node:net';
 import { mayConnect, plainHost, type TargetRules } from './target-guard.ts';
 

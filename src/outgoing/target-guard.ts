@@ -1,8 +1,8 @@
 /**
- * Which addresses the gateway may send requests to (decisions 4). URLs come from customers, so without a guard the
- * gateway could be made to call what only it can reach. Form and literal addresses are checked when a URL is saved
- * (`endpoint-url.ts`); what a name resolves to is checked here, on the very address that is then connected to, so that
- * a name that changes its answer between check and use gains nothing.
+ * Which addresses the gateway may send requests to (guides/design/agents.md, "Targets"). URLs come from customers, so
+ * without a guard the gateway could be made to call what only it can reach. Form and literal addresses are checked when
+ * a URL is saved (`endpoint-url.ts`); what a name resolves to is checked here, on the very address that is then
+ * connected to, so that a name that changes its answer between check and use gains nothing.
  */
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { EndpointFailure } from './endpoint-failure.ts';

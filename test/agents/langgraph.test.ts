@@ -7,7 +7,7 @@ import { busy, callId, keepSpeaking, kindOf, speak, startGraph } from './langgra
 
 const gw = `{"call_id":"${callId}","direction":"outbound","from":"0212345678","to":"01000000001","language":"ko"}`;
 
-test('the requests are those of the specification, to the byte', async (t) => {
+test('the requests are the documented ones, to the byte', async (t) => {
   const { server, say } = await startGraph(t, { changes: { bearerToken: 'secret-token' } });
   t.like(await say('네, "누구"세요?'), { text: '네.', error: undefined, remarks: [] });
   const [thread, run] = server.requests;

@@ -54,7 +54,7 @@ const sendText = (text: string): Answer =>
     { type: 'finish', payload: { stepResult: { reason: 'stop' } } },
   );
 
-test('an inbound request is that of the specification, to the byte', async (t) => {
+test('an inbound request is the documented one, to the byte', async (t) => {
   const { server, ask } = await setUp(t, sendText('네.'), { bearerToken: 'session-token' });
   t.is(
     await textOf(

@@ -41,7 +41,7 @@ const setUp = async (
 const hello = [{ role: 'user', content: '안녕하세요' }] as const;
 const sendYes = sendBody('{"output":"네."}');
 
-test('an inbound request is that of the specification, to the byte, and has the new turn alone', async (t) => {
+test('an inbound request is the documented one, to the byte, and has the new turn alone', async (t) => {
   const { server, ask } = await setUp(t, sendYes, {
     bearerToken: 'session-token',
     path: '/webhook/x/chat/?key=1',

@@ -48,7 +48,7 @@ const yes = sendBody(
   'data: {"choices":[{"index":0,"delta":{"content":"네."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
 );
 
-test('the request is that of the specification, to the byte', async (t) => {
+test('the request is the documented one, to the byte', async (t) => {
   const { server, ask } = await setUp(t, yes, { path: '/v1', bearerToken: 'session-token' });
   const messages: Message[] = [
     { role: 'user', content: kickoffFor('예약 "확인"') },

@@ -68,7 +68,7 @@ for (const [agentType, answer, path] of [
   ['langgraph', '04-tools-messages', '/runs/stream'],
   ['mastra', '04-tool-call', '/api/agents/voiceAssistant/stream'],
 ] as const) {
-  test(`${agentType}: what would be spoken, and the request of section 4.7`, async (t) => {
+  test(`${agentType}: what would be spoken, and the request that would be sent`, async (t) => {
     const { trial, turn } = await tryRecorded(t, agentType, {
       answer,
       path: agentType === 'n8n' ? path : '',

@@ -49,7 +49,7 @@ const setUp = async (t: ExecutionContext, answers: Answer | Answer[], changes: P
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-test('the request is that of the specification, to the byte', async (t) => {
+test('the request is the documented one, to the byte', async (t) => {
   const { server, ask } = await setUp(t, sendReply('네.'), { bearerToken: 'secret-token' });
   t.is(
     await ask([

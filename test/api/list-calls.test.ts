@@ -10,7 +10,7 @@ const at = (second: number): Date => new Date(Date.UTC(2026, 10, 21, 3, 0, secon
 const idsOf = async ({ client }: FakeGateway, query: string): Promise<string[]> =>
   page.parse((await client.get(`/api/v1/calls${query}`)).body).calls.map(({ id }) => id);
 
-test('a list item has exactly the fields of the specification', async (t) => {
+test('a list item has exactly its declared fields', async (t) => {
   const gateway = await fakeGateway(t);
   const call = await storeCall(gateway, { summary: 'A short call.' });
   const { status, body } = await gateway.client.get('/api/v1/calls');

@@ -17,7 +17,7 @@ const storedToken = async ({ database, number }: FakeGateway): Promise<string | 
 
 const all = { agent: 'endpoint', chat_url: url, assistant_id: 'graph', agent_id: 'support' };
 
-/** Specification 2.3: what each type stores. */
+/** What each type stores (guides/design/agents.md, "Bindings"). */
 const table: [string, 'inbound' | 'outbound', { assistant_id: string | null; agent_id: string | null }][] = [
   ['webhook', 'inbound', { assistant_id: null, agent_id: null }],
   ['webhook', 'outbound', { assistant_id: null, agent_id: null }],

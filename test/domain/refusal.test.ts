@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 
-/** Specification 7 and decisions 2. */
+/** See guides/design/wire.md, "Errors". */
 const statuses: readonly (readonly [RefusalCode, number])[] = [
   ['no_agent_endpoint', 422],
   ['invalid_max_duration_sec', 400],

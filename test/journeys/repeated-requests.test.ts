@@ -1,4 +1,7 @@
-/** `Idempotency-Key` and a gateway that is killed while it is asked: the promise of decisions 2, with a real process. */
+/**
+ * `Idempotency-Key` and a gateway that is killed while it is asked: the promise of guides/design/wire.md, "Repeated
+ * requests", with a real process.
+ */
 import test from 'ava';
 import { z } from 'zod';
 import { apiClient } from '#test/helpers/api-client.ts';

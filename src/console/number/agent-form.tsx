@@ -1,4 +1,4 @@
-/** One direction's agent: exactly what each type stores (specification 2.3). */
+/** One direction's agent: exactly what each type stores (guides/design/agents.md, "Bindings"). */
 import { useState } from 'preact/hooks';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { putAgent, type AgentRequest } from '../api.ts';

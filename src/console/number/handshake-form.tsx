@@ -7,7 +7,7 @@ import { useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 
-/** Who is let in (specification 5.2, decisions 4). */
+/** Who is let in (guides/design/agents.md, "Handshake"). */
 export const HandshakeForm = ({
   numberId,
   stored,

@@ -22,7 +22,7 @@ const valuesOf = (number: PhoneNumber) => ({
   trunk_id: number.trunk_id ?? '',
 });
 
-/** What is not given here falls back to the workspace, then to the platform (decisions 9). */
+/** What is not given here falls back to the workspace, then to the platform (guides/design/calls.md, "Policy"). */
 export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: () => void }) => {
   const t = texts.value.numbers.policy;
   const { byDefault } = texts.value.shell.form;
