@@ -36,3 +36,14 @@ export interface Lines {
   /** Ends every line that still stands and lets go of all sockets and timers. */
   close(): Promise<void>;
 }
+
+/** No telephone lines at all: for a gateway that only shows what others do. */
+export const createNoLines = (): Lines => ({
+  name: 'none',
+  start: () => Promise.resolve(),
+  open() {
+    throw new Error('This gateway has no telephone lines');
+  },
+  health: () => ({ ready: true }),
+  close: () => Promise.resolve(),
+});

@@ -8,8 +8,8 @@ import test from 'ava';
 import { nameAddressesIn } from '#sip/parties/name-addresses.ts';
 import { userOf } from '#sip/parties/number-format.ts';
 import { unansweredCause } from '#sip/causes.ts';
-import { isUsualOffer } from '#sip/drachtio/media/is-usual-offer.ts';
-import { keyOf } from '#sip/drachtio/signalling/dtmf.ts';
+import { isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
+import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { finishOf } from '#sip/listening/finished.ts';
 import { parseDigest } from '#sip/inbound-access/digest.ts';
@@ -227,7 +227,7 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     read: (text) => unansweredCause({ status: 480, reason: text, rang: true }),
   },
   credentials: { characters: 64_000, read: (text) => [parseDigest(text), parseDigest(`Digest ${text}`)] },
-  'keys by INFO': { characters: 64_000, read: (text) => keyOf('application/dtmf-relay', text) },
+  'keys by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
   'session descriptions': {
     characters: 64_000,
     read: (text) => [

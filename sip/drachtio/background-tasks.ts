@@ -5,14 +5,14 @@ import type { Clock } from '#src/domain/clock.ts';
  * Work that nobody waits for: hanging up, destroying an endpoint. Every promise of drachtio-srf and drachtio-fsmrf can
  * reject when its dialog or channel has gone a moment earlier, which must not end the process, and some never settle.
  */
-export type LooseEnds = {
+export type BackgroundTasks = {
   /** Watches this work; a failure of it is a line in the log at level `debug`, as it is part of ordinary endings. */
   add(what: string, work: () => Promise<unknown>): void;
   /** Resolves when all of it is done, at the latest after so many milliseconds. */
   settled(atMostMs: number): Promise<void>;
 };
 
-export const createLooseEnds = (clock: Clock, logger: Logger): LooseEnds => {
+export const createBackgroundTasks = (clock: Clock, logger: Logger): BackgroundTasks => {
   const ends = new Set<Promise<void>>();
   return {
     add(what, work) {

@@ -10,11 +10,11 @@ import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { LineTime } from '../line-time.ts';
 import type { RecordingSink } from '../recording.ts';
 import type { Recognizer } from '../speech.ts';
-import { createLineRecording, type LineRecording } from './playout/call-recording.ts';
+import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
 import type { Speak } from './playout/synthesis.ts';
 import type { MediaEndpoint } from './media/endpoint.ts';
-import type { ExpectedFork, Fork, MediaSocket } from './media/audio-fork.ts';
-import { createPlayback, type Played } from './playout/playout.ts';
+import type { ExpectedAudioFork, AudioFork, AudioForks } from './media/audio-fork.ts';
+import { createPlayout, type Played } from './playout/playout.ts';
 
 /** What a call is listened to with. */
 export type Hearing = {
@@ -24,8 +24,8 @@ export type Hearing = {
 };
 
 /** What the sound of a call is made with. */
-export type SoundMeans = {
-  mediaSocket: MediaSocket;
+export type MediaMeans = {
+  audioForks: AudioForks;
   speak: Speak;
   /** `null`: nothing of what the other party says is understood. */
   hearing: Hearing | null;
@@ -33,7 +33,7 @@ export type SoundMeans = {
   openRecording: (() => RecordingSink) | null;
 };
 
-export type CallSound = {
+export type CallMedia = {
   /** The call was answered: listening and recording begin. */
   begin(): void;
   /** Rejects when the sound does not arrive. */
@@ -46,8 +46,8 @@ export type CallSound = {
   end(): void;
 };
 
-export const createCallSound = (
-  options: SoundMeans & {
+export const createCallMedia = (
+  options: MediaMeans & {
     callId: string;
     /** BCP 47. */
     language: string;
@@ -64,15 +64,15 @@ export const createCallSound = (
     };
     logger: Logger;
   },
-): CallSound => {
+): CallMedia => {
   const { hearing, language, isOutbound, time, on, logger } = options;
-  let expectedFork: ExpectedFork | null = null;
-  let fork: Fork | null = null;
-  let recording: LineRecording | null = null;
+  let expectedFork: ExpectedAudioFork | null = null;
+  let fork: AudioFork | null = null;
+  let recording: CallRecording | null = null;
   let listener: Listener | null = null;
   let isOver = false;
 
-  const playback = createPlayback({
+  const playout = createPlayout({
     time,
     speak: options.speak,
     on: {
@@ -83,10 +83,10 @@ export const createCallSound = (
     logger,
   });
 
-  const record = (): LineRecording | null => {
+  const record = (): CallRecording | null => {
     if (options.openRecording === null) return null;
     try {
-      return createLineRecording(options.openRecording(), time);
+      return createCallRecording(options.openRecording(), time);
     } catch (error) {
       logger.warn({ err: error }, 'a call goes on without its recording');
       return null;
@@ -95,7 +95,7 @@ export const createCallSound = (
 
   const listen = (): Listener | null => {
     if (hearing === null) return null;
-    return createListener({ ...hearing, language, isOutbound, time, agentDb: playback.level, on, logger });
+    return createListener({ ...hearing, language, isOutbound, time, agentDb: playout.level, on, logger });
   };
 
   return {
@@ -104,27 +104,27 @@ export const createCallSound = (
       listener = listen();
     },
     async connect(endpoint) {
-      expectedFork = options.mediaSocket.expect({
+      expectedFork = options.audioForks.expect({
         onAudio(samples) {
           recording?.heard(samples);
           listener?.write(samples);
         },
-        onMark: (name) => playback.onMark(name),
+        onMark: (name) => playout.onMark(name),
         onLost: on.lost,
       });
       await endpoint.fork(expectedFork.url, options.callId);
       const arrived = await expectedFork.arrived;
       if (isOver) return arrived.close();
       fork = arrived;
-      playback.attach(arrived);
+      playout.attach(arrived);
     },
-    say: playback.say,
-    stopTalking: playback.stop,
+    say: playout.say,
+    stopTalking: playout.stop,
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
     end() {
       isOver = true;
-      playback.end();
+      playout.end();
       listener?.end();
       recording?.end();
       recording = null;

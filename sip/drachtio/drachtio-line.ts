@@ -9,21 +9,21 @@ import type { Clock } from '#src/domain/clock.ts';
 import { createLineReports } from '../line-reports.ts';
 import { createLineTime } from '../line-time.ts';
 import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
-import { createCallSound, type SoundMeans } from './call-media.ts';
-import { createKeyEar, type KeySource } from './signalling/dtmf.ts';
-import type { LooseEnds } from './background-tasks.ts';
-import { takeRequests } from './signalling/in-dialog-requests.ts';
+import { createCallMedia, type MediaMeans } from './call-media.ts';
+import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
+import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 
 /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
 const byeMs = 1_500;
 
-export type DrachtioLineOptions = SoundMeans & {
+export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
   /** The line is over and holds nothing any more. */
   onOver: () => void;
@@ -35,7 +35,7 @@ export type DrachtioLine = Line & {
 };
 
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
-  const { looseEnds, logger } = options;
+  const { backgroundTasks, logger } = options;
   const time = createLineTime(options.clock, 1);
   let phase: 'connecting' | 'answered' | 'leaving' | 'over' = 'connecting';
   let connection: Connection | null = null;
@@ -46,7 +46,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     options.emit(event);
   });
 
-  const sound = createCallSound({
+  const sound = createCallMedia({
     ...options,
     time,
     callId: options.input.callId,
@@ -72,13 +72,13 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const letGo = (): void => {
     sound.end();
     const endpoint = connection?.endpoint;
-    if (endpoint !== undefined) looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+    if (endpoint !== undefined) backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
   };
 
   const press = (keys: string): void => {
     const endpoint = phase === 'answered' ? connection?.endpoint : undefined;
     if (endpoint === undefined) return;
-    looseEnds.add('pressing keys', () =>
+    backgroundTasks.add('pressing keys', () =>
       endpoint.press(keys).catch((error: unknown) => {
         logger.warn({ err: error }, 'keys could not be pressed');
       }),
@@ -99,7 +99,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       return end();
     }
     const cancel = time.after(byeMs, end);
-    looseEnds.add('BYE', () =>
+    backgroundTasks.add('BYE', () =>
       bye().finally(() => {
         cancel();
         if (phase === 'leaving') end();
@@ -131,7 +131,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       reportUnanswered('cancelled', sip);
     };
     const stopWaiting = time.after(byeMs, () => report(attempt.sip()));
-    looseEnds.add('cancelling a call attempt', async () => {
+    backgroundTasks.add('cancelling a call attempt', async () => {
       const outcome = await attempt.outcome;
       report(outcome.answered ? outcome.connection.sip : outcome.sip);
     });
@@ -145,7 +145,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     if (before === 'connecting') attempt.cancel();
     if (before === 'answered') {
       letGo();
-      looseEnds.add('BYE', bye);
+      backgroundTasks.add('BYE', bye);
     }
     options.onOver();
   };
@@ -154,8 +154,8 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     phase = 'answered';
     connection = answered;
     const { endpoint, sip } = answered;
-    const ear = createKeyEar(() => options.clock.now());
-    const onKey = (digit: string, source: KeySource): void => {
+    const ear = createDtmfDeduplication(() => options.clock.now());
+    const onKey = (digit: string, source: DtmfSource): void => {
       if (phase === 'answered' && ear.isNew(digit, source))
         reports.report((at) => ({ type: 'line.digit', at, digit }));
     };
@@ -166,13 +166,13 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     });
     reports.report((at) => ({ type: 'line.answered', at, sip }));
     sound.begin();
-    takeRequests(answered, {
-      looseEnds,
+    answerInDialogRequests(answered, {
+      backgroundTasks,
       onKey: (digit) => onKey(digit, 'info'),
       onHold: (isHeld) => reports.report((at) => ({ type: isHeld ? 'line.held' : 'line.resumed', at })),
       onLeft: () => leave('counterparty'),
     });
-    looseEnds.add('connecting the sound of a call', async () => {
+    backgroundTasks.add('connecting the sound of a call', async () => {
       try {
         await sound.connect(endpoint);
       } catch (error) {
@@ -185,12 +185,12 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const attempt = options.attempt(() => {
     if (phase === 'connecting') reports.report((at) => ({ type: 'line.ringing', at }));
   });
-  looseEnds.add('a call attempt', async () => {
+  backgroundTasks.add('a call attempt', async () => {
     const outcome = await attempt.outcome;
     if (!outcome.answered) return giveUp(outcome.cause, outcome.sip);
     if (phase === 'connecting') return stand(outcome.connection);
     // It was answered in the moment in which it was given up.
-    looseEnds.add('destroying an endpoint', () => outcome.connection.endpoint.destroy());
+    backgroundTasks.add('destroying an endpoint', () => outcome.connection.endpoint.destroy());
     return hangUp(outcome.connection);
   });
 

@@ -16,7 +16,7 @@ import { createAskTrunk, type AskTrunk } from '../trunks/ask-trunk.ts';
 import { chooseTrunks } from '../trunks/choose.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
-import { createDoor, type Door } from '../inbound-access/inbound-access.ts';
+import { createInboundAccess, type InboundAccess } from '../inbound-access/inbound-access.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
 import { abilities, allowed, noSip, type Attempt } from './signalling/attempt.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
@@ -24,10 +24,10 @@ import { createTrunkCheck, type TrunkCheck } from './signalling/check-trunk.ts';
 import { createFarEnds, type LegStore } from './signalling/far-ends.ts';
 import { createInbound } from './signalling/inbound.ts';
 import { createSpeak } from './playout/synthesis.ts';
-import { createLooseEnds } from './background-tasks.ts';
+import { createBackgroundTasks } from './background-tasks.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
-import { createMediaSocket } from './media/audio-fork.ts';
+import { createAudioForks } from './media/audio-fork.ts';
 import { dial } from './signalling/outbound.ts';
 import type { SessionTimes } from './signalling/session-timer.ts';
 import { createSignalling, type ControlProbe, type ServerAddress } from './signalling/connection.ts';
@@ -73,7 +73,7 @@ export type DrachtioLines = Lines & {
   askTrunk: AskTrunk;
   tryTrunk: TrunkCheck['check'];
   /** Callers that no trunk knows, since the start. */
-  refusedCallers: Door['refused'];
+  refusedCallers: InboundAccess['refused'];
   mediaServers: () => readonly MediaServerState[];
   /** Ends the far ends of the calls of a node that has died; its calls' rows are others' to end. */
   endFarEndsOf(node: string): Promise<void>;
@@ -83,22 +83,22 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const { clock, logger, country, openRecording, speech, trunkTimes, trunks: directory } = options;
   const configured = options.trunk && configuredTrunk(options.trunk);
   const lines = new Set<DrachtioLine>();
-  const looseEnds = createLooseEnds(clock, logger);
+  const backgroundTasks = createBackgroundTasks(clock, logger);
   const signalling = createSignalling({
     server: options.drachtio,
     onInvite: (request, response) => inbound.receive(request, response),
     onOptions(request, response) {
-      if (door.isStranger(request)) response.send(403);
+      if (access.isUnknown(request)) response.send(403);
       else if (isClosed || mediaServers.problem() !== null) response.send(503);
       else response.send(200, { headers: abilities });
     },
     onOther(request, response) {
-      if (door.admit(request, response) === null) return;
+      if (access.admit(request, response) === null) return;
       response.send(request.has('To') && /;\s*tag=/i.test(request.get('To')) ? 481 : 405, {
         headers: { Allow: allowed },
       });
     },
-    isIgnored: (request) => door.ignores(request),
+    isIgnored: (request) => access.ignores(request),
     probe: options.controlProbe,
     onConnected: () => farEnds.connected(),
     onLost() {
@@ -114,7 +114,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     ownAddress: options.media.host,
     srf: signalling.srf,
     clock,
-    looseEnds,
+    backgroundTasks,
     logger,
   });
   const farEnds = createFarEnds({
@@ -122,11 +122,11 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     send: signalling.send,
     endChannel: mediaServers.endChannel,
     clock,
-    looseEnds,
+    backgroundTasks,
     logger,
   });
-  const mediaSocket = createMediaSocket({ ...options.media, clock, logger });
-  const door = createDoor({ directory, configured, clock, logger });
+  const audioForks = createAudioForks({ ...options.media, clock, logger });
+  const access = createInboundAccess({ directory, configured, clock, logger });
   const limits = createTrunkLimits({ clock, patienceMs: trunkTimes.patienceMs });
   const askTrunk = createAskTrunk({
     srf: signalling.srf,
@@ -136,9 +136,9 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   });
   const { srf } = signalling;
   const { silenceMs, session: sessionTimes } = trunkTimes;
-  const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, looseEnds, logger };
+  const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, meetFarEnd: () => farEnds.meet(null) });
-  const inbound = createInbound({ ...shared, door, directory, limits, trunkCheck, farEnds });
+  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, farEnds });
   let openDetector: OpenVoiceDetector | null = null;
   let isClosed = false;
 
@@ -175,7 +175,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   return {
     askTrunk,
     tryTrunk: trunkCheck.check,
-    refusedCallers: door.refused,
+    refusedCallers: access.refused,
     mediaServers: mediaServers.states,
     async endFarEndsOf(node) {
       const orphans = await options.legs.orphans(node);
@@ -189,8 +189,8 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       await signalling.open();
       farEnds.abandon(orphans);
       openDetector = await loadVoiceDetector();
-      await mediaSocket.open();
-      await door.open();
+      await audioForks.open();
+      await access.open();
       // Endpoints are made beforehand over SIP.
       await mediaServers.open();
       farEnds.endChannels(orphans);
@@ -204,7 +204,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         input,
         emit,
         attempt: (onRinging) => attemptFor(input, lineLogger, onRinging),
-        mediaSocket,
+        audioForks,
         speak: createSpeak(speech.synthesizerFor(input.speech), input.language),
         hearing:
           recognizer === null || openDetector === null
@@ -212,7 +212,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
             : { recognizer, openDetector, numbers: options.listening },
         openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
         clock,
-        looseEnds,
+        backgroundTasks,
         logger: lineLogger,
         onOver: () => lines.delete(line),
       });
@@ -228,13 +228,13 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     async close() {
       isClosed = true;
       inbound.close();
-      door.close();
+      access.close();
       for (const line of lines) line.dispose();
       mediaServers.empty();
-      await looseEnds.settled(closeWithinMs);
+      await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();
       signalling.close();
-      await mediaSocket.close();
+      await audioForks.close();
     },
   };
 };

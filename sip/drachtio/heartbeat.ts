@@ -7,7 +7,7 @@ export class ServerRefusal extends Error {}
  * Asks again and again, and calls `onSilent` once when two answers in a row did not come: a machine that is gone, or a
  * process that hangs, ends no connection. Returns what ends the watch.
  */
-export const watchServer = (options: {
+export const startHeartbeat = (options: {
   probe: () => Promise<void>;
   everyMs: number;
   clock: Clock;

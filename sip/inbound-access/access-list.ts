@@ -6,7 +6,7 @@ export type Caller =
   | { trunk: Trunk }
   /** One of these, if it proves that it knows the password. */
   | { accounts: readonly Trunk[] }
-  | 'stranger';
+  | 'unknown';
 
 const lists = new WeakMap<Trunk, BlockList>();
 
@@ -34,7 +34,7 @@ const holds = (trunk: Trunk, address: string): boolean =>
 
 const loopback = /^(127\.|::1$)/;
 
-export const whoCalls = (
+export const callerAt = (
   source: string,
   options: {
     trunks: readonly Trunk[];
@@ -43,7 +43,7 @@ export const whoCalls = (
   },
 ): Caller => {
   const address = plain(source);
-  if (isIP(address) === 0) return 'stranger';
+  if (isIP(address) === 0) return 'unknown';
   const { trunks, configured } = options;
   const neighbours = trunks.filter((trunk) => holds(trunk, address));
   const trusted = neighbours.find(({ inboundAuth }) => inboundAuth === 'none');
@@ -60,5 +60,5 @@ export const whoCalls = (
   const nobodyIsKnown =
     authenticating.length === 0 && trunks.every((trunk) => trunk.inboundAddresses.length === 0);
   if (configured !== null && nobodyIsKnown && loopback.test(address)) return { trunk: configured.trunk };
-  return 'stranger';
+  return 'unknown';
 };

@@ -1,5 +1,5 @@
 /**
- * Who may call in. It decides before anything else is looked at: a stranger is refused without a call, a row in the
+ * Who may call in. It decides before anything else is looked at: an unknown caller is refused without a call, a row in the
  * database or a channel on the media server.
  */
 import type Srf from 'drachtio-srf';
@@ -11,8 +11,8 @@ import { isAnswerable } from './contact.ts';
 import { createDigestCheck } from './digest.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createHostAddresses } from './host-addresses.ts';
-import { createStrangers, type StrangerFault } from './unknown-callers.ts';
-import { whoCalls } from './access-list.ts';
+import { createUnknownCallers, type AccessFault } from './unknown-callers.ts';
+import { callerAt } from './access-list.ts';
 
 const ownRealm = 'trunkline';
 
@@ -23,7 +23,7 @@ type Account = Trunk & { username: string; password: string };
 
 const isAccount = (trunk: Trunk): trunk is Account => trunk.username !== null && trunk.password !== null;
 
-export const createDoor = (options: {
+export const createInboundAccess = (options: {
   directory: TrunkDirectory;
   configured: Trunk | null;
   clock: Clock;
@@ -31,8 +31,10 @@ export const createDoor = (options: {
 }) => {
   const { directory, configured, clock, logger } = options;
   const digest = createDigestCheck(() => clock.now());
-  const strangers = createStrangers(clock, logger);
-  const challenges = createChallenges(clock, (address) => strangers.count(address, 'unanswered_challenge'));
+  const unknownCallers = createUnknownCallers(clock, logger);
+  const challenges = createChallenges(clock, (address) =>
+    unknownCallers.count(address, 'unanswered_challenge'),
+  );
   const addresses = configured && createHostAddresses({ host: configured.host, clock, logger });
 
   const say = (response: Response, status: number, reason: string, headers: Record<string, string> = {}) => {
@@ -43,11 +45,11 @@ export const createDoor = (options: {
     }
   };
 
-  const turnAway = (request: Request, response: Response, fault: StrangerFault): void =>
-    strangers.meet(request.source_address, fault, () => say(response, 403, 'Forbidden'));
+  const turnAway = (request: Request, response: Response, fault: AccessFault): void =>
+    unknownCallers.meet(request.source_address, fault, () => say(response, 403, 'Forbidden'));
 
   const callerOf = (request: Request) =>
-    whoCalls(request.source_address, {
+    callerAt(request.source_address, {
       trunks: directory.all(),
       configured:
         configured === null || addresses === null
@@ -73,7 +75,7 @@ export const createDoor = (options: {
     }
     const [realm = ownRealm] = byRealm.keys();
     // MD5, because most trunks know nothing else; who answers with SHA-256 is understood too.
-    strangers.answer(address, () => {
+    unknownCallers.answer(address, () => {
       challenges.sent(address);
       say(response, 401, 'Unauthorized', { 'WWW-Authenticate': digest.challenge(realm, 'MD5', isStale) });
     });
@@ -86,14 +88,14 @@ export const createDoor = (options: {
     /** Whether a request is not to be answered at all, whoever sent it; it is counted then. */
     ignores({ raw, source_address: address }: Pick<Srf.SrfRequest, 'raw' | 'source_address'>): boolean {
       if (isAnswerable(raw)) return false;
-      strangers.count(address, 'unusable_contact');
+      unknownCallers.count(address, 'unusable_contact');
       return true;
     },
 
     /** The trunk that calls; `null` when the caller was answered already: refused, or challenged. */
     admit(request: Request, response: Response): Trunk | null {
       const caller = callerOf(request);
-      if (caller === 'stranger') {
+      if (caller === 'unknown') {
         turnAway(request, response, 'unknown_address');
         return null;
       }
@@ -101,17 +103,17 @@ export const createDoor = (options: {
     },
 
     /** Whether this comes from an address that is no trunk's at all. */
-    isStranger: (request: Request): boolean => callerOf(request) === 'stranger',
+    isUnknown: (request: Request): boolean => callerOf(request) === 'unknown',
 
     /** How many were refused since the start. */
-    refused: strangers.counts,
+    refused: unknownCallers.counts,
 
     close(): void {
       addresses?.close();
       challenges.close();
-      strangers.close();
+      unknownCallers.close();
     },
   };
 };
 
-export type Door = ReturnType<typeof createDoor>;
+export type InboundAccess = ReturnType<typeof createInboundAccess>;

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
-export type StrangerFault =
+export type AccessFault =
   'unknown_address' | 'wrong_credentials' | 'unanswered_challenge' | 'unusable_contact';
 
 const minuteMs = 60_000;
@@ -16,9 +16,9 @@ const longestDelayMs = 8_000;
 /** Addresses that are remembered, and refusals that wait: beyond it nobody is remembered, or waits, any more. */
 const most = 10_000;
 
-type Stranger = { times: number; lastAt: number; loggedAt: number; unlogged: number };
+type UnknownCaller = { times: number; lastAt: number; loggedAt: number; unlogged: number };
 
-const advice: Readonly<Record<StrangerFault, string>> = {
+const advice: Readonly<Record<AccessFault, string>> = {
   unknown_address:
     'a call from an address of no trunk was refused (if it is a trunk, add it to its inbound_addresses)',
   wrong_credentials: 'a caller with wrong credentials was refused',
@@ -26,9 +26,9 @@ const advice: Readonly<Record<StrangerFault, string>> = {
   unusable_contact: 'a request was left unanswered: its Contact does not name a host',
 };
 
-export const createStrangers = (clock: Clock, logger: Logger) => {
-  const strangers = new Map<string, Stranger>();
-  const counts: Record<StrangerFault, number> = {
+export const createUnknownCallers = (clock: Clock, logger: Logger) => {
+  const callers = new Map<string, UnknownCaller>();
+  const counts: Record<AccessFault, number> = {
     unknown_address: 0,
     wrong_credentials: 0,
     unanswered_challenge: 0,
@@ -36,45 +36,45 @@ export const createStrangers = (clock: Clock, logger: Logger) => {
   };
   const waiting = new Set<unknown>();
 
-  const remember = (address: string, now: number): Stranger => {
-    const known = strangers.get(address);
+  const remember = (address: string, now: number): UnknownCaller => {
+    const known = callers.get(address);
     if (known !== undefined && now - known.lastAt < minuteMs) return known;
-    for (const [other, { lastAt }] of strangers) {
-      if (now - lastAt < minuteMs && strangers.size < most) break;
-      strangers.delete(other);
+    for (const [other, { lastAt }] of callers) {
+      if (now - lastAt < minuteMs && callers.size < most) break;
+      callers.delete(other);
     }
-    const stranger = {
+    const caller = {
       times: 0,
       lastAt: now,
       loggedAt: known?.loggedAt ?? 0,
       unlogged: known?.unlogged ?? 0,
     };
-    strangers.set(address, stranger);
-    return stranger;
+    callers.set(address, caller);
+    return caller;
   };
 
-  const log = (address: string, stranger: Stranger, fault: StrangerFault, now: number): void => {
-    stranger.unlogged += 1;
-    if (stranger.loggedAt !== 0 && now - stranger.loggedAt < minuteMs) return;
-    logger.warn({ address, times: stranger.unlogged }, advice[fault]);
-    stranger.loggedAt = now;
-    stranger.unlogged = 0;
+  const log = (address: string, caller: UnknownCaller, fault: AccessFault, now: number): void => {
+    caller.unlogged += 1;
+    if (caller.loggedAt !== 0 && now - caller.loggedAt < minuteMs) return;
+    logger.warn({ address, times: caller.unlogged }, advice[fault]);
+    caller.loggedAt = now;
+    caller.unlogged = 0;
   };
 
-  const count = (address: string, fault: StrangerFault): void => {
+  const count = (address: string, fault: AccessFault): void => {
     const now = clock.now();
-    const stranger = remember(address, now);
-    stranger.times += 1;
-    stranger.lastAt = now;
+    const caller = remember(address, now);
+    caller.times += 1;
+    caller.lastAt = now;
     counts[fault] += 1;
-    log(address, stranger, fault, now);
+    log(address, caller, fault, now);
   };
 
   /** Answers at once, or when an address that was counted again and again has waited long enough. */
   const answer = (address: string, send: () => void): void => {
-    const stranger = strangers.get(address);
-    const isRecent = stranger !== undefined && clock.now() - stranger.lastAt < minuteMs;
-    const again = isRecent ? stranger.times - patience : 0;
+    const caller = callers.get(address);
+    const isRecent = caller !== undefined && clock.now() - caller.lastAt < minuteMs;
+    const again = isRecent ? caller.times - patience : 0;
     if (again <= 0 || waiting.size >= most) return send();
     const timer = clock.setTimeout(
       () => {
@@ -89,12 +89,12 @@ export const createStrangers = (clock: Clock, logger: Logger) => {
 
   return {
     /** How many were refused since the start. */
-    counts: (): Readonly<Record<StrangerFault, number>> => ({ ...counts }),
+    counts: (): Readonly<Record<AccessFault, number>> => ({ ...counts }),
 
     count,
     answer,
-    /** Counts a stranger, and refuses it when it has waited long enough. */
-    meet(address: string, fault: StrangerFault, refuse: () => void): void {
+    /** Counts a caller, and refuses it when it has waited long enough. */
+    meet(address: string, fault: AccessFault, refuse: () => void): void {
       count(address, fault);
       answer(address, refuse);
     },
@@ -107,4 +107,4 @@ export const createStrangers = (clock: Clock, logger: Logger) => {
   };
 };
 
-export type Strangers = ReturnType<typeof createStrangers>;
+export type UnknownCallers = ReturnType<typeof createUnknownCallers>;

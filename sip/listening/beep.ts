@@ -6,7 +6,7 @@
  * its pitch and how far it is from being one in one pass; what comes near is measured by the share of its energy that
  * is at one pitch, around the first estimate, for noise draws that upwards.
  */
-import { levelOf } from './loudness.ts';
+import { levelOf } from '../samples.ts';
 
 const sampleRate = 8_000;
 const hopLength = 160;

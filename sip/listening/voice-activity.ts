@@ -6,7 +6,7 @@
  *   tone has none: what is steady is a voice only until that while is over;
  * - over what may come back of the agent's own voice as an echo.
  */
-import { levelOf, silenceDb } from './loudness.ts';
+import { levelOf, silenceDb } from '../samples.ts';
 import { frameLength, frameMs, type VoiceDetector } from './voice-detector.ts';
 
 /** So much of the time before may have been quieter than the noise is taken to be. */

@@ -1,21 +1,6 @@
-/** Mono 16-bit linear sound, as samples and as the bytes (little-endian) that engines take and give. */
+/** Sound as engines take and give it. */
+import { joinSamples } from '#src/domain/samples.ts';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
-
-export const joinSamples = (pieces: readonly Int16Array[]): Int16Array => {
-  const result = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    result.set(piece, at);
-    at += piece.length;
-  }
-  return result;
-};
-
-export const bytesOf = (samples: Int16Array): Buffer => {
-  const bytes = Buffer.alloc(samples.length * 2);
-  for (const [index, sample] of samples.entries()) bytes.writeInt16LE(sample, index * 2);
-  return bytes;
-};
 
 /** Samples out of bytes that come in any pieces: half a sample waits for its other half. */
 export const createSampleReader = (): ((bytes: Uint8Array) => Int16Array) => {

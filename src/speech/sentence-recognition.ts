@@ -7,7 +7,7 @@ import { createDeadline } from './deadline.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
-import { joinSamples } from './samples.ts';
+import { joinSamples } from '#src/domain/samples.ts';
 import { writeWav } from './write-wav.ts';
 
 /** Rejects with an EngineFailure, or with the signal's reason. */

@@ -4,7 +4,7 @@ import type { Recognition } from '#sip/speech.ts';
 import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
-import { bytesOf, joinSamples } from './samples.ts';
+import { bytesOf, joinSamples } from '#src/domain/samples.ts';
 
 const maxMessageBytes = 1024 * 1024;
 /** How long a server may take to confirm the end. */

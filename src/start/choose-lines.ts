@@ -1,13 +1,12 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { createNoLines } from '#sip/no-lines.ts';
 import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
 import type { LegStore } from '#sip/drachtio/signalling/far-ends.ts';
 import type { ControlProbe } from '#sip/drachtio/signalling/connection.ts';
-import type { Lines } from '#sip/lines.ts';
+import { createNoLines, type Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';

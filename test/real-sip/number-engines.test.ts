@@ -1,7 +1,7 @@
 /** Numbers that choose who hears and who speaks, on real lines. */
 import test from 'ava';
 import { z } from 'zod';
-import { bytesOf } from '#src/speech/samples.ts';
+import { bytesOf } from '#src/domain/samples.ts';
 import { resample } from '#sip/resample.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { failOverRecognizer } from '#src/speech/fail-over-recognizer.ts';
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
-import { joinSamples } from '#src/speech/samples.ts';
+import { joinSamples } from '#src/domain/samples.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
 import { listen, numbered } from './doubles/heard-events.ts';
 

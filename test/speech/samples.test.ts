@@ -1,7 +1,8 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { readWav } from '#src/speech/read-wav.ts';
-import { bytesOf, createSampleReader, joinSamples, wholeAudio } from '#src/speech/samples.ts';
+import { bytesOf, joinSamples } from '#src/domain/samples.ts';
+import { createSampleReader, wholeAudio } from '#src/speech/samples.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 
 const samples = fc.int16Array({ maxLength: 60 });

@@ -21,7 +21,7 @@ const maxPayload = 32_000;
 const markSchema = z.object({ type: z.literal('mark'), data: z.object({ name: z.string() }) });
 
 /** The sound of one call. Samples are mono 16-bit linear at 8000 Hz. */
-export type Fork = {
+export type AudioFork = {
   /** To be played after what was sent before. */
   send(samples: Int16Array): void;
   /** Comes back by `onMark` when everything that was sent has been played, or with `kill`. */
@@ -31,7 +31,7 @@ export type Fork = {
   close(): void;
 };
 
-export type ForkEvents = {
+export type AudioForkEvents = {
   /** What the other party's side sounds like, 20 ms at a time. A recognizer would listen here. */
   onAudio: (samples: Int16Array) => void;
   onMark: (name: string) => void;
@@ -39,17 +39,17 @@ export type ForkEvents = {
   onLost: () => void;
 };
 
-export type ExpectedFork = {
+export type ExpectedAudioFork = {
   /** For FreeSWITCH, valid for one connection. */
   url: string;
-  arrived: Promise<Fork>;
+  arrived: Promise<AudioFork>;
   /** Nobody waits for it any more. */
   cancel(): void;
 };
 
 type Waiting = { accept: (socket: WebSocket) => void };
 
-export const createMediaSocket = (options: {
+export const createAudioForks = (options: {
   host: string;
   /** 0 takes a free one. */
   port: number;
@@ -72,7 +72,7 @@ export const createMediaSocket = (options: {
     return isKnown;
   };
 
-  const forkOf = (socket: WebSocket, { onAudio, onMark, onLost }: ForkEvents): Fork => {
+  const forkOf = (socket: WebSocket, { onAudio, onMark, onLost }: AudioForkEvents): AudioFork => {
     let isClosed = false;
     let isTooFast = false;
     let lastAt = clock.now();
@@ -132,7 +132,7 @@ export const createMediaSocket = (options: {
       await once(server, 'listening');
       server.on('error', (error) => logger.error({ err: error }, 'the media socket reports an error'));
     },
-    expect(events: ForkEvents): ExpectedFork {
+    expect(events: AudioForkEvents): ExpectedAudioFork {
       const address = server?.address();
       if (address === undefined || address === null || typeof address === 'string')
         throw new Error('The media socket is not open');
@@ -142,7 +142,7 @@ export const createMediaSocket = (options: {
         waiting.delete(token);
         clock.clearTimeout(timer);
       };
-      const arrived = new Promise<Fork>((resolve, reject) => {
+      const arrived = new Promise<AudioFork>((resolve, reject) => {
         timer = clock.setTimeout(() => {
           waiting.delete(token);
           reject(new Error('FreeSWITCH did not connect the sound of the call'));
@@ -168,7 +168,7 @@ export const createMediaSocket = (options: {
   };
 };
 
-export type MediaSocket = ReturnType<typeof createMediaSocket>;
+export type AudioForks = ReturnType<typeof createAudioForks>;
 
 const parsed = (text: string): unknown => {
   try {

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { LooseEnds } from '../background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaEndpoint } from './endpoint.ts';
 
 export type PoolNumbers = {
@@ -20,15 +20,25 @@ export type PoolNumbers = {
   retryMs: number;
 };
 
+/**
+ * Whether an endpoint that was made beforehand can answer this offer. It has settled already on what nearly all offers
+ * have - keys as payload type 101, packets of 20 ms, no encryption - and would answer with it whatever is offered.
+ */
+export const isUsualOffer = (sdp: string): boolean =>
+  /^m=audio \d+ RTP\/AVP([ \d]*)\r?$/m.exec(sdp)?.[1]?.split(' ').includes('101') === true &&
+  /^a=rtpmap:101 telephone-event\/8000\r?$/im.test(sdp) &&
+  [...sdp.matchAll(/^a=ptime:(\d+)/gm)].every(([, milliseconds]) => milliseconds === '20') &&
+  [...sdp.matchAll(/^m=/gm)].length === 1;
+
 export const createEndpointPool = (options: {
   /** A fresh endpoint without a remote description. */
   create: () => Promise<MediaEndpoint>;
   numbers: PoolNumbers;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 }) => {
-  const { numbers, clock, looseEnds, logger } = options;
+  const { numbers, clock, backgroundTasks, logger } = options;
   /** Oldest first, each with the timer that ends its time. */
   const ready = new Map<MediaEndpoint, unknown>();
   let making = 0;
@@ -38,7 +48,7 @@ export const createEndpointPool = (options: {
   let filling = 0;
 
   const destroy = (endpoint: MediaEndpoint): void =>
-    looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+    backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
 
   const remove = (endpoint: MediaEndpoint): boolean => {
     clock.clearTimeout(ready.get(endpoint));
@@ -85,7 +95,7 @@ export const createEndpointPool = (options: {
 
   const refill = (): void => {
     while (isOpen && timer === null && making < numbers.atOnce && ready.size + making < numbers.size)
-      looseEnds.add('making an endpoint beforehand', make);
+      backgroundTasks.add('making an endpoint beforehand', make);
   };
 
   const empty = (): void => {

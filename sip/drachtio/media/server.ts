@@ -4,16 +4,15 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import { createEndpointPool, type PoolNumbers } from './endpoint-pool.ts';
-import { isUsualOffer } from './is-usual-offer.ts';
+import { createEndpointPool, isUsualOffer, type PoolNumbers } from './endpoint-pool.ts';
 import { keepConnected } from '../reconnect.ts';
-import { within, type LooseEnds } from '../background-tasks.ts';
+import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { createMediaDialogs } from './media-dialogs.ts';
 import { createMediaEndpoint, leavingWith, rtpTimeoutHeader, type MediaEndpoint } from './endpoint.ts';
 import { probeMediaServer } from './probe.ts';
 import type { ServerAddress } from '../signalling/connection.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
-import { watchServer } from '../heartbeat.ts';
+import { startHeartbeat } from '../heartbeat.ts';
 
 const profile = 'drachtio_mrf';
 /** Narrow-band only: the way back of the audio fork must have the rate of the codec. */
@@ -34,19 +33,19 @@ export type MediaServerOptions = MediaServerNumbers & {
   ownAddress: string;
   srf: Srf;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
 
 export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
-  const { srf, rtpTimeoutMs, clock, looseEnds, logger } = options;
-  const mrf = new Mrf(createMediaDialogs(srf, looseEnds));
+  const { srf, rtpTimeoutMs, clock, backgroundTasks, logger } = options;
+  const mrf = new Mrf(createMediaDialogs(srf, backgroundTasks));
   const name = `${server.host}:${server.port}`;
   /** Endpoints of calls. */
   const taken = new Set<MediaEndpoint>();
   /** Calls that wait for their endpoint. */
   let coming = 0;
-  let endWatch: () => void = () => {};
+  let stopHeartbeat: () => void = () => {};
   let isClosing = false;
 
   const connect = async (onLost: () => void): Promise<Mrf.MediaServer> => {
@@ -69,7 +68,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
           // Its own listener reconnects, and writes to the console.
           media.conn.removeAllListeners('esl::end');
           media.conn.on('esl::end', onLost);
-          endWatch = watchServer({
+          stopHeartbeat = startHeartbeat({
             probe: () => probeMediaServer(server, profile),
             everyMs: options.probeMs,
             clock,
@@ -87,7 +86,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   };
 
   const disconnect = (media: Mrf.MediaServer): void => {
-    endWatch();
+    stopHeartbeat();
     const { retryTimer } = media.conn.reconnectVars;
     if (retryTimer !== null) clearTimeout(retryTimer);
     media.disconnect();
@@ -113,7 +112,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     const headers = { ...asked.headers, ...(remoteSdp === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };
     const creating = media.createEndpoint({ ...asked, headers });
     const destroyLate = (endpoint: Mrf.Endpoint): void =>
-      looseEnds.add('destroying a late endpoint', () => endpoint.destroy());
+      backgroundTasks.add('destroying a late endpoint', () => endpoint.destroy());
     const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
     return srtp === 'off'
       ? createMediaEndpoint(endpoint, { server: name, rtpTimeoutMs })
@@ -124,7 +123,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     create: () => create(),
     numbers: options.pool,
     clock,
-    looseEnds,
+    backgroundTasks,
     logger,
   });
 
@@ -142,7 +141,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       return { ...endpoint, localSdp: await within(clock, modifyMs, 'Modifying an endpoint', modifying) };
     } catch (error) {
       logger.debug({ err: error }, 'an endpoint that was kept ready does not take an offer');
-      looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+      backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
       return null;
     }
   };

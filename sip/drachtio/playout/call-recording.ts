@@ -8,7 +8,6 @@
  */
 import type { LineTime } from '../../line-time.ts';
 import { recordingSampleRate, type RecordingSink } from '../../recording.ts';
-import { createFrameDelay } from './frame-delay.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */
@@ -16,7 +15,7 @@ const jitterMs = 200;
 /** How long sound is on its way when nothing holds it up. */
 const latencyMs = 200;
 
-export type LineRecording = {
+export type CallRecording = {
   /** A frame of the counterparty, at 8000 Hz. */
   heard(frame: Int16Array): void;
   /** The agent begins to say this now, at 8000 Hz. */
@@ -29,6 +28,28 @@ export type LineRecording = {
   resume(): void;
   /** The call is over. */
   end(): void;
+};
+
+/** So many frames tell how quick the way is: five seconds of them. */
+const rememberedFrames = 250;
+
+/**
+ * How long frames were held up on their way. They are made without a break, so those that came quickest lately tell
+ * when the others were made; a frame that is lost only makes the next ones look older for a while.
+ */
+const createFrameDelay = () => {
+  const lags: number[] = [];
+  let made = 0;
+  return {
+    /** A frame came in at `now` (any clock, in samples). Returns its delay beyond the usual one, in samples. */
+    of(now: number, samples: number): number {
+      made += samples;
+      const lag = now - made;
+      lags.push(lag);
+      if (lags.length > rememberedFrames) lags.shift();
+      return lag - Math.min(...lags);
+    },
+  };
 };
 
 /** Doubles the sample rate, each new sample half-way between its neighbours. */
@@ -44,7 +65,7 @@ const doubled = (samples: Int16Array, before: number): Int16Array => {
 };
 
 /** Begins now, at the answer. */
-export const createLineRecording = (sink: RecordingSink, time: LineTime): LineRecording => {
+export const createCallRecording = (sink: RecordingSink, time: LineTime): CallRecording => {
   const answeredAt = time.now();
   /** Stretches of the agent's voice not yet written, in order; `from` counts samples since the answer. */
   let voice: { from: number; samples: Int16Array }[] = [];

@@ -1,26 +1,26 @@
 /** How FreeSWITCH is made to forget all sound that was sent to it; until that is done nothing new may be sent. */
 import type { Cancel, LineTime } from '../../line-time.ts';
-import type { Fork } from '../media/audio-fork.ts';
-import { silence } from './samples.ts';
+import type { AudioFork } from '../media/audio-fork.ts';
+import { silence } from '../../samples.ts';
 
 /** The least that pushes on what lies waiting. */
 export const pushMs = 80;
 /** A mark that does not come back within this is given up. */
 const lostMarkMs = 1_000;
 
-export type Silencing = {
+export type Flush = {
   isUnderWay(): boolean;
-  begin(fork: Pick<Fork, 'send' | 'mark' | 'kill'>): void;
+  begin(fork: Pick<AudioFork, 'send' | 'mark' | 'kill'>): void;
   onMark(name: string): void;
   /** Waits for nothing any more. */
   stop(): void;
 };
 
-export const createSilencing = (options: {
+export const createFlush = (options: {
   time: LineTime;
   nextMark: () => string;
   onDone: () => void;
-}): Silencing => {
+}): Flush => {
   const { time, nextMark, onDone } = options;
   /** `again`: the second `kill` is still to come. */
   let waiting: { mark: string; again: (() => void) | null; cancelTimer: Cancel } | null = null;
@@ -31,7 +31,7 @@ export const createSilencing = (options: {
     onDone();
   };
 
-  const kill = (fork: Pick<Fork, 'mark' | 'kill'>, again: (() => void) | null): void => {
+  const kill = (fork: Pick<AudioFork, 'mark' | 'kill'>, again: (() => void) | null): void => {
     waiting?.cancelTimer();
     const mark = nextMark();
     waiting = { mark, again, cancelTimer: time.after(lostMarkMs, done) };

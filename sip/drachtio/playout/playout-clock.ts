@@ -1,13 +1,12 @@
 /** What was sent of an utterance, and when it sounds: each stretch behind the one before, or at once after a gap. */
-import { levelOf, silenceDb } from '../../listening/loudness.ts';
-import { samplesPerMs } from './samples.ts';
+import { levelOf, samplesPerMs, silenceDb } from '../../samples.ts';
 
 /** Levels are kept for so much sound together. */
 const blockMs = 100;
 /** How far back an echo may come from. */
 const echoMs = 300;
 
-export type Sounding = {
+export type PlayoutClock = {
   add(samples: Int16Array): void;
   /** Silence that belongs to the utterance and is no part of its words. */
   addSilence(milliseconds: number): void;
@@ -21,7 +20,7 @@ export type Sounding = {
 };
 
 /** Times are wall-clock milliseconds. */
-export const createSounding = (now: () => number): Sounding => {
+export const createPlayoutClock = (now: () => number): PlayoutClock => {
   const stretches: { from: number; ms: number; levels: number[] }[] = [];
   let total = 0;
   let end = 0;

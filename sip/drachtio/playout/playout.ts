@@ -15,10 +15,11 @@ import type { Logger } from 'pino';
 import type { LineTime, Cancel } from '../../line-time.ts';
 import { heardAfter, sayingTime } from '../../voice.ts';
 import type { Speak } from './synthesis.ts';
-import type { Fork } from '../media/audio-fork.ts';
-import { joined, samplesPerMs, silence } from './samples.ts';
-import { createSilencing, pushMs } from './flush.ts';
-import { createSounding, type Sounding } from './playout-clock.ts';
+import type { AudioFork } from '../media/audio-fork.ts';
+import { joinSamples } from '#src/domain/samples.ts';
+import { samplesPerMs, silence } from '../../samples.ts';
+import { createFlush, pushMs } from './flush.ts';
+import { createPlayoutClock, type PlayoutClock } from './playout-clock.ts';
 import { synthesizeUtterance, type Utterance } from './utterance.ts';
 
 const leastMs = 160;
@@ -36,9 +37,9 @@ const lostMarkMs = 3_000;
 /** An utterance that has left the line. `startedAt` is wall-clock. */
 export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
 
-export type Playback = {
+export type Playout = {
   /** The sound of the call is connected. */
-  attach(fork: Pick<Fork, 'send' | 'mark' | 'kill'>): void;
+  attach(fork: Pick<AudioFork, 'send' | 'mark' | 'kill'>): void;
   onMark(name: string): void;
   say(utterance: number, text: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
@@ -51,7 +52,7 @@ export type Playback = {
 
 type Playing = Utterance & {
   startedAt: number;
-  sounding: Sounding;
+  playoutClock: PlayoutClock;
   /** `null` until everything was sent. */
   mark: string | null;
   pushes: number;
@@ -59,7 +60,7 @@ type Playing = Utterance & {
   cancelGivingUp: Cancel;
 };
 
-export const createPlayback = (options: {
+export const createPlayout = (options: {
   time: LineTime;
   speak: Speak;
   on: {
@@ -70,16 +71,16 @@ export const createPlayback = (options: {
     cut: () => void;
   };
   logger: Logger;
-}): Playback => {
+}): Playout => {
   const { time, speak, on, logger } = options;
   const queue: Utterance[] = [];
-  let fork: Pick<Fork, 'send' | 'mark' | 'kill'> | null = null;
+  let fork: Pick<AudioFork, 'send' | 'mark' | 'kill'> | null = null;
   let playing: Playing | null = null;
   let marks = 0;
   let isOver = false;
 
   const nextMark = (): string => `m${(marks += 1)}`;
-  const silencing = createSilencing({ time, nextMark, onDone: () => playNext() });
+  const flush = createFlush({ time, nextMark, onDone: () => playNext() });
 
   const report = (
     { utterance, text }: { utterance: number; text: string },
@@ -89,7 +90,7 @@ export const createPlayback = (options: {
 
   const playNext = (): void => {
     const next = queue[0];
-    if (fork === null || playing !== null || silencing.isUnderWay() || next === undefined) return;
+    if (fork === null || playing !== null || flush.isUnderWay() || next === undefined) return;
     const waiting = next.pieces.reduce((sum, { length }) => sum + length, 0) / samplesPerMs;
     if (!next.isComplete && waiting < leastMs) return;
     queue.shift();
@@ -101,7 +102,7 @@ export const createPlayback = (options: {
     }
     playing = Object.assign(next, {
       startedAt,
-      sounding: createSounding(time.now),
+      playoutClock: createPlayoutClock(time.now),
       mark: null,
       pushes: 0,
       cancelBreath: () => {},
@@ -112,21 +113,21 @@ export const createPlayback = (options: {
 
   /** Sends what has come meanwhile, and a moment after the last of it the breath. */
   const sendOn = (it: Playing): void => {
-    const samples = joined(it.pieces.splice(0));
+    const samples = joinSamples(it.pieces.splice(0));
     if (samples.length > 0) {
       fork?.send(samples);
-      it.sounding.add(samples);
+      it.playoutClock.add(samples);
       on.sent(samples);
     }
     if (it.isComplete) it.cancelBreath = time.after(breathAfterMs, () => breathe(it));
   };
 
   const breathe = (it: Playing): void => {
-    const ms = Math.max(breathMs, leastMs - it.sounding.totalMs());
+    const ms = Math.max(breathMs, leastMs - it.playoutClock.totalMs());
     fork?.send(silence(ms));
-    it.sounding.addSilence(ms);
+    it.playoutClock.addSilence(ms);
     markEnd(it);
-    it.cancelGivingUp = time.after(it.sounding.endsAt() - time.now() + lostMarkMs, () => {
+    it.cancelGivingUp = time.after(it.playoutClock.endsAt() - time.now() + lostMarkMs, () => {
       logger.warn({ utterance: it.utterance }, 'FreeSWITCH did not report that an utterance was played');
       finish();
     });
@@ -138,7 +139,7 @@ export const createPlayback = (options: {
   };
 
   const endOrPush = (it: Playing): void => {
-    const isEarly = time.now() < it.sounding.endsAt() - earlyMs;
+    const isEarly = time.now() < it.playoutClock.endsAt() - earlyMs;
     if (!isEarly || it.pushes === maxPushes) return finish();
     it.pushes += 1;
     logger.debug({ utterance: it.utterance }, 'sound lay waiting in FreeSWITCH and is pushed on');
@@ -151,8 +152,12 @@ export const createPlayback = (options: {
     const played = playing;
     playing = null;
     forgetTimers(played);
-    const { text, hasFailed, sounding, startedAt } = played;
-    report(hasFailed ? { ...played, text: heardAfter(text, sounding.totalMs()) } : played, startedAt, true);
+    const { text, hasFailed, playoutClock, startedAt } = played;
+    report(
+      hasFailed ? { ...played, text: heardAfter(text, playoutClock.totalMs()) } : played,
+      startedAt,
+      true,
+    );
     playNext();
   };
 
@@ -162,15 +167,15 @@ export const createPlayback = (options: {
   };
 
   const cut = (stopped: Playing): void => {
-    const { text, sounding, startedAt, utterance, isComplete, hasFailed } = stopped;
+    const { text, playoutClock, startedAt, utterance, isComplete, hasFailed } = stopped;
     forgetTimers(stopped);
     stopped.abort();
     on.cut();
     // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
     // How long a voice gets that is still being made, the text must tell.
-    const total = sounding.totalMs();
+    const total = playoutClock.totalMs();
     const expected = isComplete && !hasFailed ? total : Math.max(total, sayingTime(text));
-    const heard = sounding.soundedMs(time.now() - latencyMs) / expected;
+    const heard = playoutClock.soundedMs(time.now() - latencyMs) / expected;
     const part = heard >= 1 ? text : heardAfter(text, sayingTime(text) * heard);
     report({ utterance, text: part }, startedAt, part === text);
   };
@@ -181,7 +186,7 @@ export const createPlayback = (options: {
     playing = null;
     if (stopped !== null) {
       cut(stopped);
-      if (!isOver && fork !== null) silencing.begin(fork);
+      if (!isOver && fork !== null) flush.begin(fork);
     }
     for (const { utterance, abort } of forgotten) {
       abort();
@@ -198,7 +203,7 @@ export const createPlayback = (options: {
     },
     onMark(name) {
       if (playing !== null && name === playing.mark) endOrPush(playing);
-      else silencing.onMark(name);
+      else flush.onMark(name);
     },
     say(utterance, text) {
       if (isOver) {
@@ -211,8 +216,8 @@ export const createPlayback = (options: {
     end() {
       isOver = true;
       stop();
-      silencing.stop();
+      flush.stop();
     },
-    level: () => playing?.sounding.levelAt(time.now()) ?? null,
+    level: () => playing?.playoutClock.levelAt(time.now()) ?? null,
   };
 };

@@ -15,7 +15,7 @@ import { offerWith } from '../../trunks/media-offer.ts';
 import { hangUp } from './attempt.ts';
 import type { FarEnd } from './far-ends.ts';
 import { invite } from './invite.ts';
-import type { LooseEnds } from '../background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaServers } from '../media/servers.ts';
 import type { SessionTimes } from './session-timer.ts';
 
@@ -31,10 +31,10 @@ export const createTrunkCheck = (options: {
   silenceMs: number;
   sessionTimes: SessionTimes;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 }) => {
-  const { askTrunk, mediaServers, clock, looseEnds, logger } = options;
+  const { askTrunk, mediaServers, clock, backgroundTasks, logger } = options;
   /** Numbers that call themselves now, and whether the call has come back. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
@@ -90,7 +90,7 @@ export const createTrunkCheck = (options: {
       if (invited.answered) {
         ladder.sent('ACK');
         ladder.sent('BYE');
-        looseEnds.add('BYE', () => hangUp(invited));
+        backgroundTasks.add('BYE', () => hangUp(invited));
         return done('The call was answered, and hung up at once.');
       }
       if (selfCalls.get(to) === true)
@@ -105,7 +105,7 @@ export const createTrunkCheck = (options: {
       return failed('call', status, ladder);
     } finally {
       selfCalls.delete(to);
-      looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+      backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
     }
   };
 

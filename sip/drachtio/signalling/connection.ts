@@ -9,7 +9,7 @@ import { guardControlConnection, type ControlConnection } from './connection-gua
 import { NotConnected, type SendCommand } from './end-leg.ts';
 import { keepConnected } from '../reconnect.ts';
 import { within } from '../background-tasks.ts';
-import { watchServer } from '../heartbeat.ts';
+import { startHeartbeat } from '../heartbeat.ts';
 
 export type ServerAddress = { host: string; port: number; secret: string };
 
@@ -44,7 +44,7 @@ export const createSignalling = (options: {
   const { server, clock, logger } = options;
   const srf = new Srf();
   let control: ControlConnection | null = null;
-  let endWatch: () => void = () => {};
+  let stopHeartbeat: () => void = () => {};
   srf.use((request, _response, next) => {
     if (options.isIgnored(request)) return control?.ignore(request);
     // It is missing where the head of a message never ends.
@@ -98,7 +98,7 @@ export const createSignalling = (options: {
   };
 
   const watch = (): (() => void) =>
-    watchServer({
+    startHeartbeat({
       probe: async () => {
         await within(clock, options.probe.answerMs, 'An answer', command('ping'));
       },
@@ -111,7 +111,7 @@ export const createSignalling = (options: {
     });
 
   const disconnect = (): void => {
-    endWatch();
+    stopHeartbeat();
     try {
       srf.disconnect();
     } catch (error) {
@@ -133,7 +133,7 @@ export const createSignalling = (options: {
       }),
     disconnect,
     onConnected() {
-      endWatch = watch();
+      stopHeartbeat = watch();
       options.onConnected();
     },
     onLost: options.onLost,

@@ -10,18 +10,18 @@ const byEvent: Readonly<Record<string, string>> = {
   15: 'D',
 };
 
-export const keyMediaTypes = ['application/dtmf-relay', 'application/dtmf'] as const;
+export const dtmfMediaTypes = ['application/dtmf-relay', 'application/dtmf'] as const;
 
 /** The key of an INFO; `null` where it is for keys and holds none, undefined where it is for something else. */
-export const keyOf = (contentType: string, body: string): string | null | undefined => {
+export const dtmfOf = (contentType: string, body: string): string | null | undefined => {
   const [mediaType = ''] = contentType.toLowerCase().split(';');
-  if (!keyMediaTypes.some((known) => known === mediaType.trim())) return undefined;
+  if (!dtmfMediaTypes.some((known) => known === mediaType.trim())) return undefined;
   const [, signal = body] = /^[ \t]*Signal[ \t]*=[ \t]*(\S+)/im.exec(body) ?? [];
   const key = byEvent[signal.trim()] ?? signal.trim().toUpperCase();
   return /^[0-9*#A-D]$/.test(key) ? key : null;
 };
 
-export type KeySource = 'rtp' | 'info';
+export type DtmfSource = 'rtp' | 'info';
 
 /** A trunk that sends a key both ways sends the second one within this time. */
 const echoMs = 1_000;
@@ -30,10 +30,10 @@ const echoMs = 1_000;
  * Tells which keys are new: one that was just reported by the other way is the same key. Each report takes one echo
  * away, so that a key that is pressed twice counts twice.
  */
-export const createKeyEar = (now: () => number) => {
-  let awaited: { key: string; from: KeySource; until: number }[] = [];
+export const createDtmfDeduplication = (now: () => number) => {
+  let awaited: { key: string; from: DtmfSource; until: number }[] = [];
   return {
-    isNew(key: string, source: KeySource): boolean {
+    isNew(key: string, source: DtmfSource): boolean {
       awaited = awaited.filter(({ until }) => until >= now());
       const echo = awaited.findIndex((one) => one.key === key && one.from === source);
       if (echo !== -1) {

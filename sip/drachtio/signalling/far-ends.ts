@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import { endLeg, type SendCommand } from './end-leg.ts';
-import type { LooseEnds } from '../background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 
 /** Where legs are kept. Nothing here waits for it. */
 export type LegStore = {
@@ -34,10 +34,10 @@ export const createFarEnds = (options: {
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 }) => {
-  const { store, clock, looseEnds, logger } = options;
+  const { store, clock, backgroundTasks, logger } = options;
   /** Of calls of this process. */
   const held = new Map<string, Held>();
   /** Of nobody any more. */
@@ -61,12 +61,12 @@ export const createFarEnds = (options: {
     if (!isConnected) return;
     for (const [id, one] of abandoned) {
       abandoned.delete(id);
-      looseEnds.add('ending a far end', () => end(id, one));
+      backgroundTasks.add('ending a far end', () => end(id, one));
     }
   };
 
   const endChannel = (channel: MediaChannel): void =>
-    looseEnds.add('ending a channel', () => options.endChannel(channel));
+    backgroundTasks.add('ending a channel', () => options.endChannel(channel));
 
   return {
     /** A far end of a call, or of the check of a trunk. */

@@ -5,8 +5,8 @@
 import type Srf from 'drachtio-srf';
 import { isHold } from '../../trunks/media-offer.ts';
 import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
-import { keyMediaTypes, keyOf } from './dtmf.ts';
-import type { LooseEnds } from '../background-tasks.ts';
+import { dtmfMediaTypes, dtmfOf } from './dtmf.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { Unacceptable, warningOf } from './negotiate.ts';
 import { refreshedTimer } from './session-timer.ts';
 
@@ -23,15 +23,15 @@ const refusals: Readonly<
   notify: { status: 481 },
 };
 
-export const takeRequests = (
+export const answerInDialogRequests = (
   { dialog, endpoint, weRefresh }: Connection,
   {
-    looseEnds,
+    backgroundTasks,
     onKey,
     onHold,
     onLeft,
   }: {
-    looseEnds: LooseEnds;
+    backgroundTasks: BackgroundTasks;
     onKey: (key: string) => void;
     /** Called once when the call is put on hold (true), and once when it is taken back (false). */
     onHold: (isHeld: boolean) => void;
@@ -57,7 +57,7 @@ export const takeRequests = (
   };
 
   const modify = (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
-    looseEnds.add(`taking ${request.method}`, async () => {
+    backgroundTasks.add(`taking ${request.method}`, async () => {
       try {
         ours = await endpoint.modify(request.body);
         response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
@@ -80,7 +80,7 @@ export const takeRequests = (
     if (!hasOffered) return;
     hasOffered = false;
     if (body === '') return;
-    looseEnds.add('taking the answer of an ACK', async () => {
+    backgroundTasks.add('taking the answer of an ACK', async () => {
       await endpoint.takeAnswer(body);
       noteHold(body);
     });
@@ -94,10 +94,10 @@ export const takeRequests = (
 
   dialog.on('info', (request, response) => {
     const contentType = request.has('Content-Type') ? request.get('Content-Type') : '';
-    const key = keyOf(contentType, request.body);
+    const key = dtmfOf(contentType, request.body);
     // Without a body it only asks whether we are there; what a body of an unknown kind asks for cannot be done.
     if (key === undefined && request.body !== '')
-      return response.send(415, { headers: { Accept: keyMediaTypes.join(', ') } });
+      return response.send(415, { headers: { Accept: dtmfMediaTypes.join(', ') } });
     response.send(200);
     if (typeof key === 'string') onKey(key);
     return undefined;

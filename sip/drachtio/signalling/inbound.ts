@@ -12,18 +12,17 @@ import type { Arrival, ArrivalVerdict, OnArrival } from '../../lines.ts';
 import { calledParty } from '../../parties/called-party.ts';
 import { callingParty } from '../../parties/calling-party.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
-import type { Door } from '../../inbound-access/inbound-access.ts';
+import type { InboundAccess } from '../../inbound-access/inbound-access.ts';
 import type { Place, TrunkLimits } from '../../trunks/limits.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
 import { allowed, holdRequests, noSip, hangUp, type Attempt, type Outcome } from './attempt.ts';
 import type { FarEnd, FarEnds } from './far-ends.ts';
-import type { LooseEnds } from '../background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { leavingWith, type MediaEndpoint } from '../media/endpoint.ts';
 import type { MediaServers } from '../media/servers.ts';
 import { acceptedOffer, onTerms, warningOf } from './negotiate.ts';
 import type { TrunkCheck } from './check-trunk.ts';
-import { createRepeats } from './repeats.ts';
-import { requestProblem, type RequestProblem } from './request-problem.ts';
+import { createMergedRequests, requestProblem, type RequestProblem } from './header-inspection.ts';
 import { arrivingLeg, takenLeg } from './sip-leg.ts';
 import { answerTimer, isTooSmall, type SessionTimes } from './session-timer.ts';
 
@@ -69,7 +68,7 @@ type Caller = {
 
 export const createInbound = (options: {
   mediaServers: MediaServers;
-  door: Door;
+  access: InboundAccess;
   directory: TrunkDirectory;
   limits: TrunkLimits;
   farEnds: Pick<FarEnds, 'meet'>;
@@ -77,12 +76,13 @@ export const createInbound = (options: {
   country: Country;
   sessionTimes: SessionTimes;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 }) => {
-  const { mediaServers, door, directory, limits, trunkCheck, country, clock, looseEnds, logger } = options;
+  const { mediaServers, access, directory, limits, trunkCheck, country, clock, backgroundTasks, logger } =
+    options;
   const { sessionTimes } = options;
-  const repeats = createRepeats(() => clock.now());
+  const mergedRequests = createMergedRequests(() => clock.now());
   const waiting = new Map<string, Caller>();
   let onArrival: OnArrival | null = null;
 
@@ -154,9 +154,9 @@ export const createInbound = (options: {
       if (!request.isNewInvite)
         return refuse({ response }, { status: 481, reason: 'Call/Transaction Does Not Exist' });
       if (onArrival === null) return refuse({ response }, unavailable);
-      const trunk = door.admit(request, response);
+      const trunk = access.admit(request, response);
       if (trunk === null) return undefined;
-      if (repeats.isRepeat(request)) return refuse({ response }, merged);
+      if (mergedRequests.isMerged(request)) return refuse({ response }, merged);
       const fault = requestProblem(request);
       if (fault !== undefined) return refuse({ response }, fault);
       if (mediaServers.problem() !== null) return refuse({ response }, unavailable);
@@ -233,7 +233,7 @@ export const createInbound = (options: {
           logger.warn({ call_id: callId, err: error }, 'no endpoint for an inbound call');
           return unanswered('media_error', notAcceptable('The media server cannot take this offer'));
         }
-        const destroy = (): void => looseEnds.add('destroying an endpoint', () => endpoint.destroy());
+        const destroy = (): void => backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
         if (caller.isGone || isCancelled) {
           destroy();
           return unanswered('cancelled', refusals.no_agent_endpoint);
@@ -251,7 +251,7 @@ export const createInbound = (options: {
           if (!isCancelled)
             return { answered: true, connection: { dialog, farEnd, endpoint, weRefresh, sip } };
           destroy();
-          looseEnds.add('BYE', () => hangUp({ dialog, farEnd }));
+          backgroundTasks.add('BYE', () => hangUp({ dialog, farEnd }));
           return { answered: false, cause: 'cancelled', sip };
         } catch (error) {
           logger.debug({ call_id: callId, err: error }, 'an inbound call could not be answered');

@@ -9,7 +9,7 @@ import type { FailedTry } from '../../trunks/failover.ts';
 import type { Ladder } from '../../trunks/ladder.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
 import type { FarEnd } from './far-ends.ts';
-import type { LooseEnds } from '../background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { answeredLeg, invitingLeg } from './sip-leg.ts';
 import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
 
@@ -68,10 +68,10 @@ export const invite = (options: {
   /** A trunk from which nothing at all came for so long is given up. */
   silenceMs: number;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 }): Invitation => {
-  const { srf, uri, headers, auth, offer, clock, looseEnds, logger } = options;
+  const { srf, uri, headers, auth, offer, clock, backgroundTasks, logger } = options;
   let request: Srf.SrfRequest | null = null;
   let last: Srf.SrfResponse | null = null;
   let came: FailedTry['came'] = 'nowhere';
@@ -87,7 +87,7 @@ export const invite = (options: {
   });
 
   const sendCancel = (sent: Srf.SrfRequest): void =>
-    looseEnds.add('CANCEL', () => new Promise((resolve) => sent.cancel(resolve)));
+    backgroundTasks.add('CANCEL', () => new Promise((resolve) => sent.cancel(resolve)));
 
   const cancel = (): void => {
     if (isCancelled || isOver) return;
@@ -188,7 +188,7 @@ export const invite = (options: {
     if (last === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
   }, options.silenceMs);
 
-  looseEnds.add('an INVITE', async () => {
+  backgroundTasks.add('an INVITE', async () => {
     let created: Awaited<ReturnType<typeof create>>;
     try {
       created = await createOrLater();

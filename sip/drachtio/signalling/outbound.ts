@@ -15,7 +15,7 @@ import { offerWith } from '../../trunks/media-offer.ts';
 import { hangUp, noSip, type Attempt, type Outcome } from './attempt.ts';
 import { invite, type Invitation } from './invite.ts';
 import type { FarEnd } from './far-ends.ts';
-import { within, type LooseEnds } from '../background-tasks.ts';
+import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { leavingWith, type MediaEndpoint } from '../media/endpoint.ts';
 import type { MediaServers } from '../media/servers.ts';
 import { onTerms } from './negotiate.ts';
@@ -44,10 +44,10 @@ export const dial = (options: {
   mediaServers: MediaServers;
   onRinging: () => void;
   clock: Clock;
-  looseEnds: LooseEnds;
+  backgroundTasks: BackgroundTasks;
   logger: Logger;
 }): Attempt => {
-  const { mediaServers, limits, looseEnds, logger } = options;
+  const { mediaServers, limits, backgroundTasks, logger } = options;
   const given = new AbortController();
   let invitation: Invitation | null = null;
   let endpoint: MediaEndpoint | null = null;
@@ -64,7 +64,7 @@ export const dial = (options: {
   const letGo = (): void => {
     const unused = endpoint;
     endpoint = null;
-    if (unused !== null) looseEnds.add('destroying an endpoint', () => unused.destroy());
+    if (unused !== null) backgroundTasks.add('destroying an endpoint', () => unused.destroy());
   };
 
   const makeEndpoint = async (srtp: TrunkSrtp): Promise<MediaEndpoint> => {
@@ -108,7 +108,7 @@ export const dial = (options: {
       return { outcome: { answered: false, cause, sip }, next: goesOn(invited.failed) };
     }
     const { dialog, farEnd, remoteSdp, weRefresh } = invited;
-    const leave = (): void => looseEnds.add('BYE', () => hangUp(invited));
+    const leave = (): void => backgroundTasks.add('BYE', () => hangUp(invited));
     // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
     const isUnwanted = (): boolean => given.signal.aborted;
     try {

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { ServerRefusal, watchServer } from '#sip/drachtio/heartbeat.ts';
+import { ServerRefusal, startHeartbeat } from '#sip/drachtio/heartbeat.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 const watching = (outcomes: readonly (Error | null)[]) => {
   const clock = createOrderedClock();
   const world = { asked: 0, silent: 0 };
-  const end = watchServer({
+  const end = startHeartbeat({
     async probe() {
       const outcome = outcomes[world.asked] ?? null;
       world.asked += 1;

@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
 import { parseDigest } from '#sip/inbound-access/digest.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { createDoor } from '#sip/inbound-access/inbound-access.ts';
+import { createInboundAccess } from '#sip/inbound-access/inbound-access.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { someTrunk } from '../trunks/some-trunk.ts';
 
@@ -16,7 +16,7 @@ const md5 = (...parts: string[]): string => createHash('md5').update(parts.join(
 
 const world = (trunks: readonly Trunk[], configured: Trunk | null = null) => {
   const clock = new SimulatedClock();
-  const door = createDoor({
+  const access = createInboundAccess({
     directory: { ...emptyDirectory, all: () => trunks },
     configured,
     clock,
@@ -25,7 +25,7 @@ const world = (trunks: readonly Trunk[], configured: Trunk | null = null) => {
   /** Knocks: the trunk that is let in, or the answer. */
   const knock = (address: string, authorization?: string) => {
     const answers: { status: number; challenge: string }[] = [];
-    const trunk = door.admit(
+    const trunk = access.admit(
       {
         source_address: address,
         method: 'INVITE',
@@ -40,7 +40,7 @@ const world = (trunks: readonly Trunk[], configured: Trunk | null = null) => {
     );
     return { trunk, answers };
   };
-  return { door, clock, knock };
+  return { access, clock, knock };
 };
 
 const answerTo = (challenge: string, { username = 'gw', password = 'hunter' } = {}): string => {
@@ -56,10 +56,10 @@ test('a trunk is let in by its address without a word', (t) => {
   t.deepEqual(knock('203.0.113.9'), { trunk: open, answers: [] });
 });
 
-test('a stranger is refused with 403, and counted', (t) => {
-  const { knock, door } = world([open]);
+test('an unknown caller is refused with 403, and counted', (t) => {
+  const { knock, access } = world([open]);
   t.deepEqual(knock('198.51.100.1'), { trunk: null, answers: [{ status: 403, challenge: '' }] });
-  t.deepEqual(door.refused(), {
+  t.deepEqual(access.refused(), {
     unknown_address: 1,
     wrong_credentials: 0,
     unanswered_challenge: 0,
@@ -68,14 +68,14 @@ test('a stranger is refused with 403, and counted', (t) => {
 });
 
 test('a trunk that must prove itself is challenged, and let in with the right answer', (t) => {
-  const { knock, door } = world([open, guarded]);
+  const { knock, access } = world([open, guarded]);
   const { trunk, answers } = knock('198.51.100.1');
   t.is(trunk, null);
   t.is(answers[0]?.status, 401);
   const challenge = answers[0]?.challenge ?? '';
   t.regex(challenge, /^Digest realm="trunkline", nonce="[^"]+", algorithm=MD5, qop="auth"$/);
   t.deepEqual(knock('198.51.100.1', answerTo(challenge)), { trunk: guarded, answers: [] });
-  t.deepEqual(door.refused(), {
+  t.deepEqual(access.refused(), {
     unknown_address: 0,
     wrong_credentials: 0,
     unanswered_challenge: 0,
@@ -84,12 +84,12 @@ test('a trunk that must prove itself is challenged, and let in with the right an
 });
 
 test('a wrong answer is refused with 403, and counted', (t) => {
-  const { knock, door } = world([guarded]);
+  const { knock, access } = world([guarded]);
   for (const wrong of [{ password: 'guess' }, { username: 'somebody' }]) {
     const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
     t.is(knock('198.51.100.1', answerTo(challenge, wrong)).answers[0]?.status, 403);
   }
-  t.deepEqual(door.refused(), {
+  t.deepEqual(access.refused(), {
     unknown_address: 0,
     wrong_credentials: 2,
     unanswered_challenge: 0,
@@ -114,43 +114,43 @@ test('each trunk is known in its own realm', (t) => {
 
 test('the address of the configured trunk is looked up, and let in', async (t) => {
   const configured = configuredTrunk({ address: '127.0.0.1:5070' });
-  const { knock, door } = world([open], configured);
+  const { knock, access } = world([open], configured);
   t.is(knock('127.0.0.1').trunk, null);
-  await door.open();
+  await access.open();
   t.is(knock('127.0.0.1').trunk, configured);
-  door.close();
+  access.close();
 });
 
 test('a challenge that is not answered is counted, and slows down whoever leaves it so again and again', (t) => {
-  const { door, clock, knock } = world([guarded]);
+  const { access, clock, knock } = world([guarded]);
   for (let times = 1; times <= 4; times += 1) t.is(knock('203.0.113.7').answers[0]?.status, 401);
-  t.is(door.refused().unanswered_challenge, 0);
+  t.is(access.refused().unanswered_challenge, 0);
   clock.increment(10_000);
-  t.is(door.refused().unanswered_challenge, 4);
+  t.is(access.refused().unanswered_challenge, 4);
   const { answers } = knock('203.0.113.7');
   t.deepEqual(answers, []);
   clock.increment(250);
   t.is(answers[0]?.status, 401, 'it is late');
   t.is(knock('203.0.113.8').answers[0]?.status, 401, 'others are not slowed down');
-  door.close();
+  access.close();
   clock.increment(60_000);
-  t.is(door.refused().unanswered_challenge, 4);
+  t.is(access.refused().unanswered_challenge, 4);
 });
 
 test('a challenge that is answered is not counted, whatever the answer', (t) => {
-  const { door, clock, knock } = world([guarded]);
+  const { access, clock, knock } = world([guarded]);
   knock('203.0.113.7');
   knock('203.0.113.7', 'Digest username="gw"');
   clock.increment(9_999);
-  t.is(door.refused().unanswered_challenge, 0);
-  door.close();
+  t.is(access.refused().unanswered_challenge, 0);
+  access.close();
 });
 
 test('a request whose Contact names no host is ignored, whoever sends it, and counted', (t) => {
-  const { door } = world([open]);
+  const { access } = world([open]);
   const raw = (contact: string): string => `INVITE sip:1@127.0.0.1 SIP/2.0\r\nContact: ${contact}\r\n\r\n`;
-  t.false(door.ignores({ raw: raw('<sip:a@203.0.113.9>'), source_address: '203.0.113.9' }));
-  t.true(door.ignores({ raw: raw('<tel:+82>'), source_address: '203.0.113.9' }));
-  t.true(door.ignores({ raw: raw('*'), source_address: '198.51.100.1' }));
-  t.is(door.refused().unusable_contact, 2);
+  t.false(access.ignores({ raw: raw('<sip:a@203.0.113.9>'), source_address: '203.0.113.9' }));
+  t.true(access.ignores({ raw: raw('<tel:+82>'), source_address: '203.0.113.9' }));
+  t.true(access.ignores({ raw: raw('*'), source_address: '198.51.100.1' }));
+  t.is(access.refused().unusable_contact, 2);
 });

@@ -2,7 +2,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
-import { createStrangers } from '#sip/inbound-access/unknown-callers.ts';
+import { createUnknownCallers } from '#sip/inbound-access/unknown-callers.ts';
 
 const world = () => {
   const clock = new SimulatedClock();
@@ -13,15 +13,15 @@ const world = () => {
     { base: null },
     { write: (text: string) => void logged.push(line.parse(JSON.parse(text))) },
   );
-  const strangers = createStrangers(clock, logger);
+  const unknownCallers = createUnknownCallers(clock, logger);
   /** Milliseconds until each is refused. */
   const meet = (address = '203.0.113.1'): { refusedAfter: number | null } => {
     const met = { refusedAfter: null as number | null };
     const begun = clock.now();
-    strangers.meet(address, 'unknown_address', () => (met.refusedAfter = clock.now() - begun));
+    unknownCallers.meet(address, 'unknown_address', () => (met.refusedAfter = clock.now() - begun));
     return met;
   };
-  return { clock, logged, strangers, meet };
+  return { clock, logged, unknownCallers, meet };
 };
 
 test('the first are refused at once, those who insist wait longer and longer', (t) => {
@@ -43,11 +43,11 @@ test('after a minute without a word all is forgiven, and others are not punished
 });
 
 test('each is counted, and named in the log once a minute', (t) => {
-  const { clock, logged, strangers, meet } = world();
+  const { clock, logged, unknownCallers, meet } = world();
   for (let times = 0; times < 5; times += 1) meet();
   meet('203.0.113.2');
-  strangers.meet('203.0.113.3', 'wrong_credentials', () => {});
-  t.deepEqual(strangers.counts(), {
+  unknownCallers.meet('203.0.113.3', 'wrong_credentials', () => {});
+  t.deepEqual(unknownCallers.counts(), {
     unknown_address: 6,
     wrong_credentials: 1,
     unanswered_challenge: 0,
@@ -66,9 +66,9 @@ test('each is counted, and named in the log once a minute', (t) => {
 });
 
 test('who still waits when all ends is forgotten', (t) => {
-  const { clock, strangers, meet } = world();
+  const { clock, unknownCallers, meet } = world();
   const met = Array.from({ length: 5 }, () => meet());
-  strangers.close();
+  unknownCallers.close();
   clock.increment(60_000);
   t.is(met.at(-1)?.refusedAfter, null);
 });

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import test from 'ava';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { createMediaSocket, type ForkEvents } from '#sip/drachtio/media/audio-fork.ts';
+import { createAudioForks, type AudioForkEvents } from '#sip/drachtio/media/audio-fork.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 const protocol = 'audio.drachtio.org';
 
 const createWorld = async () => {
   const clock = createOrderedClock();
-  const media = createMediaSocket({
+  const media = createAudioForks({
     host: '127.0.0.1',
     port: 0,
     clock,
@@ -19,7 +19,7 @@ const createWorld = async () => {
   return { clock, media };
 };
 
-const deaf: ForkEvents = { onAudio: () => {}, onMark: () => {}, onLost: () => {} };
+const deaf: AudioForkEvents = { onAudio: () => {}, onMark: () => {}, onLost: () => {} };
 
 const isRefused = (url: string): Promise<boolean> =>
   new Promise((resolve) => {

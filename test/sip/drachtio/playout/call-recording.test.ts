@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { createLineRecording } from '#sip/drachtio/playout/call-recording.ts';
+import { createCallRecording } from '#sip/drachtio/playout/call-recording.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
@@ -9,7 +9,7 @@ const createWorld = () => {
   const counterparty: number[] = [];
   const agent: number[] = [];
   let finished = 0;
-  const recording = createLineRecording(
+  const recording = createCallRecording(
     {
       write(one, other) {
         counterparty.push(...one);

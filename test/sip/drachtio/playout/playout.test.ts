@@ -1,7 +1,7 @@
 import test from 'ava';
 import { pino } from 'pino';
 import type { Speak } from '#sip/drachtio/playout/synthesis.ts';
-import { createPlayback, type Played } from '#sip/drachtio/playout/playout.ts';
+import { createPlayout, type Played } from '#sip/drachtio/playout/playout.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
@@ -49,7 +49,7 @@ const createWorld = (engine: Speak = speak) => {
   const clock = createOrderedClock();
   const sent: string[] = [];
   const played: Played[] = [];
-  const playback = createPlayback({
+  const playout = createPlayout({
     time: createLineTime(clock, 1),
     speak: engine,
     on: { played: (one) => played.push(one), sent: () => {}, cut: () => sent.push('cut') },
@@ -59,9 +59,9 @@ const createWorld = (engine: Speak = speak) => {
     clock,
     sent,
     played,
-    playback,
+    playout,
     attach: () =>
-      playback.attach({
+      playout.attach({
         send: (samples) => sent.push(`sound ${samples.length / 8}`),
         mark: (name) => sent.push(`mark ${name}`),
         kill: () => sent.push('kill'),
@@ -73,40 +73,40 @@ const createWorld = (engine: Speak = speak) => {
 };
 
 test('an utterance is sent with its breath and its mark, the next one when the mark is back', async (t) => {
-  const { playback, attach, settle, clock, sent, story } = createWorld();
+  const { playout, attach, settle, clock, sent, story } = createWorld();
   attach();
-  playback.say(1, 'one');
-  playback.say(2, 'two words');
+  playout.say(1, 'one');
+  playout.say(2, 'two words');
   await settle();
   t.deepEqual(sent, ['sound 1000']);
   clock.advance(60);
   t.deepEqual(sent.slice(1), ['sound 120', 'mark m1']);
   clock.advance(1_070);
-  playback.onMark('unknown');
+  playout.onMark('unknown');
   t.deepEqual(story(), []);
-  playback.onMark('m1');
+  playout.onMark('m1');
   t.deepEqual(story(), [[1, 'one', true]]);
   t.deepEqual(sent.slice(3), ['sound 2000']);
 });
 
 test('a mark that is back too early says that sound lies waiting, which is pushed on', async (t) => {
-  const { playback, attach, settle, clock, sent, story } = createWorld();
+  const { playout, attach, settle, clock, sent, story } = createWorld();
   attach();
-  playback.say(1, 'one');
+  playout.say(1, 'one');
   await settle();
   clock.advance(80);
-  playback.onMark('m1');
+  playout.onMark('m1');
   t.deepEqual(story(), []);
   t.deepEqual(sent.slice(3), ['sound 80', 'mark m2']);
   clock.advance(1_200);
-  playback.onMark('m2');
+  playout.onMark('m2');
   t.deepEqual(story(), [[1, 'one', true]]);
   t.is(clock.pending(), 0);
 });
 
 test('what is said before the sound is connected waits for it', async (t) => {
-  const { playback, attach, settle, sent } = createWorld();
-  playback.say(1, 'one');
+  const { playout, attach, settle, sent } = createWorld();
+  playout.say(1, 'one');
   await settle();
   t.deepEqual(sent, []);
   attach();
@@ -114,51 +114,51 @@ test('what is said before the sound is connected waits for it', async (t) => {
 });
 
 test('what is stopped is reported with what was heard by the clock, and new sound waits for silence', async (t) => {
-  const { playback, attach, settle, sent, clock, story } = createWorld();
+  const { playout, attach, settle, sent, clock, story } = createWorld();
   attach();
-  playback.say(1, 'alpha bravo charlie delta');
-  playback.say(2, 'never');
+  playout.say(1, 'alpha bravo charlie delta');
+  playout.say(2, 'never');
   await settle();
   clock.advance(2_100);
-  playback.stop();
+  playout.stop();
   t.deepEqual(story(), [
     [1, 'alpha bravo', false],
     [2, '', false],
   ]);
-  playback.say(3, 'new');
+  playout.say(3, 'new');
   await settle();
   t.deepEqual(sent, ['sound 4000', 'sound 120', 'mark m1', 'cut', 'mark m2', 'kill']);
   // The mark of what was killed comes back, too.
-  playback.onMark('m1');
+  playout.onMark('m1');
   t.is(sent.length, 6);
-  playback.onMark('m2');
+  playout.onMark('m2');
   t.deepEqual(sent.slice(6), ['sound 80', 'mark m3', 'kill']);
-  playback.onMark('m3');
+  playout.onMark('m3');
   t.deepEqual(sent.slice(9), ['sound 1000']);
 });
 
 test('an utterance that is stopped after its last sound was heard whole', async (t) => {
-  const { playback, attach, settle, clock, story } = createWorld();
+  const { playout, attach, settle, clock, story } = createWorld();
   attach();
-  playback.say(1, 'alpha bravo');
+  playout.say(1, 'alpha bravo');
   await settle();
   clock.advance(2_060);
-  playback.stop();
+  playout.stop();
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
 });
 
 test('an empty utterance and one that the engine fails at are reported in their turn', async (t) => {
-  const { playback, attach, settle, clock, story } = createWorld();
+  const { playout, attach, settle, clock, story } = createWorld();
   attach();
-  playback.say(1, 'one');
-  playback.say(2, '');
-  playback.say(3, 'fails');
-  playback.say(4, 'four');
+  playout.say(1, 'one');
+  playout.say(2, '');
+  playout.say(3, 'fails');
+  playout.say(4, 'four');
   await settle();
   clock.advance(1_130);
-  playback.onMark('m1');
+  playout.onMark('m1');
   clock.advance(1_130);
-  playback.onMark('m2');
+  playout.onMark('m2');
   t.deepEqual(story(), [
     [1, 'one', true],
     [2, '', true],
@@ -168,16 +168,16 @@ test('an empty utterance and one that the engine fails at are reported in their 
 });
 
 test('a mark that never comes back does not hold up what follows', async (t) => {
-  const { playback, attach, settle, clock, sent, story } = createWorld();
+  const { playout, attach, settle, clock, sent, story } = createWorld();
   attach();
-  playback.say(1, 'one');
-  playback.say(2, 'two');
+  playout.say(1, 'one');
+  playout.say(2, 'two');
   await settle();
   clock.advance(4_150);
   t.deepEqual(story(), [[1, 'one', true]]);
   t.is(sent.at(-1), 'sound 1000');
-  playback.stop();
-  playback.say(3, 'three');
+  playout.stop();
+  playout.say(3, 'three');
   await settle();
   t.is(sent.at(-1), 'kill');
   clock.advance(1_010);
@@ -185,14 +185,14 @@ test('a mark that never comes back does not hold up what follows', async (t) => 
 });
 
 test('when the line ends everything is reported, and nothing is sent any more', async (t) => {
-  const { playback, attach, settle, sent, story, clock } = createWorld();
+  const { playout, attach, settle, sent, story, clock } = createWorld();
   attach();
-  playback.say(1, 'alpha bravo');
-  playback.say(2, 'two');
+  playout.say(1, 'alpha bravo');
+  playout.say(2, 'two');
   await settle();
   clock.advance(1_500);
-  playback.end();
-  playback.say(3, 'three');
+  playout.end();
+  playout.say(3, 'three');
   await settle();
   t.deepEqual(story(), [
     [1, 'alpha', false],
@@ -205,16 +205,16 @@ test('when the line ends everything is reported, and nothing is sent any more', 
 
 test('a voice that is still being made sounds from its first pieces on', async (t) => {
   const engine = handMade();
-  const { playback, attach, clock, sent, story } = createWorld(engine.speak);
+  const { playout, attach, clock, sent, story } = createWorld(engine.speak);
   attach();
-  playback.say(1, 'alpha bravo');
+  playout.say(1, 'alpha bravo');
   await engine.give(100);
   t.deepEqual(sent, [], 'FreeSWITCH plays nothing of less than 160 ms');
-  t.is(playback.level(), null);
+  t.is(playout.level(), null);
   await engine.give(100);
   t.deepEqual(sent, ['sound 200']);
   clock.advance(100);
-  t.true((playback.level() ?? -96) > -20);
+  t.true((playout.level() ?? -96) > -20);
   await engine.give(300);
   clock.advance(700);
   await engine.give(300);
@@ -224,24 +224,24 @@ test('a voice that is still being made sounds from its first pieces on', async (
   t.deepEqual(sent.slice(3), ['sound 120', 'mark m1']);
   // 200 and 300 ms, a gap up to 800 ms, 300 ms and the breath.
   clock.advance(200);
-  playback.onMark('m1');
+  playout.onMark('m1');
   t.deepEqual(sent.slice(5), ['sound 80', 'mark m2'], 'it is known that 1220 ms are not over');
   clock.advance(180);
-  playback.onMark('m2');
+  playout.onMark('m2');
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
-  t.is(playback.level(), null);
+  t.is(playout.level(), null);
   t.is(clock.pending(), 0);
 });
 
 test('what is cut of a voice that is still being made is measured by the time that its text takes', async (t) => {
   const engine = handMade();
-  const { playback, attach, clock, story } = createWorld(engine.speak);
+  const { playout, attach, clock, story } = createWorld(engine.speak);
   attach();
   const text = 'The first words are followed by many others that nobody hears.';
-  playback.say(1, text);
+  playout.say(1, text);
   await engine.give(1_000);
   clock.advance(900);
-  playback.stop();
+  playout.stop();
   await engine.give(1_000);
   const [cut] = story();
   t.deepEqual(cut, [1, 'The first', false]);
@@ -249,12 +249,12 @@ test('what is cut of a voice that is still being made is measured by the time th
 });
 
 test('what was made before an engine failed is played, and the utterance has run its course', async (t) => {
-  const { playback, attach, clock, settle, sent, story } = createWorld();
+  const { playout, attach, clock, settle, sent, story } = createWorld();
   attach();
-  playback.say(1, 'breaks behind these words, and the others are never heard');
+  playout.say(1, 'breaks behind these words, and the others are never heard');
   await settle();
   t.is(sent[0], 'sound 1000');
   clock.advance(1_200);
-  playback.onMark('m1');
+  playout.onMark('m1');
   t.deepEqual(story(), [[1, 'breaks behind', true]]);
 });

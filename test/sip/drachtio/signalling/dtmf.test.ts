@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createKeyEar, keyOf } from '#sip/drachtio/signalling/dtmf.ts';
+import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 
 const relay = 'application/dtmf-relay';
 const plain = 'application/dtmf';
@@ -21,12 +21,12 @@ const bodies: readonly [string, string, string | null | undefined][] = [
 
 for (const [type, body, key] of bodies)
   test(`an INFO "${type}" with ${JSON.stringify(body)} is ${JSON.stringify(key ?? String(key))}`, (t) => {
-    t.is(keyOf(type, body), key);
+    t.is(dtmfOf(type, body), key);
   });
 
 const world = () => {
   let now = 0;
-  const ear = createKeyEar(() => now);
+  const ear = createDtmfDeduplication(() => now);
   return { isNew: ear.isNew, pass: (milliseconds: number) => void (now += milliseconds) };
 };
 

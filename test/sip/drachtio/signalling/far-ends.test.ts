@@ -3,7 +3,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
 import { createFarEnds } from '#sip/drachtio/signalling/far-ends.ts';
-import { createLooseEnds } from '#sip/drachtio/background-tasks.ts';
+import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
@@ -45,7 +45,7 @@ const world = (takes: readonly string[] | null) => {
     send,
     endChannel: async (channel) => void channels.push(channel),
     clock,
-    looseEnds: createLooseEnds(clock, logger),
+    backgroundTasks: createBackgroundTasks(clock, logger),
     logger,
   });
   const settle = async (): Promise<void> => {
@@ -109,7 +109,7 @@ test('a BYE of its own says what was kept, with a higher number', async (t) => {
     },
     endChannel: async () => {},
     clock: { now: () => 1_790_000_000_000, setTimeout: () => undefined, clearTimeout: () => {} },
-    looseEnds: createLooseEnds(createOrderedClock(), pino({ level: 'silent' })),
+    backgroundTasks: createBackgroundTasks(createOrderedClock(), pino({ level: 'silent' })),
     logger: pino({ level: 'silent' }),
   });
   spying.connected();

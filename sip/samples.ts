@@ -1,3 +1,10 @@
+/** Mono 16-bit linear sound at the 8000 Hz of a telephone line: its length and its level. */
+
+/** Sound on its way to FreeSWITCH: mono 16-bit linear at 8000 Hz. */
+export const samplesPerMs = 8;
+
+export const silence = (milliseconds: number): Int16Array => new Int16Array(milliseconds * samplesPerMs);
+
 const fullScale = 32_768;
 
 /** The quietest level that is told from silence. */

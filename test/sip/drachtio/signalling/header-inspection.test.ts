@@ -1,5 +1,5 @@
 import test from 'ava';
-import { requestProblem } from '#sip/drachtio/signalling/request-problem.ts';
+import { createMergedRequests, requestProblem } from '#sip/drachtio/signalling/header-inspection.ts';
 
 const request = (headers: Record<string, string>) => ({
   has: (name: string) => name in headers,
@@ -26,4 +26,20 @@ test('what a call requires and is not known here is named', (t) => {
 
 test('a call without a hop left has run in a circle', (t) => {
   t.like(requestProblem(request({ 'Max-Forwards': ' 0' })), { status: 483 });
+});
+
+const invite = (callId: string, tag = 'a', cseq = '1 INVITE') => ({
+  get: (name: string) => ({ 'Call-ID': callId, From: `<sip:1@h>;tag=${tag}`, CSeq: cseq })[name] ?? '',
+});
+
+test('the same INVITE by another way is merged with the first, for as long as a transaction may last', (t) => {
+  let now = 0;
+  const { isMerged } = createMergedRequests(() => now);
+  t.false(isMerged(invite('one')));
+  t.true(isMerged(invite('one')));
+  t.false(isMerged(invite('one', 'b')));
+  t.false(isMerged(invite('one', 'a', '2 INVITE')), 'with credentials it is another one');
+  t.false(isMerged(invite('two')));
+  now = 32_000;
+  t.false(isMerged(invite('one')));
 });

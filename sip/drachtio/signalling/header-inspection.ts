@@ -1,4 +1,4 @@
-/** What is wrong with a request by the rules of SIP itself, whatever it asks for. */
+/** What is wrong with an INVITE by the rules of SIP itself, whatever it asks for (RFC 3261 section 8.2.2). */
 import type Srf from 'drachtio-srf';
 
 export type RequestProblem = { status: number; reason: string; headers?: Record<string, string> };
@@ -26,4 +26,28 @@ export const requestProblem = (request: Pick<Srf.SipMessage, 'has' | 'get'>): Re
   if (request.has('Max-Forwards') && /^\s*0+\s*$/.test(request.get('Max-Forwards')))
     return { status: 483, reason: 'Too Many Hops' };
   return undefined;
+};
+
+/** As long as a transaction may last (RFC 3261, timer B). */
+const rememberMs = 32_000;
+
+/**
+ * Finds the same INVITE that came by another way, forked on its way here (RFC 3261 section 8.2.2.2): one call. What is
+ * merely sent again on the same way drachtio-server keeps to itself.
+ */
+export const createMergedRequests = (now: () => number) => {
+  const seen = new Map<string, number>();
+  return {
+    isMerged(request: Pick<Srf.SrfRequest, 'get'>): boolean {
+      for (const [key, at] of seen) {
+        if (now() - at < rememberMs) break;
+        seen.delete(key);
+      }
+      const [, tag = ''] = /;\s*tag=([^;\s]+)/i.exec(request.get('From')) ?? [];
+      const key = JSON.stringify([request.get('Call-ID'), tag, request.get('CSeq')]);
+      if (seen.has(key)) return true;
+      seen.set(key, now());
+      return false;
+    },
+  };
 };
