@@ -1,11 +1,12 @@
 /**
- * The embedded PostgreSQL of a data folder, through the driver of `src/persistence/database.ts` (MikroORM's pool, each
+ * The embedded PostgreSQL of a data folder, through the driver of `src/persistence/database.ts` (its pool, each
  * statement prepared once per connection) and nothing else.
  */
 import { join } from 'node:path';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, Kysely } from 'kysely';
+import { Pool } from 'pg';
+import { dialectOver, typeParsers } from '#src/persistence/dialect.ts';
 import { prepareSocketFolder } from '#src/persistence/embedded/socket-folder.ts';
-import { nativePool, statementRunner } from '#src/persistence/native-pool.ts';
 
 export type BareDatabase = AsyncDisposable & {
   execute(sql: string, parameters?: readonly unknown[]): Promise<unknown[]>;
@@ -16,17 +17,18 @@ const poolSize = 10;
 
 /** A server must be running there. */
 export const openBareDatabase = async (dataFolder: string): Promise<BareDatabase> => {
-  const orm = new MikroORM({
+  const pool = new Pool({
     host: await prepareSocketFolder(join(dataFolder, 'postgresql')),
-    dbName: 'postgres',
+    port: 5432,
+    database: 'postgres',
     user: 'postgres',
-    entities: [],
-    discovery: { warnWhenNoEntities: false },
-    pool: { min: 0, max: poolSize },
+    max: poolSize,
+    types: typeParsers,
   });
-  const run = statementRunner(await nativePool(orm));
+  const kysely = new Kysely({ dialect: dialectOver(pool) });
   return {
-    execute: (sql, parameters = []) => run(sql, parameters),
-    [Symbol.asyncDispose]: () => orm.close(true),
+    execute: async (sql, parameters = []) =>
+      (await kysely.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows,
+    [Symbol.asyncDispose]: () => pool.end(),
   };
 };

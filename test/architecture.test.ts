@@ -31,7 +31,15 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/persistence': {
     values: ['src/domain'],
     types: ['machines'],
-    packages: ['@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/postgresql', 'pino', 'zod'],
+    packages: [
+      '@mikro-orm/core',
+      '@mikro-orm/migrations',
+      '@mikro-orm/postgresql',
+      'kysely',
+      'pg',
+      'pino',
+      'zod',
+    ],
   },
   'src/outgoing': { values: ['src/domain'], packages: ['undici'] },
   'src/agents': {

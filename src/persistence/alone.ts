@@ -2,13 +2,14 @@
  * What only one of the gateways that share the database may do at a time: the others wait for their turn. An advisory
  * lock holds it, on a connection that is closed afterwards, so that it ends with whoever dies meanwhile.
  */
-import { discard, type NativeClient } from './native-pool.ts';
+import type { PoolClient } from 'pg';
+import { discard } from './dialect.ts';
 
 /** `what` is the same for all who must not do it at once. */
 export const alone = async <Result>(
-  connect: () => Promise<NativeClient>,
+  connect: () => Promise<PoolClient>,
   what: string,
-  work: (client: NativeClient) => Promise<Result>,
+  work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> => {
   const client = await connect();
   // Whoever works finds out by its own statements.

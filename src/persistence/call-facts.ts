@@ -4,7 +4,7 @@
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { SipDetails } from '#machines/line.ts';
-import type { Statements } from './database.ts';
+import type { Statements } from './statements.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;

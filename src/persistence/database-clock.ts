@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { Statements } from './database.ts';
+import type { Statements } from './statements.ts';
 
 export type DatabaseClock = { clock: Clock; close: () => void };
 

@@ -13,22 +13,12 @@ import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
 import { alone } from './alone.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
-import { entities } from './entities/index.ts';
-import { inTurn } from './in-turn.ts';
+import { dialectOver } from './dialect.ts';
 import { migrate, migrationTable } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import { statementRunner, type RunStatement } from './native-pool.ts';
 import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
-import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
-
-export type Statements = {
-  /**
-   * Runs one prepared statement. Parameters are PostgreSQL's own `$1`, `$2` …; timestamps come back as Date, 64-bit
-   * integers as numbers, jsonb parsed. Rejects with an error that `isTransient` knows when the database does not answer
-   * in time.
-   */
-  execute: <Row>(sql: string, parameters?: readonly unknown[]) => Promise<Row[]>;
-};
+import { openPool, type OpenPool, type PoolLimits, type ServerAddress } from './open-pool.ts';
+import { ormOver, statementsOf, type Statements } from './statements.ts';
 
 export type Database = Statements & {
   /** The same, on connections of the journal's own. Statements wait for each other there, not for a time limit. */
@@ -54,8 +44,8 @@ export type DatabaseConnection =
 
 export type DatabaseLimits = PoolLimits & NodeSessionLimits;
 
-/** The address without its password, for messages; and the name of the database. */
-const parseUrl = (url: string): { where: string; database: string } => {
+/** The address without its password, for messages. */
+const withoutPassword = (url: string): string => {
   const parsed = URL.parse(url);
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
     throw new StartError(
@@ -64,30 +54,26 @@ const parseUrl = (url: string): { where: string; database: string } => {
   }
   const database = decodeURIComponent(parsed.pathname.slice(1));
   if (database === '') throw new StartError('GW_DATABASE_URL names no database after its host');
-  return { where: `${parsed.host}/${database}`, database };
+  return `${parsed.host}/${database}`;
 };
 
-type ConnectionOptions = Pick<Options, 'dbName' | 'host' | 'port' | 'user'> & { driverOptions?: object };
-
-const describe = (connection: DatabaseConnection): { where: string; options: ConnectionOptions } => {
+const describe = (connection: DatabaseConnection): { where: string; address: ServerAddress } => {
   if ('url' in connection) {
-    const { where, database } = parseUrl(connection.url);
-    return { where, options: { dbName: database, driverOptions: { connectionString: connection.url } } };
+    return { where: withoutPassword(connection.url), address: { connectionString: connection.url } };
   }
   const { socketFolder, database, user } = connection;
-  return { where: socketFolder, options: { dbName: database, host: socketFolder, port: 5432, user } };
+  return { where: socketFolder, address: { host: socketFolder, port: 5432, user, database } };
 };
 
 /** The node's own session, one for what is done alone, and two that migrate. */
 const nodePoolSize = 4;
 
-const statementsOf = (run: RunStatement, isAway: () => boolean): Statements => ({
-  execute: async <Row>(sql: string, parameters: readonly unknown[] = []) => {
-    if (isAway()) throw new DatabaseAway();
-    // The row type is the caller's word: each query file states what its own statement returns.
-    return (await run(sql, parameters)) as Row[];
-  },
-});
+const migrating: Partial<Options> = {
+  entities: [],
+  discovery: { warnWhenNoEntities: false },
+  extensions: [Migrator],
+  migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
+};
 
 /**
  * Connects, takes the name of this node and migrates. Throws a StartError when the server cannot be used, the database
@@ -105,31 +91,22 @@ export const openDatabase = async (settings: {
   logger: Logger;
 }): Promise<Database> => {
   const { limits, node, journalPoolSize, logger } = settings;
-  const { where, options } = describe(settings.connection);
-  const shared = {
-    ...options,
-    driverOptions: { application_name: `trunkline ${node}`, ...options.driverOptions },
-  };
+  const { where, address } = describe(settings.connection);
   await using opened = new AsyncDisposableStack();
-  const open = async (pool: Parameters<typeof openPool>[0]): Promise<OpenPool> => {
-    const fresh = await openPool(pool);
+  const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient'>): OpenPool => {
+    const fresh = openPool({
+      address: { application_name: `trunkline ${node}`, ...address },
+      limits,
+      ...pool,
+    });
     opened.defer(fresh.end);
     return fresh;
   };
 
   try {
-    const nodePool = await open({
-      options: {
-        ...shared,
-        extensions: [Migrator],
-        migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
-      },
-      size: nodePoolSize,
-      limits,
-      isPatient: true,
-    });
+    const nodePool = open({ size: nodePoolSize, isPatient: true });
     const others: OpenPool[] = [];
-    const connect = () => nodePool.native.connect();
+    const connect = () => nodePool.pool.connect();
     const session = await openNodeSession({
       connect,
       node,
@@ -140,18 +117,22 @@ export const openDatabase = async (settings: {
       logger,
     });
     opened.defer(session.close);
-    await alone(connect, 'migrations', (client) => migrate(nodePool.orm, client));
-    const pool = await open({ options: { ...shared, entities }, size: settings.poolSize, limits });
-    const journalPool = await open({ options: shared, size: journalPoolSize, limits });
-    const statements = statementsOf(statementRunner(pool.native), session.isAway);
+    await alone(connect, 'migrations', (client) =>
+      migrate(ormOver(dialectOver(nodePool.pool), migrating), client),
+    );
+    const pool = open({ size: settings.poolSize });
+    const journalPool = open({ size: journalPoolSize });
     others.push(pool, journalPool);
+    const { isAway } = session;
+    const orm = ormOver(dialectOver(pool.pool, { isAway }));
+    const statements = statementsOf(orm);
     const running = opened.move();
     return {
       ...statements,
-      journal: statementsOf(inTurn(statementRunner(journalPool.native), journalPoolSize), session.isAway),
+      journal: statementsOf(orm, dialectOver(journalPool.pool, { isAway, turns: journalPoolSize })),
       entityManager() {
-        if (session.isAway()) throw new DatabaseAway();
-        return pool.orm.em.fork();
+        if (isAway()) throw new DatabaseAway();
+        return orm.em.fork();
       },
       listen: session.listen,
       alone: (what, work) => alone(connect, what, work),

@@ -3,13 +3,13 @@
  * migrator of MikroORM takes no lock of its own: whoever migrates does so alone.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { PoolClient } from 'pg';
 import { StartError } from '#src/domain/start-error.ts';
 import { migrations } from './migrations/index.ts';
-import type { NativeClient } from './native-pool.ts';
 
 export const migrationTable = 'schema_migration';
 
-const executedNames = async (client: NativeClient): Promise<string[]> => {
+const executedNames = async (client: PoolClient): Promise<string[]> => {
   const { rows: tables } = await client.query({
     text: 'select 1 from pg_tables where schemaname = current_schema() and tablename = $1',
     values: [migrationTable],
@@ -22,7 +22,7 @@ const executedNames = async (client: NativeClient): Promise<string[]> => {
 };
 
 /** Throws a StartError for a database that a newer version has migrated. Nobody else may migrate meanwhile. */
-export const migrate = async (orm: MikroORM, client: NativeClient): Promise<void> => {
+export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
   const unknown = executed.find((name) => migrations.every((migration) => migration.name !== name));
   if (unknown !== undefined) {

@@ -8,11 +8,12 @@
  * session is ended first.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { StartError } from '#src/domain/start-error.ts';
 import { hasNoConnectionLeft } from './connection-errors.ts';
-import { discard, type NativeClient } from './native-pool.ts';
+import { discard } from './dialect.ts';
 
 export type NodeSession = {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
@@ -31,7 +32,7 @@ export type NodeSessionLimits = {
   retryLongestMs: number;
 };
 
-type Session = { client: NativeClient; pid: number; begunAt: string };
+type Session = { client: PoolClient; pid: number; begunAt: string };
 
 /** SQL for the key of the lock that stands for a node's name. */
 const lockOf = (name: string): string => `hashtextextended('trunkline node ' || ${name}, 0)`;
@@ -56,7 +57,7 @@ const quoted = (channel: string): string => `"${channel.replaceAll('"', '""')}"`
 
 /** `connect` gives an own connection. Throws a StartError when another gateway holds the name. */
 export const openNodeSession = async (options: {
-  connect: () => Promise<NativeClient>;
+  connect: () => Promise<PoolClient>;
   node: string;
   limits: NodeSessionLimits;
   /** The server was silent: connections to it that say nothing either are dead. */
@@ -71,14 +72,17 @@ export const openNodeSession = async (options: {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const ask = async (client: NativeClient, text: string, values: unknown[] = []): Promise<unknown[]> =>
-    (await client.query({ text, values, query_timeout: limits.beatAnswerMs })).rows;
+  const ask = async (client: PoolClient, text: string, values: unknown[] = []): Promise<unknown[]> => {
+    // `query_timeout` is `pg`'s, though its types do not know it here.
+    const query = { text, values, query_timeout: limits.beatAnswerMs };
+    return (await client.query(query)).rows;
+  };
 
-  const takeName = async (client: NativeClient): Promise<boolean> =>
+  const takeName = async (client: PoolClient): Promise<boolean> =>
     taken.parse(await ask(client, `select pg_try_advisory_lock(${lockOf('$1')}) as taken`, [node]))[0].taken;
 
   /** The server gives a session up whose machine has vanished: otherwise its name would stay taken for hours. */
-  const begin = async (client: NativeClient): Promise<Session> => {
+  const begin = async (client: PoolClient): Promise<Session> => {
     await ask(
       client,
       `select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
@@ -139,7 +143,7 @@ export const openNodeSession = async (options: {
     }, delayMs);
   };
 
-  const connectAgain = async (): Promise<NativeClient> => {
+  const connectAgain = async (): Promise<PoolClient> => {
     try {
       const client = await connect();
       await ask(client, 'select 1').catch((error: unknown) => {
@@ -153,7 +157,7 @@ export const openNodeSession = async (options: {
     }
   };
 
-  const takeNameBack = async (client: NativeClient): Promise<void> => {
+  const takeNameBack = async (client: PoolClient): Promise<void> => {
     if (await takeName(client)) return;
     await ask(
       client,

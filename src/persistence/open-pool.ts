@@ -6,8 +6,8 @@
  * is not heard has died without a word (a frozen server, a network that swallows): the statement fails here and the
  * connection is discarded with it, so that the next one gets another.
  */
-import { MikroORM, type Options } from '@mikro-orm/postgresql';
-import { nativePool, type NativeClient, type NativePool } from './native-pool.ts';
+import { Pool, type ClientBase, type PoolClient, type PoolConfig } from 'pg';
+import { typeParsers } from './dialect.ts';
 
 export type PoolLimits = {
   /** How long a statement waits for a connection, new or free. */
@@ -25,8 +25,7 @@ export type PoolLimits = {
 };
 
 export type OpenPool = {
-  orm: MikroORM;
-  native: NativePool;
+  pool: Pool;
   /** Discards the connections that nobody uses just now: they may be dead. */
   renew: () => void;
   /** Lets statements under way end, up to a limit. */
@@ -35,14 +34,19 @@ export type OpenPool = {
 
 /** Keeps account of a pool's connections: all that are open, and those that are idle. */
 const watchConnections = () => {
-  const open = new Set<NativeClient>();
-  const idle = new Set<NativeClient>();
-  const closeAll = (connections: Iterable<NativeClient>) => (): void => {
+  const open = new Set<PoolClient>();
+  const idle = new Set<PoolClient>();
+  const closeAll = (connections: Iterable<PoolClient>) => (): void => {
     for (const { connection } of connections) connection.stream.destroy();
   };
   return {
-    watch(pool: NativePool) {
-      pool.on('connect', (client) => open.add(client));
+    watch(pool: Pool) {
+      // A connection that the server drops fails its statement under way; `pg` reports the loss here as well.
+      pool.on('error', () => {});
+      pool.on('connect', (client) => {
+        client.on('error', () => {});
+        open.add(client);
+      });
       pool.on('acquire', (client) => idle.delete(client));
       pool.on('release', (_error, client) => idle.add(client));
       pool.on('remove', (client) => {
@@ -55,48 +59,49 @@ const watchConnections = () => {
   };
 };
 
-const withoutEntities: Options = { entities: [], discovery: { warnWhenNoEntities: false } };
+/** Where the server is and who asks, as `pg` has it. */
+export type ServerAddress = Pick<
+  PoolConfig,
+  'connectionString' | 'host' | 'port' | 'user' | 'database' | 'application_name'
+>;
 
-/** Connections are made as they are needed, at most `size` at once. Without entities it is for statements alone. */
-export const openPool = async (settings: {
-  options: Options & { driverOptions?: object };
+/** `pg` waits for what `onConnect` returns, though its types do not say so. */
+type LimitedConfig = Omit<PoolConfig, 'onConnect'> & { onConnect?: (client: ClientBase) => Promise<unknown> };
+
+/** Connections are made as they are needed, at most `size` at once. */
+export const openPool = (settings: {
+  address: ServerAddress;
   size: number;
   limits: PoolLimits;
   /** Whether statements may take as long as they like, as those of a migration do. */
   isPatient?: boolean;
-}): Promise<OpenPool> => {
-  const { options, size, limits, isPatient = false } = settings;
+}): OpenPool => {
+  const { address, size, limits, isPatient = false } = settings;
   const connections = watchConnections();
-  const orm = new MikroORM({
-    ...withoutEntities,
-    ...options,
-    pool: { min: 0, max: size, idleTimeoutMillis: limits.idleMs },
-    driverOptions: {
-      onPoolCreated: connections.watch,
-      connectionTimeoutMillis: limits.connectMs,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: limits.keepAliveMs,
-      ...(isPatient
-        ? {}
-        : {
-            query_timeout: limits.answerMs,
-            // Not as a parameter of the connection, which a pool between here and the server may refuse.
-            onConnect: (client: NativeClient) =>
-              client.query({ text: `set statement_timeout = ${limits.statementMs}` }),
-          }),
-      ...options.driverOptions,
-    },
-  });
-  const native = await nativePool(orm);
+  const config: LimitedConfig = {
+    ...address,
+    max: size,
+    idleTimeoutMillis: limits.idleMs,
+    connectionTimeoutMillis: limits.connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keepAliveMs,
+    types: typeParsers,
+  };
+  if (!isPatient) {
+    config.query_timeout = limits.answerMs;
+    // Not as a parameter of the connection, which a pool between here and the server may refuse.
+    config.onConnect = (client) => client.query(`set statement_timeout = ${limits.statementMs}`);
+  }
+  const pool = new Pool(config);
+  connections.watch(pool);
   return {
-    orm,
-    native,
+    pool,
     renew: connections.closeIdle,
     async end() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
       // It goes on after the end: the farewell of a dead connection is never answered.
       limit.unref();
-      await orm.close(true);
+      await pool.end();
     },
   };
 };

@@ -7,6 +7,7 @@ import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { legsOf } from '#src/persistence/sip-legs.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 
 const leg: SipLeg = {
   state: 'inviting',
@@ -67,11 +68,11 @@ test('an absent database holds nothing up, and gets the last word on each leg wh
   let tries = 0;
   const failing: Database = {
     ...database,
-    execute(...given) {
-      if (!isAway) return database.execute(...given);
+    ...scriptedStatements((...asked) => {
+      if (!isAway) return database.execute(...asked);
       tries += 1;
       return Promise.reject(new Error('away'));
-    },
+    }),
   };
   const keeper = keeperOn(failing, node);
   const [lasting, passing] = [randomUUID(), randomUUID()];

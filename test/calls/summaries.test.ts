@@ -2,7 +2,7 @@ import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { createSummaries, type SummarizeByModel } from '#src/calls/summaries.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
 const call = { id: 'call-1', language: 'en', durationSec: 12, endReason: 'agent_hangup' };
 const words = [
@@ -11,25 +11,12 @@ const words = [
 ];
 const fromFacts = /^12 s connected\..*The AI ended the call\./;
 
-const notHere = (): never => {
-  throw new Error('This is not used here');
-};
-
 const setUp = (summarizeByModel: SummarizeByModel | null, turns: readonly object[] = words) => {
   const answers: Record<string, readonly object[]> = { call_turn: turns, call: [call] };
-  const execute = (sql: string): Promise<never[]> => {
-    const table = /\bfrom (call_turn|call)\b/.exec(sql)?.[1] ?? '';
-    return Promise.resolve([...(answers[table] ?? [])] as never[]);
-  };
-  const database: Database = {
-    execute,
-    journal: { execute: notHere },
-    entityManager: notHere,
-    listen: notHere,
-    alone: notHere,
-    ping: notHere,
-    close: notHere,
-  };
+  const database = scriptedDatabase((sql) => {
+    const table = /\bfrom "?(call_turn|call)\b/.exec(sql)?.[1] ?? '';
+    return Promise.resolve(answers[table] ?? []);
+  });
   const clock = new SimulatedClock();
   const published: string[] = [];
   const logged: string[] = [];

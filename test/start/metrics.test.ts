@@ -4,8 +4,8 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import * as z from 'zod';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
-import type { Database } from '#src/persistence/database.ts';
 import { createMetrics } from '#src/start/metrics.ts';
+import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -14,22 +14,10 @@ type Row = Record<string, unknown>;
 /** A database that gives this one row, and counts how often it was asked. */
 const databaseOf = (answer: () => Promise<Row>) => {
   const asked = { count: 0 };
-  const never = (): never => {
-    throw new Error('Only the deliveries are asked for');
-  };
-  const database: Database = {
-    execute: async <Found>() => {
-      asked.count += 1;
-      // What the statement returns is the test's word, as it is that of a query file.
-      return [await answer()] as Found[];
-    },
-    journal: { execute: never },
-    entityManager: never,
-    listen: never,
-    alone: never,
-    ping: never,
-    close: never,
-  };
+  const database = scriptedDatabase(async () => {
+    asked.count += 1;
+    return [await answer()];
+  });
   return { database, asked };
 };
 

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
 
 /**
  * The far end of a call that is not over yet, for whoever must end it when its process has died. It refers to no call: it
@@ -12,7 +13,6 @@ export const SipLegRow = defineEntity({
     /** Null for the check of a trunk. */
     callId: p.uuid().nullable(),
     node: p.text().index(),
-    /** A `SipLeg`. */
-    leg: p.json(),
+    leg: p.json<SipLeg>(),
   },
 });

@@ -1,0 +1,107 @@
+/**
+ * The tables as queries see them, derived from the entities: a table has its entity's name, a column its property's.
+ * Nothing here is written per table or column.
+ *
+ * MikroORM brings a plugin for this, `MikroKyselyPlugin` (7.2.1), which looks for the table that a name belongs to. It
+ * does not find it in an update with an alias or behind a `with … returning`, and it gives the `call_id` of a recording
+ * that is joined with its call back as `id`, Call's own. Here a property is the same column in every table, which is
+ * checked at the start, so no name has to be looked for.
+ */
+import type { InferKyselyDB, MetadataStorage } from '@mikro-orm/postgresql';
+import {
+  OperationNodeTransformer,
+  sql,
+  type AliasedRawBuilder,
+  type IdentifierNode,
+  type Kysely,
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RootOperationNode,
+  type Selectable,
+  type UnknownRow,
+} from 'kysely';
+import type { entities } from './entities/index.ts';
+
+export type Tables = InferKyselyDB<
+  (typeof entities)[number],
+  { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' }
+>;
+
+/** A row as it is read. */
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+/** Kysely over all tables: `selectFrom`, `insertInto`, `with` … */
+export type Queries = Kysely<Tables>;
+
+class Renaming extends OperationNodeTransformer {
+  readonly #names: ReadonlyMap<string, string>;
+
+  constructor(names: ReadonlyMap<string, string>) {
+    super();
+    this.#names = names;
+  }
+
+  protected override transformIdentifier(node: IdentifierNode): IdentifierNode {
+    const name = this.#names.get(node.name);
+    return name === undefined ? node : { ...node, name };
+  }
+}
+
+/** Puts the names of tables and columns in the place of those of entities and properties, and back in the rows. */
+export class EntityNames implements KyselyPlugin {
+  readonly #columns = new Map<string, string>();
+  readonly #properties = new Map<string, string>();
+  readonly #renaming: Renaming;
+
+  constructor(metadata: MetadataStorage) {
+    const tables = new Map<string, string>();
+    for (const { className, tableName, props } of metadata) {
+      tables.set(className, tableName);
+      for (const { name, fieldNames } of props) {
+        const [column = name] = fieldNames;
+        if (
+          (this.#columns.get(name) ?? column) !== column ||
+          (this.#properties.get(column) ?? name) !== name
+        ) {
+          throw new Error(`${className}.${name} is the column ${column}, but not in another entity`);
+        }
+        this.#columns.set(name, column);
+        this.#properties.set(column, name);
+      }
+    }
+    this.#renaming = new Renaming(new Map([...tables, ...this.#columns]));
+  }
+
+  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
+    return this.#renaming.transformNode(node, queryId);
+  }
+
+  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return { ...result, rows: result.rows.map((row) => this.#renamed(row)) };
+  }
+
+  /** A row under the names of its columns. */
+  inColumns(row: object): UnknownRow {
+    return Object.fromEntries(
+      Object.entries(row).map(([property, value]) => [this.#columns.get(property) ?? property, value]),
+    );
+  }
+
+  #renamed(row: UnknownRow): UnknownRow {
+    const renamed: UnknownRow = {};
+    for (const column in row) renamed[this.#properties.get(column) ?? column] = row[column];
+    return renamed;
+  }
+}
+
+/**
+ * Rows that come as one parameter, however many they are: `json` is an array of them, made by `Statements.asJson`. A
+ * column that a row does not have is null in it.
+ */
+export const rowsOf = <Table extends keyof Tables>(
+  table: Table,
+  json: string,
+): AliasedRawBuilder<Row<Table>, 'given'> =>
+  sql<Row<Table>>`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)`.as('given');
