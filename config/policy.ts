@@ -188,7 +188,7 @@ export const trunkTimes = {
   session: { expiresSec: 1_800, shortestSec: 90 },
 } as const;
 
-/** How a trunk is kept registered and asked if it is there; see `TrunkTimes` of machines/trunk.ts. */
+/** How a trunk is kept registered and asked if it is there; see `TrunkLifeTimes` of machines/trunk.ts. */
 export const trunkLifeTimes = {
   checkMs: 30_000,
   recheckMs: 5_000,

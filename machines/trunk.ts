@@ -8,7 +8,7 @@
  */
 import { assign, fromPromise, setup } from 'xstate';
 
-export type TrunkTimes = {
+export type TrunkLifeTimes = {
   /** Between two questions whether the trunk is there. */
   checkMs: number;
   /** The same while it did not answer the last one. */
@@ -25,7 +25,7 @@ export type TrunkInput = {
   registers: boolean;
   /** Whether it is asked if it is there. */
   isChecked: boolean;
-  times: TrunkTimes;
+  times: TrunkLifeTimes;
 };
 
 type TrunkContext = TrunkInput & {

@@ -15,15 +15,13 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
+import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { AuthenticatedNumber } from '#src/persistence/number-keys.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { ChartName } from './workspace/get-chart.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
-
-export type { AuthenticatedNumber };
 
 /** The services below, and what the API works with itself. */
 export type ApiServices = CallControl & {
@@ -32,7 +30,7 @@ export type ApiServices = CallControl & {
   logger: Logger;
   clock: Clock;
   /** The number that a key with one of these fingerprints was good for, if a call of it is held here; asks nobody. */
-  findKnownNumber: (fingerprints: readonly Buffer[]) => AuthenticatedNumber | undefined;
+  findKnownNumber: (fingerprints: readonly Buffer[]) => CallableNumber | undefined;
   /** Whose domestic numbers are accepted. */
   country: Country;
   limits: RequestLimits;
@@ -82,7 +80,7 @@ export interface CallControl {
    * Refuses with `max_duration_exceeds_policy` (with `maximum`), then `no_agent_endpoint`, then `concurrency_limit`,
    * `draining` or `over_capacity`; with `idempotency_in_progress` when the request's key was just used.
    */
-  placeCall: (number: AuthenticatedNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
+  placeCall: (number: CallableNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
   /**
    * Asks the call to hang up. Refuses with `call_not_found` (not this number's, or unknown), `call_not_active`,
    * `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call stays alive then.

@@ -1,8 +1,9 @@
 /** Who asks (guides/design/wire.md, "Authentication"). */
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
-import { createNumberAuthentication, type AuthenticatedNumber } from '#src/persistence/number-keys.ts';
+import { createNumberAuthentication } from '#src/persistence/number-keys.ts';
 import { createAdminAuthentication } from './admin-authentication.ts';
 import type { ApiContext } from './context.ts';
 import { createCounter, createLimit, type Counter, type Limit } from './rate-limit.ts';
@@ -13,7 +14,7 @@ import type { ApiServices } from './api-services.ts';
  * something or shows a secret is for `admin`.
  */
 export type CallerOf = {
-  number: AuthenticatedNumber;
+  number: CallableNumber;
   admin: AuthenticatedAdmin;
   viewer: AuthenticatedAdmin;
   none: null;
@@ -52,7 +53,7 @@ export const createGate = (services: ApiServices, failureCounter: Counter): Gate
     await perKey(ctx, `admin ${admin.id}`);
     return admin;
   };
-  const numberOf = async (key: string, errand: Errand): Promise<AuthenticatedNumber | undefined> => {
+  const numberOf = async (key: string, errand: Errand): Promise<CallableNumber | undefined> => {
     try {
       return await authenticateNumber(key);
     } catch (error) {
@@ -104,7 +105,7 @@ const refuseStranger = async (ctx: ApiContext, failures: Limit): Promise<never> 
 };
 
 /** Absent, empty and `null` mean the key's own number. */
-const refuseOtherNumber = (named: string, number: AuthenticatedNumber): void => {
+const refuseOtherNumber = (named: string, number: CallableNumber): void => {
   const id = named.trim().toLowerCase();
   if (id === '' || id === 'null' || id === number.id) return;
   throw new Refusal('number_mismatch', 'X-Number-Id names another number than the one this key belongs to.');

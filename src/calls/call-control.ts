@@ -10,7 +10,7 @@ import { createHolder, type AskNode, type Holder } from './ask-holder.ts';
 import type { CallBrief } from './call-brief.ts';
 import type { CallTimes } from './call-input.ts';
 import type { CallObserver } from './observer.ts';
-import type { PolicyOf } from './called-number.ts';
+import type { PolicyOf } from './open-number.ts';
 import type { Journal } from './journal.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { openNumber } from './open-number.ts';

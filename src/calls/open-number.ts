@@ -1,20 +1,32 @@
+/** A number with everything that its calls need, its secrets in clear: for one call, in memory alone. */
+import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
-import type { CalledNumber } from './called-number.ts';
 
-/** Opens the sealed secrets of a number for one call; they are sealed about the number's id. */
-export const openNumber = (number: CallableNumber, sealing: Pick<Sealing, 'open'>): CalledNumber => {
-  const { inboundAuth, outboundTokenSealed } = number;
-  return {
-    ...number,
-    outboundToken: outboundTokenSealed === null ? null : sealing.open(outboundTokenSealed, number.id),
-    inboundAuth:
-      inboundAuth.method === 'none'
-        ? inboundAuth
-        : {
-            method: 'handshake',
-            url: inboundAuth.url,
-            secret: sealing.open(inboundAuth.secretSealed, number.id),
-          },
-  };
+export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string; secret: string };
+
+export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'inboundAuth'> & {
+  /** The bearer token for the outbound agent endpoint. */
+  outboundToken: string | null;
+  inboundAuth: InboundAuth;
 };
+
+/** The policy in force for a number's next call. */
+export type PolicyOf = (number: Pick<OpenNumber, 'policy' | 'workspace'>) => CallPolicy;
+
+/** Opens what is sealed about the number's id. */
+export const openNumber = (
+  { outboundTokenSealed, inboundAuth, ...number }: CallableNumber,
+  sealing: Pick<Sealing, 'open'>,
+): OpenNumber => ({
+  ...number,
+  outboundToken: outboundTokenSealed === null ? null : sealing.open(outboundTokenSealed, number.id),
+  inboundAuth:
+    inboundAuth.method === 'none'
+      ? inboundAuth
+      : {
+          method: 'handshake',
+          url: inboundAuth.url,
+          secret: sealing.open(inboundAuth.secretSealed, number.id),
+        },
+});

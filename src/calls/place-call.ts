@@ -4,7 +4,7 @@ import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { callContext } from '#src/domain/call-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { KeyedAnswer, KeyedRequest } from '#src/persistence/idempotency.ts';
-import type { CalledNumber, PolicyOf } from './called-number.ts';
+import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
@@ -19,7 +19,7 @@ export type PlaceCallRequest = {
 
 export type PlacedCall = { callId: string; from: string };
 
-export type PlaceCall = (number: CalledNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
+export type PlaceCall = (number: OpenNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
 
 /**
  * Refuses with `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,

@@ -11,7 +11,7 @@ import { insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Admission } from './admission.ts';
 import type { CallObserver } from './observer.ts';
-import type { CalledNumber, PolicyOf } from './called-number.ts';
+import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { Journal } from './journal.ts';
 import type { StartCall } from './start-call.ts';
 
@@ -39,7 +39,7 @@ export type ReceiveCall = (arrival: ReceivedCall) => Promise<ReceiveVerdict>;
 
 export const createReceiveCall = (options: {
   database: Database;
-  findNumber: (number: string) => Promise<CalledNumber | undefined>;
+  findNumber: (number: string) => Promise<OpenNumber | undefined>;
   policyOf: PolicyOf;
   handshake: Handshake;
   startCall: StartCall;
@@ -55,7 +55,7 @@ export const createReceiveCall = (options: {
 
   const reject = async (
     arrival: ReceivedCall,
-    number: CalledNumber,
+    number: OpenNumber,
     reason: 'no_agent_endpoint' | 'caller_rejected',
   ): Promise<ReceiveVerdict> => {
     const policy = policyOf(number);

@@ -11,12 +11,12 @@ import type { Admission } from './admission.ts';
 import type { CallBrief } from './call-brief.ts';
 import { callInput, type CallTimes } from './call-input.ts';
 import type { CallObserver } from './observer.ts';
-import type { CalledNumber } from './called-number.ts';
+import type { OpenNumber } from './open-number.ts';
 import type { Journal } from './journal.ts';
 import type { Switchboard } from './switchboard.ts';
 
 export type CallStart = {
-  number: CalledNumber;
+  number: OpenNumber;
   policy: CallPolicy;
   /** Seconds, counted from the answer. */
   maxDurationSec: number;

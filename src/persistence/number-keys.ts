@@ -7,11 +7,8 @@ import type { Database } from './database.ts';
 import { inBatches } from './in-batches.ts';
 import type { Sealing } from './sealing.ts';
 
-/** The number that a key stands for, with everything that its requests need. */
-export type AuthenticatedNumber = CallableNumber;
-
-/** Undefined for a key that is unknown or was replaced. Requests that come together share one query. */
-export type AuthenticateNumber = (key: string) => Promise<AuthenticatedNumber | undefined>;
+/** The number that a key stands for. Undefined for a key that is unknown or was replaced. Requests that come together share one query. */
+export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
 
 export const createNumberAuthentication = (
   db: Database,
@@ -32,7 +29,7 @@ export const authenticateNumber = (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
   key: string,
-): Promise<AuthenticatedNumber | undefined> => createNumberAuthentication(db, sealing)(key);
+): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 
 export type NumberKeyRecord = {
   /** Null for a key that was issued before recovery copies existed: it cannot be shown again. */

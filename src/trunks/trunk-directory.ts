@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type ActorRefFrom } from 'xstate';
-import type { TrunkActors, TrunkTimes, trunkMachine } from '#machines/trunk.ts';
+import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
@@ -28,7 +28,7 @@ const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sea
 export const createTrunkDirectory = (options: {
   database: Database;
   sealing: Pick<Sealing, 'open'>;
-  times: TrunkTimes;
+  times: TrunkLifeTimes;
   clock: Clock;
   logger: Logger;
   /** Gives the chart of a life what it asks of its trunk. */
