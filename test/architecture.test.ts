@@ -2,12 +2,9 @@
  * The rings of the architecture, enforced: who may import whom, who may read the configuration, who may provide the
  * charts with a world, and how files are named. It reads the imports of every TypeScript file.
  */
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
 import test from 'ava';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { readImports, source, sourceFiles as files, type Import as ReadImport } from './helpers/imports.ts';
 
 type Rule = {
   /** Folders whose values and types may be imported. */
@@ -160,40 +157,15 @@ const isIn = (folder: string, path: string): boolean => path === folder || path.
 const folders = [...unruled, ...Object.keys(rules).filter((folder) => folder !== 'src')];
 const folderOf = (path: string): string => folders.find((folder) => isIn(folder, path)) ?? dirname(path);
 
-type Import = { from: string; to: string; folder: string | undefined; isType: boolean; isRelative: boolean };
+type Import = Omit<ReadImport, 'inside'> & { folder: string | undefined };
 
-const importPattern =
-  /^(?:import|export)\s+(?<clause>[^'";]*?)\s*from\s*'(?<named>[^']+)'|^import\s*'(?<bare>[^']+)'|\bimport\(\s*'(?<lazy>[^']+)'/gm;
+const importsOf = (path: string): Import[] =>
+  readImports(path).map(({ inside, ...others }) => ({
+    ...others,
+    folder: inside === undefined ? undefined : folderOf(inside),
+  }));
 
-/** `import type …` and `import { type A, type B } …` vanish or bring no value with them. */
-const bringsOnlyTypes = (clause: string): boolean =>
-  clause.startsWith('type ') ||
-  (clause.startsWith('{') &&
-    clause
-      .slice(1, -1)
-      .split(',')
-      .every((name) => name.trim() === '' || name.trim().startsWith('type ')));
-
-const readImports = (path: string): Import[] =>
-  [...source(path).matchAll(importPattern)].map(({ groups = {} }) => {
-    const to = groups['named'] ?? groups['bare'] ?? groups['lazy'] ?? '';
-    const isRelative = to.startsWith('.');
-    const inside = isRelative ? join(dirname(path), to) : to.startsWith('#') ? to.slice(1) : undefined;
-    return {
-      from: path,
-      to,
-      folder: inside === undefined ? undefined : folderOf(inside),
-      isType: bringsOnlyTypes(groups['clause'] ?? ''),
-      isRelative,
-    };
-  });
-
-const source = (path: string): string => readFileSync(join(root, path), 'utf8');
-const files = globSync('{bench,config,machines,sip,src,test}/**/*.{ts,tsx,mjs}', { cwd: root })
-  // Made from what is read here, when the client is packed.
-  .filter((path) => !path.startsWith('src/client/dist/'))
-  .sort();
-const imports = files.flatMap(readImports);
+const imports = files.flatMap(importsOf);
 
 const packageName = (to: string): string =>
   to
@@ -229,7 +201,7 @@ test('the imports of all files can be read', (t) => {
       path,
     );
   t.deepEqual(
-    readImports('machines/call.ts').map(({ to, folder, isType }) => [to, folder, isType]),
+    importsOf('machines/call.ts').map(({ to, folder, isType }) => [to, folder, isType]),
     [
       ['xstate', undefined, false],
       ['./conversation.ts', 'machines', false],

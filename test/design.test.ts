@@ -1,11 +1,12 @@
 /** What cites the pages of `guides/design` finds them, and what these pages say is what the code does. */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { agentBreakers, agentTimes, callTimes, deliveryPolicy, platformCallPolicy } from '#config/policy.ts';
 import { refusalCatalogue } from '#src/domain/refusal.ts';
 import { endReasons, callStatuses } from '#src/domain/end-reasons.ts';
+import { architecturePage, withDrawing } from './helpers/folder-drawing.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -53,6 +54,12 @@ test('whoever cites a page and a heading finds both', (t) => {
   }
 });
 
+test('every file and folder of the project that a page of the design names is there', (t) => {
+  for (const page of pages)
+    for (const [, path = ''] of read(page).matchAll(/`((?:config|machines|sip|src|test)\/[\w./-]+)`/g))
+      t.true(existsSync(join(root, path)), `${page}: ${path}`);
+});
+
 test('no page is longer than four screens, and its headings differ', (t) => {
   t.true(pages.length > 6);
   for (const page of pages) {
@@ -60,6 +67,12 @@ test('no page is longer than four screens, and its headings differ', (t) => {
     t.true(text.split('\n').length <= 160, page);
     t.is(new Set(headingsOf(text)).size, headingsOf(text).length, page);
   }
+});
+
+test('the drawing of the folders is that of their imports; `npm run draw-folders` makes it', (t) => {
+  const page = read(architecturePage);
+  t.true(page.includes('  src/calls --> src/persistence\n'));
+  t.is(withDrawing(page), page);
 });
 
 const firstCells = (page: string): string[] =>
