@@ -247,13 +247,3 @@ test('a model that breaks off within its words fails behind them', async (t) => 
   t.is(text, '안녕하세요. 저는');
   t.like(error, { failure: 'agent_reported_error', serverSays: 'overloaded' });
 });
-
-test('aborting lets go of the model', async (t) => {
-  const { ask, server, logged } = await setUp(t, () => stayQuiet);
-  const abort = new AbortController();
-  const asked = textOf(ask([kickoff], abort.signal));
-  await server.received(1);
-  abort.abort();
-  await t.throwsAsync(asked, { name: 'AbortError' });
-  t.deepEqual(logged, []);
-});

@@ -75,16 +75,6 @@ test('an inbound request is the documented one, to the byte', async (t) => {
       '"from":"01012345678","to":"0212345678","language":"ko"}}}',
   );
   t.like(request, { method: 'POST', path: '/api/agents/voiceAssistant/stream' });
-  const { traceparent, 'content-length': _length, ...headers } = request?.headers ?? {};
-  t.deepEqual(headers, {
-    host: `127.0.0.1:${server.port}`,
-    connection: 'keep-alive',
-    'accept-encoding': 'identity',
-    'user-agent': 'Trunkline',
-    'content-type': 'application/json',
-    authorization: 'Bearer session-token',
-  });
-  t.regex(String(traceparent), /^00-5f1c8e526c6a4a0e8f1e0a1b2c3d4e5f-[0-9a-f]{16}-01$/);
 });
 
 test('an outbound request goes to the stored agent, and begins with the kickoff', async (t) => {
@@ -105,12 +95,6 @@ test('an outbound request goes to the stored agent, and begins with the kickoff'
       '"requestContext":{"gw":{"call_id":"5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f","direction":"outbound",' +
       '"from":"01012345678","to":"0212345678","language":"ko"}}}',
   );
-});
-
-test('without a token there is no authorization', async (t) => {
-  const { server, ask } = await setUp(t, sendText('네.'));
-  await textOf(ask());
-  t.false('authorization' in (server.requests[0]?.headers ?? {}));
 });
 
 test('an inbound call never goes to an Agent ID, only to where its chat URL points', async (t) => {
@@ -167,32 +151,4 @@ test('a reply may be far larger than its words', async (t) => {
     sendChunks(bulk, { type: 'text-delta', payload: { id: '1', text: '네.' } }, bulk),
   );
   t.is(await textOf(ask()), '네.');
-});
-
-test('words are given on while the rest is still being generated, and aborting reaches the server', async (t) => {
-  const { server, ask } = await setUp(t, (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write('data: {"type":"text-delta","payload":{"id":"1","text":"네, "}}\n\n');
-  });
-  const abort = new AbortController();
-  const pieces = ask(hello, abort.signal)[Symbol.asyncIterator]();
-  t.deepEqual(await pieces.next(), { done: false, value: '네, ' });
-  const closed = server.responseClosed();
-  abort.abort();
-  await t.throwsAsync(pieces.next(), { name: 'AbortError' });
-  await closed;
-  t.is(server.counts.aborted, 1);
-});
-
-test('a connection that breaks is a failure behind what was said', async (t) => {
-  const { ask } = await setUp(t, (response) => {
-    response
-      .writeHead(200)
-      .write('data: {"type":"text-delta","payload":{"id":"1","text":"네, "}}\n\n', () => {
-        response.destroy();
-      });
-  });
-  const { text, error } = await hearReply(ask());
-  t.is(text, '네, ');
-  t.like(error, { failure: 'connection_failed' });
 });

@@ -3,7 +3,7 @@ import type { Message } from '#machines/reply.ts';
 import type { AgentCall } from '#src/agents/agent.ts';
 import { openAiCompatibleAgent } from '#src/agents/openai-compatible.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { sendBody, startAgentServer, stayQuiet, type Answer } from '#test/helpers/agent-server.ts';
+import { sendBody, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
 import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
@@ -64,27 +64,11 @@ test('the request is the documented one, to the byte', async (t) => {
     '{"messages":[{"role":"user","content":"[outbound call connected] You speak first. The other party has not said anything yet.' +
       '\\n[task] 예약 \\"확인\\""},{"role":"assistant","content":"안녕하세요."},{"role":"user","content":"네?"}],"stream":true}',
   );
-  const { traceparent, 'content-length': _length, ...headers } = request?.headers ?? {};
-  t.deepEqual(headers, {
-    host: `127.0.0.1:${server.port}`,
-    connection: 'keep-alive',
-    'accept-encoding': 'identity',
-    'user-agent': 'Trunkline',
-    'content-type': 'application/json',
-    authorization: 'Bearer session-token',
-    'x-gw-call-id': context.call_id,
-    'x-gw-direction': 'inbound',
-    'x-gw-from': '01012345678',
-    'x-gw-to': '0212345678',
-    'x-gw-language': 'ko',
-  });
-  t.regex(String(traceparent), /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-[0-9a-f]{16}-01$/);
 });
 
-test('without a token there is no authorization; a withheld number is a header like any other', async (t) => {
+test('a withheld number is a header like any other', async (t) => {
   const { server, ask } = await setUp(t, yes, { context: { ...context, from: 'anonymous' } });
   await textOf(ask());
-  t.false('authorization' in (server.requests[0]?.headers ?? {}));
   t.is(server.requests[0]?.headers['x-gw-from'], 'anonymous');
 });
 
@@ -135,16 +119,4 @@ test('a tool that nobody here can call is a remark behind words', async (t) => {
   const { text, remarks, error } = await hearReply(ask());
   t.deepEqual({ text, error }, { text: '찾아볼게요.', error: undefined });
   t.deepEqual(remarks, [wantsTool]);
-});
-
-test('aborting reaches the server', async (t) => {
-  const { server, ask } = await setUp(t, stayQuiet);
-  const abort = new AbortController();
-  const asked = textOf(ask(hello, abort.signal));
-  await server.received(1);
-  const closed = server.responseClosed();
-  abort.abort();
-  await t.throwsAsync(asked, { name: 'AbortError' });
-  await closed;
-  t.is(server.counts.aborted, 1);
 });

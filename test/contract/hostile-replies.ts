@@ -1,79 +1,16 @@
 /** Whatever a server sends, the conversation hears of a failure in time, and of no words that were not meant. */
-import { gzipSync } from 'node:zlib';
 import { setTimeout as delay } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
-import pino from 'pino';
-import type { ReplyEvent, ReplyFailure } from '#machines/reply.ts';
-import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
-import { createAgents } from '#src/agents/create-agent.ts';
-import { createStartReply } from '#src/agents/start-reply.ts';
+import { gzipSync } from 'node:zlib';
+import type { ReplyFailure } from '#machines/reply.ts';
+import { breakInTheMiddle, redirectTo, sendBody, type Answer } from '#test/helpers/agent-server.ts';
 import { systemClock } from '#src/clock.ts';
-import {
-  breakInTheMiddle,
-  redirectTo,
-  sendBody,
-  startAgentServer,
-  type Answer,
-} from '#test/helpers/agent-server.ts';
-import { endpointWorld } from '#test/helpers/endpoint-world.ts';
+import type { AgentKind } from './agent-kinds.ts';
+import { agentOf } from './agent-world.ts';
+import type { DeclareTest } from './clause.ts';
 
 /** Only what sends no words for certain is given up soon; the rest is waited for, however busy the machine is. */
-const timesFor = (failures: readonly ReplyFailure[]) => ({
-  firstTokenMs: failures[0] === 'first_token_timeout' ? 1_000 : 60_000,
-  wholeReplyMs: 60_000,
-  idleFlushMs: 50,
-});
-
-/** One reply of an agent of this type, whose server answers like this to everything but the making of a thread. */
-const hear = async (
-  t: ExecutionContext,
-  agentType: AgentType,
-  answer: Answer,
-  failures: readonly ReplyFailure[],
-) => {
-  const server = await startAgentServer((response, request) => {
-    if (request.path === '/threads') return sendBody('{}')(response, request);
-    return answer(response, request);
-  });
-  t.teardown(server.close);
-  const logger = pino({ level: 'silent' });
-  const agent = createAgents({
-    ...endpointWorld(t),
-    hangUp: () => Promise.resolve(),
-    pressKeys: null,
-    languageModel: null,
-    logger,
-  })({
-    context: {
-      call_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
-      direction: 'outbound',
-      from: '0212345678',
-      to: '01000000001',
-      language: 'ko',
-    },
-    binding: {
-      direction: 'outbound',
-      agent: 'endpoint',
-      agentType,
-      chatUrl: server.url,
-      assistantId: 'support',
-      agentId: null,
-    },
-    bearerToken: null,
-    instruction: null,
-  });
-  t.teardown(() => agent.end?.());
-  const times = timesFor(failures);
-  const startReply = createStartReply({ findAgent: () => agent, times, clock: systemClock, logger });
-  const events: ReplyEvent[] = [];
-  await new Promise<void>((resolve) => {
-    startReply({ callId: 'a-call', turn: 1, messages: [{ role: 'user', content: '네?' }] }, (event) => {
-      events.push(event);
-      if (event.type !== 'reply.sentence') resolve();
-    });
-  });
-  return { server, events };
-};
+const timesFor = (failures: readonly ReplyFailure[]) =>
+  failures[0] === 'first_token_timeout' ? { firstTokenMs: 1_000 } : {};
 
 const write = (response: Parameters<Answer>[0], bytes: string | Buffer): Promise<boolean> =>
   new Promise((resolve) => {
@@ -132,13 +69,13 @@ const hostile: readonly (readonly [title: string, answer: Answer, failures: read
   ],
 ];
 
-for (const agentType of agentTypes) {
-  for (const [title, answer, failures] of hostile) {
-    test(`${agentType}: ${title} is a failure and no speech`, async (t) => {
-      const { events } = await hear(t, agentType, answer, failures);
+export const hostileReplies = (test: DeclareTest, kind: AgentKind): void => {
+  for (const [title, answer, failures] of hostile)
+    test(`${kind.name}: ${title} is a failure and no speech`, async (t) => {
+      const { hear } = await agentOf(t, kind, answer, { times: timesFor(failures), clock: systemClock });
+      const events = await hear();
       t.is(events.length, 1, JSON.stringify(events));
       const [event] = events;
       t.true(event?.type === 'reply.failed' && failures.includes(event.failure), JSON.stringify(event));
     });
-  }
-}
+};

@@ -1,0 +1,100 @@
+/** An agent of a kind before a server on loopback, asked as a call asks it and, one level below, as itself. */
+import type { ExecutionContext } from 'ava';
+import pino from 'pino';
+import type { Message, ReplyEvent } from '#machines/reply.ts';
+import type { AgentCall } from '#src/agents/agent.ts';
+import { createAgents } from '#src/agents/create-agent.ts';
+import { createStartReply, type ReplyTimes } from '#src/agents/start-reply.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { sendBody, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
+import { endpointWorld } from '#test/helpers/endpoint-world.ts';
+import { hearReply } from '#test/helpers/heard-reply.ts';
+import { callId, type AgentKind } from './agent-kinds.ts';
+
+const hello = [{ role: 'user', content: '여보세요?' }] as const;
+
+/** Nothing that a test waits for, nor that a busy machine may reach. */
+const patience: ReplyTimes = { firstTokenMs: 600_000, wholeReplyMs: 600_000, idleFlushMs: 600_000 };
+
+const callOf = ({ agentType }: AgentKind, chatUrl: string, token: string | null): AgentCall => ({
+  context: {
+    call_id: callId,
+    direction: 'outbound',
+    from: '0212345678',
+    to: '01000000001',
+    language: 'ko',
+  },
+  binding: {
+    direction: 'outbound',
+    agent: agentType === null ? 'builtin' : 'endpoint',
+    agentType,
+    chatUrl: agentType === null ? null : chatUrl,
+    assistantId: agentType === 'langgraph' ? 'support' : null,
+    agentId: null,
+  },
+  bearerToken: agentType === null ? null : token,
+  instruction: null,
+});
+
+type Options = { token?: string; times?: Partial<ReplyTimes>; clock?: Clock };
+
+/** The server answers like this to everything but the making of a thread and the cancelling of a run. */
+export const agentOf = async (
+  t: ExecutionContext,
+  kind: AgentKind,
+  answer: Answer,
+  { token, times, clock }: Options = {},
+) => {
+  const server = await startAgentServer((response, request) =>
+    (/\/(threads|cancel)$/.test(request.path) ? sendBody('{}') : answer)(response, request),
+  );
+  t.teardown(server.close);
+  const logged: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const world = endpointWorld(t);
+  const agent = createAgents({
+    ...world,
+    hangUp: () => Promise.resolve(),
+    pressKeys: null,
+    languageModel: {
+      ...world,
+      baseUrl: server.url,
+      model: 'small',
+      apiKey: token ?? null,
+      firstTokenMs: patience.firstTokenMs,
+    },
+    logger,
+  })(callOf(kind, server.url, token ?? null));
+  t.teardown(() => agent.end?.());
+
+  const startReply = createStartReply({
+    findAgent: () => agent,
+    times: { ...patience, ...times },
+    clock: clock ?? world.clock,
+    logger,
+  });
+  const ask = (signal = new AbortController().signal, messages: readonly Message[] = hello) =>
+    agent.reply({ turn: 1, messages }, signal);
+
+  return {
+    server,
+    logged,
+    /** The pieces of a reply, as they come. */
+    ask,
+    /** A whole reply, with the error that ended it. */
+    say: () => hearReply(ask()),
+    /** The requests for a reply. */
+    asked: () => server.requests.filter(({ path }) => !/\/(threads|cancel)$/.test(path)),
+    /** What the conversation hears of a reply. */
+    hear: () =>
+      new Promise<ReplyEvent[]>((resolve) => {
+        const events: ReplyEvent[] = [];
+        startReply({ callId, turn: 1, messages: hello }, (event) => {
+          events.push(event);
+          if (event.type !== 'reply.sentence') resolve(events);
+        });
+      }),
+  };
+};
+
+export type AgentInTest = Awaited<ReturnType<typeof agentOf>>;

@@ -1,0 +1,233 @@
+/**
+ * The contract of an agent (`src/agents/agent.ts`, `machines/reply.ts`) as a suite that every kind runs, whatever its
+ * format: the request's common parts, words, silence, failures, time and letting go.
+ */
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import { SimulatedClock } from 'xstate';
+import {
+  breakInTheMiddle,
+  hangUpConnection,
+  redirectTo,
+  sendBody,
+  startAgentServer,
+  stayQuiet,
+  type Answer,
+} from '#test/helpers/agent-server.ts';
+import { textOf } from '#test/helpers/heard-reply.ts';
+import { callId, type AgentKind } from './agent-kinds.ts';
+import { agentOf } from './agent-world.ts';
+import type { DeclareTest } from './clause.ts';
+
+const words = '네, 그렇습니다.';
+
+/** Begins a response with these bytes and leaves it open. */
+const begin =
+  (bytes: string): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(bytes);
+  };
+
+const inSingleBytes =
+  (body: string): Answer =>
+  async (response) => {
+    response.writeHead(200);
+    for (const byte of Buffer.from(body)) {
+      if (!response.write(Uint8Array.of(byte))) await once(response, 'drain');
+      await setImmediate();
+    }
+    response.end();
+  };
+
+/** A response that breaks behind these bytes. */
+const breakBehind =
+  (bytes: string): Answer =>
+  (response) => {
+    response.writeHead(200).write(bytes, () => response.destroy());
+  };
+
+type Clause = (title: string, check: (t: ExecutionContext) => Promise<void>) => void;
+
+const requests = (clause: Clause, kind: AgentKind): void => {
+  const saying = sendBody(kind.reply(words));
+
+  clause('what every request carries', async (t) => {
+    const { say, server } = await agentOf(t, kind, saying, { token: 'secret-token' });
+    t.like(await say(), { text: words, error: undefined, remarks: [] });
+    for (const request of server.requests) {
+      t.is(request.method, 'POST');
+      const { traceparent: _, 'content-length': _length, ...headers } = request.headers;
+      t.deepEqual(headers, {
+        host: `127.0.0.1:${server.port}`,
+        connection: 'keep-alive',
+        'accept-encoding': 'identity',
+        'user-agent': 'Trunkline',
+        'content-type': 'application/json',
+        authorization: 'Bearer secret-token',
+        ...kind.headers,
+      });
+    }
+  });
+
+  clause('without a token there is no authorization', async (t) => {
+    const { say, server } = await agentOf(t, kind, saying);
+    await say();
+    t.false(server.requests.some(({ headers }) => 'authorization' in headers));
+  });
+
+  // The operator's model is no part of a customer's trace.
+  if (kind.agentType === null) return;
+  clause('every request is another span of the trace of its call', async (t) => {
+    const { say, server } = await agentOf(t, kind, saying);
+    await say();
+    await say();
+    const spans = server.requests.map(({ headers }) => String(headers['traceparent']));
+    t.is(new Set(spans).size, server.requests.length);
+    const span = new RegExp(`^00-${callId.replaceAll('-', '')}-[0-9a-f]{16}-01$`);
+    for (const each of spans) t.regex(each, span);
+  });
+};
+
+const replies = (clause: Clause, kind: AgentKind): void => {
+  clause('words are spoken, whatever pieces they come in', async (t) => {
+    const { hear } = await agentOf(t, kind, inSingleBytes(kind.reply(`${words} 내일 봬요.`)));
+    t.deepEqual(await hear(), [
+      { type: 'reply.sentence', text: words },
+      { type: 'reply.sentence', text: '내일 봬요.' },
+      { type: 'reply.finished' },
+    ]);
+  });
+
+  clause('silence that is declared is a reply', async (t) => {
+    const { hear } = await agentOf(t, kind, sendBody(kind.silence));
+    t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
+  });
+
+  const { streamed } = kind;
+  if (streamed === null) return;
+  clause('words are given on while the rest is still being made', async (t) => {
+    const { ask, server } = await agentOf(t, kind, begin(streamed.begun('네, ')));
+    const abort = new AbortController();
+    const pieces = ask(abort.signal)[Symbol.asyncIterator]();
+    t.deepEqual(await pieces.next(), { done: false, value: '네, ' });
+    const closed = server.responseClosed();
+    abort.abort();
+    await t.throwsAsync(async () => pieces.next(), { name: 'AbortError' });
+    await closed;
+    t.is(server.counts.aborted, 1);
+  });
+
+  clause('a reply that its server cut between sentences is excused', async (t) => {
+    const { hear, say } = await agentOf(t, kind, sendBody(streamed.cutOff(words)));
+    t.deepEqual(await hear(), [{ type: 'reply.sentence', text: words }, { type: 'reply.finished' }]);
+    const { text, error, remarks } = await say();
+    t.deepEqual([text, error, remarks.length], [words, undefined, 1]);
+  });
+
+  clause('a reply that its server cut within a sentence has failed behind it', async (t) => {
+    const { hear } = await agentOf(t, kind, sendBody(streamed.cutOff(`${words} 그런데 저는`)));
+    const events = await hear();
+    t.deepEqual(
+      events.flatMap((event) => (event.type === 'reply.sentence' ? [event.text] : [])),
+      [words, '그런데 저는'],
+    );
+    t.like(events.at(-1), { type: 'reply.failed', failure: 'reply_cut_off' });
+  });
+
+  clause('a connection that breaks is a failure behind what was said', async (t) => {
+    const { say } = await agentOf(t, kind, breakBehind(streamed.begun('네, ')));
+    t.like(await say(), { text: '네, ', error: { failure: 'connection_failed' } });
+  });
+};
+
+const failures = (clause: Clause, kind: AgentKind): void => {
+  for (const status of [400, 401, 404, 429, 500, 503])
+    clause(`HTTP ${status} is a failure, whatever the body says`, async (t) => {
+      const body = kind.reply(words);
+      const { say } = await agentOf(t, kind, sendBody(body, status));
+      const { text, error } = await say();
+      t.is(text, '');
+      t.like(error, { name: 'AgentFailure', failure: 'http_error', status, serverSays: body.trim() });
+      t.true(error instanceof Error && error.message.endsWith(`HTTP ${status}`));
+    });
+
+  for (const status of [301, 302, 303, 307, 308])
+    clause(`a redirect by ${status} is refused, not followed`, async (t) => {
+      const elsewhere = await startAgentServer(sendBody(kind.reply(words)));
+      t.teardown(elsewhere.close);
+      const { say } = await agentOf(t, kind, redirectTo(elsewhere.url, status));
+      t.like(await say(), { text: '', error: { failure: 'redirect_refused' } });
+      t.deepEqual(elsewhere.requests, []);
+    });
+
+  clause('a connection that ends before its response is a failure', async (t) => {
+    const { say } = await agentOf(t, kind, hangUpConnection);
+    t.like(await say(), { text: '', error: { failure: 'connection_failed' } });
+  });
+
+  clause('neither secrets nor words are in the log, nor in an error', async (t) => {
+    const secrets = /hush-hush|그렇습니다|여보세요|0212345678|01000000001/;
+    const answers = [
+      sendBody(kind.reply(words)),
+      sendBody(`{"error":"hush-hush ${words}"}`, 401),
+      sendBody(`${kind.reply(words)}{"hush-hush`),
+      redirectTo('/login?token=hush-hush'),
+      breakInTheMiddle,
+      sendBody(`<html>hush-hush ${words}</html>`),
+    ];
+    for (const answer of answers) {
+      const { say, hear, logged } = await agentOf(t, kind, answer, { token: 'hush-hush' });
+      await hear();
+      t.notRegex(logged.join(''), secrets);
+      t.notRegex(String((await say()).error), secrets);
+    }
+  });
+};
+
+const time = (clause: Clause, kind: AgentKind): void => {
+  // Its requests are a thread and a run, and a run arrives before it is cancelled (test/agents/langgraph/barge-in).
+  const takesRuns = kind.agentType === 'langgraph';
+
+  clause('a server that does not begin in time has failed, and is let go', async (t) => {
+    const clock = new SimulatedClock();
+    const { hear, asked, server } = await agentOf(t, kind, stayQuiet, {
+      clock: clock,
+      times: { firstTokenMs: 8_000 },
+    });
+    const heard = hear();
+    await server.received(takesRuns ? 2 : 1);
+    const closed = server.responseClosed();
+    clock.increment(7_999);
+    t.is(asked().length, 1);
+    clock.increment(1);
+    t.deepEqual(await heard, [{ type: 'reply.failed', failure: 'first_token_timeout' }]);
+    if (!takesRuns) await closed;
+  });
+
+  clause('aborting leaves at once and reaches the server', async (t) => {
+    const { ask, server } = await agentOf(t, kind, stayQuiet);
+    const abort = new AbortController();
+    const heard = textOf(ask(abort.signal));
+    await server.received(takesRuns ? 2 : 1);
+    const closed = server.responseClosed();
+    const reason = new Error('nobody wants it any more');
+    abort.abort(reason);
+    t.is(await t.throwsAsync(heard), reason);
+    if (!takesRuns) await closed;
+  });
+
+  clause('what nobody wants is not asked for', async (t) => {
+    const { ask, server } = await agentOf(t, kind, sendBody(kind.reply(words)));
+    await t.throwsAsync(textOf(ask(AbortSignal.abort())), { name: 'AbortError' });
+    t.deepEqual(server.requests, []);
+  });
+};
+
+export const agentContract = (test: DeclareTest, kind: AgentKind): void => {
+  const clause: Clause = (title, check) => test(`${kind.name}: ${title}`, check);
+  requests(clause, kind);
+  replies(clause, kind);
+  failures(clause, kind);
+  time(clause, kind);
+};
