@@ -66,6 +66,11 @@ export type LineEvent =
   /** The connection is over. The last word. */
   | { type: 'line.ended'; at: number; by: 'counterparty' | 'gateway'; sip?: SipDetails };
 
+type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
+
+/** What a line has to tell its call, before it is known when it is told. */
+export type LineReport = WithoutTime<LineEvent>;
+
 /** What a call tells its line. */
 export type LineCommand =
   /** Queue this text behind everything still to be said. `utterance` counts up from 1 within the call. */

@@ -5,19 +5,15 @@
  * What was played goes ahead of everything else that waits. That is how the reports of a `stopTalking` come before
  * words that were understood a moment earlier and had not been reported yet.
  */
-import type { LineEvent } from '#machines/line.ts';
+import type { LineEvent, LineReport } from '#machines/line.ts';
 import type { LineTime } from './line-time.ts';
 
-type Stamp = (at: number) => LineEvent;
-
-export type LineReports = {
-  report(stamp: Stamp): void;
-  reportPlayed(stamp: Stamp): void;
-};
-
-export const createLineReports = (time: LineTime, emit: (event: LineEvent) => void): LineReports => {
-  const played: Stamp[] = [];
-  const others: Stamp[] = [];
+export const createLineReports = (
+  time: LineTime,
+  emit: (event: LineEvent) => void,
+): { report: (report: LineReport) => void } => {
+  const played: LineReport[] = [];
+  const others: LineReport[] = [];
   let isScheduled = false;
   let lastAt = 0;
 
@@ -26,20 +22,16 @@ export const createLineReports = (time: LineTime, emit: (event: LineEvent) => vo
     isScheduled = true;
     time.after(0, () => {
       isScheduled = false;
-      const stamp = played.shift() ?? others.shift();
+      const report = played.shift() ?? others.shift();
       schedule();
       lastAt = Math.max(lastAt, time.now());
-      if (stamp !== undefined) emit(stamp(lastAt));
+      if (report !== undefined) emit({ ...report, at: lastAt });
     });
   };
 
   return {
-    report(stamp) {
-      others.push(stamp);
-      schedule();
-    },
-    reportPlayed(stamp) {
-      played.push(stamp);
+    report(report) {
+      (report.type === 'line.played' ? played : others).push(report);
       schedule();
     },
   };

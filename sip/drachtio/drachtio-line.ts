@@ -53,11 +53,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     language: options.input.language,
     isOutbound: options.input.direction === 'outbound',
     on: {
-      played: (played) => reports.reportPlayed((at) => ({ type: 'line.played', at, ...played })),
-      speech: () => reports.report((at) => ({ type: 'line.speech', at })),
-      heard: (heard) => reports.report((at) => ({ type: 'line.heard', at, ...heard })),
-      answeredBy: (by) => reports.report((at) => ({ type: 'line.answered_by', at, by })),
-      takesMessage: () => reports.report((at) => ({ type: 'line.takes_message', at })),
+      played: (played) => reports.report({ type: 'line.played', ...played }),
+      speech: () => reports.report({ type: 'line.speech' }),
+      heard: (heard) => reports.report({ type: 'line.heard', ...heard }),
+      answeredBy: (by) => reports.report({ type: 'line.answered_by', by }),
+      takesMessage: () => reports.report({ type: 'line.takes_message' }),
       lost: () => fail(),
     },
   });
@@ -65,7 +65,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const fail = (): void => {
     if (phase !== 'answered' || hasFailed) return;
     hasFailed = true;
-    reports.report((at) => ({ type: 'line.failed', at }));
+    reports.report({ type: 'line.failed' });
   };
 
   /** No sound is carried any more. The dialog, if it stands, is the caller's to end. */
@@ -91,8 +91,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     if (phase !== 'answered') return;
     phase = 'leaving';
     const sip = connection?.sip;
-    const end = (): void =>
-      reports.report((at) => ({ type: 'line.ended', at, by, ...(sip === undefined ? {} : { sip }) }));
+    const end = (): void => reports.report({ type: 'line.ended', by, ...(sip === undefined ? {} : { sip }) });
     letGo();
     if (by === 'counterparty') {
       connection?.farEnd.over();
@@ -108,7 +107,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   };
 
   const reportUnanswered = (cause: UnansweredCause, sip: SipDetails): void =>
-    reports.report((at) => ({ type: 'line.unanswered', at, cause, sip }));
+    reports.report({ type: 'line.unanswered', cause, sip });
 
   const giveUp = (cause: UnansweredCause, sip: SipDetails): void => {
     if (phase !== 'connecting') return;
@@ -156,20 +155,19 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     const { endpoint, sip } = answered;
     const ear = createDtmfDeduplication(() => options.clock.now());
     const onKey = (digit: string, source: DtmfSource): void => {
-      if (phase === 'answered' && ear.isNew(digit, source))
-        reports.report((at) => ({ type: 'line.digit', at, digit }));
+      if (phase === 'answered' && ear.isNew(digit, source)) reports.report({ type: 'line.digit', digit });
     };
     endpoint.onDigit((digit) => onKey(digit, 'rtp'));
     endpoint.onLost((reason) => {
       if (phase === 'answered') logger.warn({ reason }, 'the media server has ended the sound of a call');
       fail();
     });
-    reports.report((at) => ({ type: 'line.answered', at, sip }));
+    reports.report({ type: 'line.answered', sip });
     sound.begin();
     answerInDialogRequests(answered, {
       backgroundTasks,
       onKey: (digit) => onKey(digit, 'info'),
-      onHold: (isHeld) => reports.report((at) => ({ type: isHeld ? 'line.held' : 'line.resumed', at })),
+      onHold: (isHeld) => reports.report({ type: isHeld ? 'line.held' : 'line.resumed' }),
       onLeft: () => leave('counterparty'),
     });
     backgroundTasks.add('connecting the sound of a call', async () => {
@@ -183,7 +181,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   };
 
   const attempt = options.attempt(() => {
-    if (phase === 'connecting') reports.report((at) => ({ type: 'line.ringing', at }));
+    if (phase === 'connecting') reports.report({ type: 'line.ringing' });
   });
   backgroundTasks.add('a call attempt', async () => {
     const outcome = await attempt.outcome;
@@ -203,14 +201,13 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           if (phase === 'connecting') {
             const startedAt = time.now();
             const { utterance } = command;
-            reports.reportPlayed((at) => ({
+            reports.report({
               type: 'line.played',
-              at,
               startedAt,
               utterance,
               text: '',
               whole: false,
-            }));
+            });
           } else sound.say(command.utterance, command.text);
           break;
         case 'press':

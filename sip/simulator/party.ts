@@ -4,6 +4,7 @@
  * changes and when its time is up, so a waiting person costs one small object and at most one timer.
  */
 import type { UnansweredCause } from '#machines/line.ts';
+import type { LineEnd } from '#machines/line-life.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
 import type { Voice } from './playback.ts';
 
@@ -15,6 +16,7 @@ export interface Phone {
   answer(): void;
   /** Does not answer; only before the answer. */
   refuse(cause: UnansweredCause): void;
+  /** Before the answer it gives up. */
   hangUp(): void;
   /** Begins to say this; wait for `isSpeaking` to become false before saying more. */
   say(text: string): void;
@@ -57,7 +59,8 @@ export type Party = {
   start(): void;
   /** Something on the line has changed. */
   notice(): void;
-  stop(): void;
+  /** The line has ended. */
+  stop(end: LineEnd): void;
 };
 
 export type FarEnd = (phone: Phone, time: LineTime) => Party;

@@ -1,225 +1,134 @@
 /**
  * One simulated line: a telephone call without sound, in the vocabulary of `machines/line.ts`. At one end is the call
  * with its commands, at the other a person who behaves as told (`party.ts`), and between them time passes as it does
- * on a telephone.
- *
- * It is `ringing`, then `answered`; `leaving` while the last word is on its way; `over` when it was said or the line
- * was disposed. Only an answered line carries voices.
+ * on a telephone. Only an answered line carries voices.
  */
-import type { AnsweredBy, Line, LineEvent, LineInput, UnansweredCause } from '#machines/line.ts';
-import {
-  createAnsweringMachine,
-  type AnsweringMachine,
-  type AnsweringNumbers,
-} from '../listening/answering-machine.ts';
-import { createLineReports } from '../line-reports.ts';
+import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
+import { runLineLife, type LineLife } from '../run-line-life.ts';
 import type { FarEnd, Phone } from './party.ts';
-import { createPlayback } from './playback.ts';
-import type { CallRecording } from './call-recording.ts';
-import { createSpeech } from './speech.ts';
+import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 
 const hangUpMs = 20;
-/** Who has said something and then waits is a person: it is told after this. */
-const waitsMs = 500;
 
-export type SimulatedLineOptions = {
+export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> & {
   input: Pick<LineInput, 'callId' | 'language'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
   farEnd: FarEnd;
-  /** How it is found out who has picked up; `null` where nobody asks, `human` where it is known. */
-  answering: AnsweringNumbers | 'human' | null;
-  /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
-  record: () => CallRecording | null;
   /** The line is over and holds nothing any more. */
   onOver: () => void;
 };
 
+/** What the far end can tell of the agent, beside its voice. */
+type AgentSigns = { keys: string; isFarewell: boolean };
+
+/** The far end's telephone on this line. */
+const phoneOn = (line: {
+  life: LineLife;
+  voices: Voices;
+  signs: AgentSigns;
+  time: LineTime;
+  language: string;
+}): Phone => {
+  const { life, voices, signs, time, language } = line;
+  const whenAnswered = (act: () => void): void => {
+    if (life.is('answered')) act();
+  };
+  return {
+    language,
+    ring: () => life.send({ type: 'rang' }),
+    answer: () => life.send({ type: 'answered' }),
+    refuse: (cause) => life.send({ type: 'unanswered', cause }),
+    hangUp: () => life.send({ type: 'left' }),
+    say: (text) => whenAnswered(() => voices.farEnd.say(text)),
+    speak: (isSpeaking) => whenAnswered(() => (isSpeaking ? voices.farEnd.begin() : voices.farEnd.abandon())),
+    isSpeaking: () => voices.farEnd.isSpeaking(),
+    press: (digit) => whenAnswered(() => life.report({ type: 'line.digit', digit })),
+    hold: (isHeld) => life.send({ type: isHeld ? 'held' : 'resumed' }),
+    beep: () => whenAnswered(voices.beep),
+    keysHeard: () => signs.keys,
+    voice: () => voices.agent.voice(),
+    sinceBeginOf: ({ startedAt }) => time.since(startedAt),
+    voicesBegun: () => voices.agent.begun(),
+    voicesCut: () => voices.agent.cut(),
+    setReporting: (isReporting) => voices.agent.setReported(isReporting),
+    reportHeard: (utterance, characters) => voices.agent.report(utterance, characters),
+    isFarewell: () => signs.isFarewell,
+  };
+};
+
+/** Real words cancel a pending hangup: the call takes what follows for no farewell any more. */
+const cancelsFarewell = (event: LineEvent): boolean =>
+  event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel);
+
 export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
-  const { time } = options;
+  const { time, emit, onOver } = options;
   const { language } = options.input;
-  let phase: 'ringing' | 'answered' | 'leaving' | 'over' = 'ringing';
-  let isFarewell = false;
-  let keysHeard = '';
-  let hasBeenHeard = false;
-  let recording: CallRecording | null = null;
-  let answerer: AnsweringMachine | null = null;
+  const signs: AgentSigns = { keys: '', isFarewell: false };
 
   const expectFarewell = (expected: boolean): void => {
-    isFarewell = expected;
+    signs.isFarewell = expected;
     party.notice();
   };
 
-  const reports = createLineReports(time, (event) => {
-    if (event.type === 'line.unanswered' || event.type === 'line.ended') finish();
-    // Real words cancel a pending hangup: the call takes what follows for no farewell any more.
-    if (event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel))
-      expectFarewell(false);
-    options.emit(event);
+  const life = runLineLife({
+    time,
+    emit(event) {
+      if (cancelsFarewell(event)) expectFarewell(false);
+      emit(event);
+    },
+    actions: {
+      carrySound: () => voices.begin(),
+      fallSilent(end) {
+        party.stop(end);
+        voices.end();
+      },
+      release({ cause }) {
+        const released = (): void => life.send({ type: 'released' });
+        if (cause === null) time.after(hangUpMs, released);
+        else released();
+      },
+    },
+    onOver,
   });
-
-  const playback = createPlayback(time, {
-    played({ utterance, text, startedAt, durationMs, whole }) {
-      if (text !== '') recording?.add({ party: 'agent', text, startedAt, durationMs });
-      reports.reportPlayed((at) => ({ type: 'line.played', at, startedAt, utterance, text, whole }));
-    },
-    change: () => party.notice(),
-  });
-
-  const answeredBy = (by: AnsweredBy): void => reports.report((at) => ({ type: 'line.answered_by', at, by }));
-
-  const isAgentAudible = (): boolean => playback.voice() !== null;
-
-  const reportUnheard = (utterance: number): void => {
-    const startedAt = time.now();
-    reports.reportPlayed((at) => ({ type: 'line.played', at, startedAt, utterance, text: '', whole: false }));
-  };
-
-  const speech = createSpeech(time, language, {
-    begun: () => reports.report((at) => ({ type: 'line.speech', at })),
-    heard(heard) {
-      reports.report((at) => ({ type: 'line.heard', at, ...heard }));
-      if (options.answering === 'human' && !hasBeenHeard)
-        time.after(waitsMs, () => {
-          if (phase === 'answered') answeredBy('human');
-        });
-      hasBeenHeard = true;
-    },
-    sounded(sounded) {
-      if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
-    },
-    change: () => party.notice(),
-    isAgentAudible,
-    voiced: (isVoiced) => (isVoiced ? answerer?.voiceBegan() : answerer?.voiceEnded()),
-    recognized: (text) => answerer?.recognized(text, true),
-  });
-
-  /** No voice is carried any more. */
-  const fallSilent = (): void => {
-    party.stop();
-    answerer?.end();
-    playback.stop();
-    speech.end();
-    recording?.end();
-    recording = null;
-  };
-
-  const listenForMachine = (): AnsweringMachine | null =>
-    options.answering === null || options.answering === 'human'
-      ? null
-      : createAnsweringMachine({
-          numbers: options.answering,
-          language,
-          time,
-          isAgentAudible,
-          on: {
-            answeredBy,
-            takesMessage: () => reports.report((at) => ({ type: 'line.takes_message', at })),
-          },
-        });
-
-  const leave = (by: 'counterparty' | 'gateway'): void => {
-    if (phase !== 'answered') return;
-    phase = 'leaving';
-    fallSilent();
-    time.after(hangUpMs, () => reports.report((at) => ({ type: 'line.ended', at, by })));
-  };
-
-  const giveUp = (cause: UnansweredCause): void => {
-    if (phase !== 'ringing') return;
-    phase = 'leaving';
-    party.stop();
-    reports.report((at) => ({ type: 'line.unanswered', at, cause }));
-  };
-
-  const finish = (): void => {
-    if (phase === 'over') return;
-    if (phase === 'answered') fallSilent();
-    phase = 'over';
-    party.stop();
-    time.stop();
-    options.onOver();
-  };
-
-  const phone: Phone = {
-    language,
-    ring() {
-      if (phase === 'ringing') reports.report((at) => ({ type: 'line.ringing', at }));
-    },
-    answer() {
-      if (phase !== 'ringing') return;
-      phase = 'answered';
-      recording = options.record();
-      answerer = listenForMachine();
-      reports.report((at) => ({ type: 'line.answered', at }));
-    },
-    refuse: giveUp,
-    hangUp: () => leave('counterparty'),
-    say(text) {
-      if (phase === 'answered') speech.say(text);
-    },
-    speak(isSpeaking) {
-      if (phase !== 'answered') return;
-      if (isSpeaking) speech.begin();
-      else speech.abandon();
-    },
-    isSpeaking: () => speech.isSpeaking(),
-    press(digit) {
-      if (phase === 'answered') reports.report((at) => ({ type: 'line.digit', at, digit }));
-    },
-    hold(isHeld) {
-      if (phase !== 'answered') return;
-      reports.report((at) => ({ type: isHeld ? 'line.held' : 'line.resumed', at }));
-    },
-    beep() {
-      if (phase === 'answered') answerer?.beep();
-    },
-    keysHeard: () => keysHeard,
-    voice: () => playback.voice(),
-    sinceBeginOf: ({ startedAt }) => time.since(startedAt),
-    voicesBegun: () => playback.begun(),
-    voicesCut: () => playback.cut(),
-    setReporting: (isReporting) => playback.setReported(isReporting),
-    reportHeard: (utterance, characters) => playback.report(utterance, characters),
-    isFarewell: () => isFarewell,
-  };
-
-  const party = options.farEnd(phone, time);
+  const { report } = life;
+  const voices = createVoices({ ...options, language, report, onChange: () => party.notice() });
+  const party = options.farEnd(phoneOn({ life, voices, signs, time, language }), time);
   party.start();
+
+  const say = (utterance: number, text: string): void => {
+    if (life.is('answered')) return voices.agent.say(utterance, text);
+    // Nobody is there to hear it, not yet or no longer.
+    return report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
+  };
+
+  const press = (keys: string): void => {
+    if (!life.is('answered')) return;
+    signs.keys += keys.replaceAll('w', '');
+    party.notice();
+  };
 
   return {
     tell(command) {
-      if (phase === 'over') return;
+      if (life.is('over')) return undefined;
       switch (command.type) {
         case 'say':
-          if (phase === 'answered') playback.say(command.utterance, command.text);
-          // Nobody is there to hear it, not yet or no longer.
-          else reportUnheard(command.utterance);
-          break;
+          return say(command.utterance, command.text);
         case 'press':
-          if (phase !== 'answered') break;
-          keysHeard += command.keys.replaceAll('w', '');
-          party.notice();
-          break;
+          return press(command.keys);
         case 'stopTalking':
-          playback.stop();
-          break;
+          return voices.agent.stop();
         case 'pauseRecording':
-          recording?.pause();
-          break;
+          return voices.pauseRecording();
         case 'resumeRecording':
-          recording?.resume();
-          break;
+          return voices.resumeRecording();
         case 'expectHangup':
-          expectFarewell(true);
-          break;
+          return expectFarewell(true);
         case 'hangUp':
-          giveUp('cancelled');
-          leave('gateway');
-          break;
+          return life.send({ type: 'hangup.requested' });
       }
     },
-    dispose: finish,
+    dispose: () => life.send({ type: 'disposed' }),
   };
 };

@@ -3,8 +3,8 @@
  * them, belongs to the one that answers, and tells that one what the agent does.
  */
 import type { LineInput } from '#machines/line.ts';
+import type { LineEnd } from '#machines/line-life.ts';
 import type { FromPhone, PhoneCallDetails, PhoneCallEnd, ToPhone } from '#src/domain/web-phone.ts';
-import type { LineTime } from '../line-time.ts';
 import type { FarEnd, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/playback.ts';
 
@@ -47,88 +47,109 @@ const detailsOf = ({ callId, direction, from, to, language }: LineInput): PhoneC
   language,
 });
 
+/** The person's side of the call: what the phone that has it says in it, and is told of it. */
+const createHandset = (details: PhoneCallDetails, phone: Phone) => {
+  const waiting: string[] = [];
+  let tell: Tell | null = null;
+  let voice: Voice | null = null;
+  let cutsTold = 0;
+  let keysTold = 0;
+
+  const send = (message: ToPhone): void => tell?.(message);
+
+  const tellVoice = ({ utterance, text, durationMs }: Voice): void =>
+    send({
+      type: 'agent_says',
+      call_id: details.call_id,
+      utterance,
+      text,
+      duration_ms: Math.round(durationMs),
+    });
+
+  const sayNext = (): void => {
+    const text = phone.isSpeaking() ? undefined : waiting.shift();
+    if (text !== undefined) phone.say(text);
+  };
+
+  return {
+    pickUp(told: Tell): void {
+      tell = told;
+      send({ type: 'answered', ...details });
+      if (voice !== null) tellVoice(voice);
+    },
+    say(text: string): void {
+      if (waiting.length >= mostWaitingTexts) return send({ type: 'refused', code: 'too_much' });
+      waiting.push(text);
+      return sayNext();
+    },
+    /** What has changed on the line is told, and what waits to be said is said. */
+    notice(): void {
+      if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
+      cutsTold = phone.voicesCut();
+      const spoken = phone.voice();
+      if (spoken !== null && spoken !== voice) tellVoice(spoken);
+      voice = spoken;
+      const keys = phone.keysHeard().slice(keysTold);
+      keysTold += keys.length;
+      if (keys !== '') send({ type: 'keys', call_id: details.call_id, keys });
+      sayNext();
+    },
+    /** Nothing is told any more. */
+    layDown(): void {
+      tell = null;
+    },
+    /** Nothing more is said either. */
+    hangUp(): void {
+      tell = null;
+      waiting.length = 0;
+    },
+  };
+};
+
+type Handset = ReturnType<typeof createHandset>;
+
+const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): PhoneCall => ({
+  details,
+  answer(tell) {
+    handset.pickUp(tell);
+    phone.answer();
+  },
+  decline: () => phone.refuse('declined'),
+  hangUp: phone.hangUp,
+  receive(message) {
+    switch (message.type) {
+      case 'say':
+        return handset.say(message.text);
+      case 'speaking':
+        return phone.speak(message.on);
+      case 'digit':
+        return phone.press(message.digit);
+      case 'voice':
+        return phone.setReporting(message.on);
+      case 'played':
+        return phone.reportHeard(message.utterance, message.heard_chars);
+    }
+  },
+  resume: handset.pickUp,
+  leaveAlone() {
+    handset.layDown();
+    phone.setReporting(false);
+  },
+});
+
+/** Why the call is over, as a phone is told. */
+const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
+  if (by === 'counterparty') return cause === 'declined' ? 'declined' : 'hung_up';
+  return cause === null ? 'other_side' : 'cancelled';
+};
+
 /** A far end that such a call answers for. */
 export const phoneFarEnd =
   (input: LineInput, on: PhoneCallEvents): FarEnd =>
-  (phone: Phone, time: LineTime) => {
+  (phone, time) => {
     const details = detailsOf(input);
-    const waiting: string[] = [];
-    let tell: Tell | null = null;
-    let voice: Voice | null = null;
-    let cutsTold = 0;
-    let keysTold = 0;
-    let wasAnswered = false;
-    let isOver = false;
-    /** Why it ends, when it ends from here. */
-    let ownReason: PhoneCallEnd | null = null;
-
-    const send = (message: ToPhone): void => tell?.(message);
-
-    const tellVoice = ({ utterance, text, durationMs }: Voice): void =>
-      send({
-        type: 'agent_says',
-        call_id: details.call_id,
-        utterance,
-        text,
-        duration_ms: Math.round(durationMs),
-      });
-
-    const goOn = (): void => {
-      const text = phone.isSpeaking() ? undefined : waiting.shift();
-      if (text !== undefined) phone.say(text);
-    };
-
-    const begin = (told: Tell): void => {
-      wasAnswered = true;
-      tell = told;
-      send({ type: 'answered', ...details });
-      phone.answer();
-    };
-
-    const call: PhoneCall = {
-      details,
-      answer: begin,
-      decline() {
-        ownReason = 'declined';
-        phone.refuse('declined');
-      },
-      hangUp() {
-        ownReason = 'hung_up';
-        // A caller that gives up while the gateway still decides was never answered.
-        if (wasAnswered) phone.hangUp();
-        else phone.refuse('cancelled');
-      },
-      receive(message) {
-        switch (message.type) {
-          case 'say':
-            if (waiting.length >= mostWaitingTexts) return send({ type: 'refused', code: 'too_much' });
-            waiting.push(message.text);
-            goOn();
-            break;
-          case 'speaking':
-            phone.speak(message.on);
-            break;
-          case 'digit':
-            phone.press(message.digit);
-            break;
-          case 'voice':
-            phone.setReporting(message.on);
-            break;
-          case 'played':
-            phone.reportHeard(message.utterance, message.heard_chars);
-        }
-      },
-      resume(told) {
-        tell = told;
-        send({ type: 'answered', ...details });
-        if (voice !== null) tellVoice(voice);
-      },
-      leaveAlone() {
-        tell = null;
-        phone.setReporting(false);
-      },
-    };
-
+    const handset = createHandset(details, phone);
+    const call = callOn(details, phone, handset);
     return {
       start() {
         if (input.direction === 'inbound') {
@@ -140,22 +161,10 @@ export const phoneFarEnd =
           on.ringing(call);
         });
       },
-      notice() {
-        if (isOver) return;
-        if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
-        cutsTold = phone.voicesCut();
-        const spoken = phone.voice();
-        if (spoken !== null && spoken !== voice) tellVoice(spoken);
-        voice = spoken;
-        const keys = phone.keysHeard().slice(keysTold);
-        keysTold += keys.length;
-        if (keys !== '') send({ type: 'keys', call_id: details.call_id, keys });
-        goOn();
-      },
-      stop() {
-        if (isOver) return;
-        isOver = true;
-        on.ended(call, ownReason ?? (wasAnswered ? 'other_side' : 'cancelled'));
+      notice: handset.notice,
+      stop(end) {
+        handset.hangUp();
+        on.ended(call, reasonOf(end));
       },
     };
   };

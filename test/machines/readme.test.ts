@@ -4,6 +4,7 @@ import test from 'ava';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { deliveryMachine } from '#machines/delivery.ts';
+import { lineLifeMachine } from '#machines/line-life.ts';
 import { trunkMachine } from '#machines/trunk.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -53,12 +54,19 @@ const drawing = test.macro<[Node, number]>({
     `the drawing of "${machine.key}" shows every state and every event that leads to one`,
 });
 
-const charts = [callMachine.root, conversationMachine.root, trunkMachine.root, deliveryMachine.root];
+const charts = [
+  callMachine.root,
+  conversationMachine.root,
+  lineLifeMachine.root,
+  trunkMachine.root,
+  deliveryMachine.root,
+];
 
 test(drawing, callMachine.root, 0);
 test(drawing, conversationMachine.root, 1);
-test(drawing, trunkMachine.root, 2);
-test(drawing, deliveryMachine.root, 3);
+test(drawing, lineLifeMachine.root, 2);
+test(drawing, trunkMachine.root, 3);
+test(drawing, deliveryMachine.root, 4);
 
 test('a drawing shows no state that the chart has not', (t) => {
   for (const [index, machine] of charts.entries()) {

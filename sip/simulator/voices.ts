@@ -1,0 +1,99 @@
+/**
+ * The voices on a simulated line while it is answered: what the agent says and what the far end says, both recorded, and
+ * listened to for what kind of voice has answered.
+ */
+import type { AnsweredBy, LineReport } from '#machines/line.ts';
+import {
+  createAnsweringMachine,
+  type AnsweringMachine,
+  type AnsweringNumbers,
+} from '../listening/answering-machine.ts';
+import type { Cancel, LineTime } from '../line-time.ts';
+import type { CallRecording } from './call-recording.ts';
+import { createPlayback, type Playback } from './playback.ts';
+import { createSpeech, type Speech } from './speech.ts';
+
+/** Who has said something and then waits is a person: it is told after this. */
+const waitsMs = 500;
+
+export type VoicesOptions = {
+  time: LineTime;
+  /** BCP 47, what the far end speaks. */
+  language: string;
+  /** How it is found out who has picked up; `null` where nobody asks, `human` where it is known. */
+  answering: AnsweringNumbers | 'human' | null;
+  /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
+  record: () => CallRecording | null;
+  report: (report: LineReport) => void;
+  /** Somebody begins or ceases to speak. */
+  onChange: () => void;
+};
+
+export type Voices = {
+  readonly agent: Playback;
+  readonly farEnd: Speech;
+  /** The call was answered: it is recorded and listened to from now on. */
+  begin(): void;
+  /** The beep of an answering machine is over. */
+  beep(): void;
+  pauseRecording(): void;
+  resumeRecording(): void;
+  /** Nobody is heard any more; what was cut is reported. */
+  end(): void;
+};
+
+export const createVoices = (options: VoicesOptions): Voices => {
+  const { time, language, answering, report, onChange } = options;
+  let recording: CallRecording | null = null;
+  let answerer: AnsweringMachine | null = null;
+  let cancelWaiting: Cancel | null = null;
+
+  const answeredBy = (by: AnsweredBy): void => report({ type: 'line.answered_by', by });
+  const isAgentAudible = (): boolean => agent.voice() !== null;
+
+  const agent = createPlayback(time, {
+    played({ durationMs, ...played }) {
+      const { text, startedAt } = played;
+      if (text !== '') recording?.add({ party: 'agent', text, startedAt, durationMs });
+      report({ type: 'line.played', ...played });
+    },
+    change: onChange,
+  });
+
+  const farEnd = createSpeech(time, language, {
+    begun: () => report({ type: 'line.speech' }),
+    heard(heard) {
+      report({ type: 'line.heard', ...heard });
+      if (answering === 'human') cancelWaiting ??= time.after(waitsMs, () => answeredBy('human'));
+    },
+    sounded(sounded) {
+      if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
+    },
+    change: onChange,
+    isAgentAudible,
+    voiced: (isVoiced) => (isVoiced ? answerer?.voiceBegan() : answerer?.voiceEnded()),
+    recognized: (text) => answerer?.recognized(text, true),
+  });
+
+  return {
+    agent,
+    farEnd,
+    begin() {
+      recording = options.record();
+      if (answering === null || answering === 'human') return;
+      const on = { answeredBy, takesMessage: () => report({ type: 'line.takes_message' }) };
+      answerer = createAnsweringMachine({ numbers: answering, language, time, isAgentAudible, on });
+    },
+    beep: () => answerer?.beep(),
+    pauseRecording: () => recording?.pause(),
+    resumeRecording: () => recording?.resume(),
+    end() {
+      answerer?.end();
+      agent.stop();
+      farEnd.end();
+      cancelWaiting?.();
+      recording?.end();
+      recording = null;
+    },
+  };
+};
