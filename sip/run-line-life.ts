@@ -2,10 +2,11 @@
  * Runs the life of a line (`machines/line-life.ts`) for its driver: the chart says when the driver's actions are due,
  * and what there is to report leaves by `line-reports.ts` until the last word was said.
  *
- * It is run by an actor of its own. A life of five events takes 30 µs of processor time and an actor holds 3.7 kB;
- * asked by XState's `transition`, which makes an actor for each question, the same life takes 58 µs and holds 0.6 kB.
+ * All lives ask the chart by way of one actor, which is never started. A life from the dialling to the last word takes
+ * 25 µs of processor time and holds 0.7 kB like this. With an actor of its own it takes 30 µs and holds 3.7 kB, where a
+ * whole call holds some 20 kB; by XState's `transition`, which makes an actor for each question, it takes 58 µs.
  */
-import { createActor } from 'xstate';
+import { createActor, type ActorScope, type ExecutableActionObject, type SnapshotFrom } from 'xstate';
 import type { LineEvent, LineReport } from '#machines/line.ts';
 import { lineLifeMachine, type LineActions, type LineLifeEvent } from '#machines/line-life.ts';
 import { createLineReports } from './line-reports.ts';
@@ -17,6 +18,26 @@ export type LineLife = {
   report(report: LineReport): void;
 };
 
+type Snapshot = SnapshotFrom<typeof lineLifeMachine>;
+
+/** What the chart wants of an actor while it works out what follows; the actions are collected. */
+const nothing = (): void => undefined;
+const asking = createActor(lineLifeMachine, {
+  input: { report: nothing, carrySound: nothing, fallSilent: nothing, release: nothing },
+});
+const due: ExecutableActionObject[] = [];
+const scope: ActorScope<Snapshot, LineLifeEvent> = {
+  self: asking,
+  system: asking.system,
+  id: '',
+  sessionId: '',
+  logger: nothing,
+  defer: nothing,
+  emit: nothing,
+  stopChild: nothing,
+  actionExecutor: (action) => void due.push(action),
+};
+
 export const runLineLife = (options: {
   time: LineTime;
   emit: (event: LineEvent) => void;
@@ -25,21 +46,32 @@ export const runLineLife = (options: {
   onOver: () => void;
 }): LineLife => {
   const { time } = options;
+  const waiting: LineLifeEvent[] = [];
+
   const { report } = createLineReports(time, (event) => {
-    if (event.type === 'line.unanswered' || event.type === 'line.ended') actor.send({ type: 'reported' });
+    if (event.type === 'line.unanswered' || event.type === 'line.ended') send({ type: 'reported' });
     options.emit(event);
   });
-  const actor = createActor(lineLifeMachine, { input: { ...options.actions, report } });
-  actor.subscribe({
-    complete() {
-      time.stop();
-      options.onOver();
-    },
-  });
-  actor.start();
-  return {
-    send: (event) => actor.send(event),
-    is: (state) => actor.getSnapshot().matches(state),
-    report,
+  let snapshot = lineLifeMachine.getInitialSnapshot(scope, { ...options.actions, report });
+
+  const follow = (event: LineLifeEvent): void => {
+    if (snapshot.status === 'done') return;
+    snapshot = lineLifeMachine.transition(snapshot, event, scope);
+    for (const { exec, info, params } of due.splice(0)) exec?.(info, params);
+    if (!snapshot.matches('over')) return;
+    time.stop();
+    options.onOver();
   };
+
+  /** What an action sends is followed when all actions before it are carried out. */
+  const send = (event: LineLifeEvent): void => {
+    if (waiting.push(event) > 1) return;
+    try {
+      for (const next of waiting) follow(next);
+    } finally {
+      waiting.length = 0;
+    }
+  };
+
+  return { send, is: (state) => snapshot.matches(state), report };
 };
