@@ -211,7 +211,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       },
     },
     observer,
-    keepBrief: agents.keep,
+    keepAgent: agents.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
     hasLines: config.lines !== 'none',

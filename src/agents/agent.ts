@@ -3,20 +3,6 @@
  * whether it lives here or on a customer's server, nor in which format it is asked (guides/design/agents.md).
  */
 import type { Message, ReplyFailure } from '#machines/reply.ts';
-import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import type { CallContext } from '#src/domain/call-context.ts';
-
-/** What an agent is made from; fixed for the whole call. */
-export type AgentCall = {
-  context: CallContext;
-  binding: AgentBinding;
-  /**
-   * For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound
-   * (guides/design/agents.md, "Bearer token").
-   */
-  bearerToken: string | null;
-  instruction: string | null;
-};
 
 export type AgentRequest = {
   /** Counts the replies of the call, from 1. */

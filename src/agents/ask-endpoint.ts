@@ -1,6 +1,7 @@
 import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
-import { AgentFailure, type AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure } from './agent.ts';
 import { excerptOf } from './excerpt.ts';
 import { traceRequest } from './trace-request.ts';
 

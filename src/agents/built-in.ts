@@ -5,7 +5,8 @@
  */
 import type { Logger } from 'pino';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Agent, AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { Agent } from './agent.ts';
 import { nextUtterance } from './built-in/dialogue.ts';
 import { wordsFor } from './built-in/words.ts';
 

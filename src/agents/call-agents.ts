@@ -1,4 +1,5 @@
-import type { Agent, AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { Agent } from './agent.ts';
 
 /** The agents of the calls in progress, one each. */
 export type CallAgents = {

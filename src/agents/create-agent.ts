@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentType } from '#src/domain/agent-binding.ts';
-import type { Agent, AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { Agent } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { builtInAgent, type HangUp, type PressKeys } from './built-in.ts';
 import { langgraphAgent } from './langgraph.ts';

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import type { CallContext } from '#src/domain/call-context.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
@@ -15,9 +16,6 @@ import { readJson } from './ask-endpoint.ts';
 import { traceparent } from './traceparent.ts';
 
 export type HandshakeRequest = { url: string; secret: string; context: CallContext };
-
-/** `reason` is safe to log. */
-export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
 
 export type Handshake = (request: HandshakeRequest) => Promise<HandshakeResult>;
 

@@ -4,8 +4,9 @@
  * before the next begins.
  */
 import type { Message } from '#machines/reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import { AgentFailure, type Agent } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { readRun } from './langgraph/read-run.ts';
 import { startRun, type Run } from './langgraph/run.ts';

@@ -4,14 +4,8 @@
  */
 import type { Logger } from 'pino';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import {
-  AgentFailure,
-  sentenceEnd,
-  type Agent,
-  type AgentCall,
-  type AgentRequest,
-  type ReplyPiece,
-} from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure, sentenceEnd, type Agent, type AgentRequest, type ReplyPiece } from './agent.ts';
 import type { HangUp, PressKeys } from './built-in.ts';
 import { wordsFor } from './built-in/words.ts';
 import type { ToolCall } from './chat-completions/read-completion.ts';

@@ -2,7 +2,8 @@
  * An agent on a Mastra server (guides/design/agents.md, "Mastra"). Closing the connection stops its model, so barge-in
  * needs no more.
  */
-import type { Agent, AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { Agent } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { endpointPath } from './endpoint-path.ts';
 import { readMastraReply } from './mastra/read-reply.ts';

@@ -3,7 +3,8 @@
  * so it is given the new turn alone. A workflow that runs cannot be stopped from outside: barge-in closes the
  * connection, no more.
  */
-import type { Agent, AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { Agent } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { readN8nReply } from './n8n/read-reply.ts';
 

@@ -3,7 +3,8 @@
  * brings all messages. The context stands in headers alone, since some servers refuse a body with keys that they do not
  * know.
  */
-import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure, type Agent } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { completionsUrl } from './chat-completions/completions-url.ts';
 import { readCompletion } from './chat-completions/read-completion.ts';

@@ -5,8 +5,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Message } from '#machines/reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { AgentTrial, TrialRequest, TriedTurn } from '#src/domain/agent-trial.ts';
-import type { Agent, AgentCall } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { createAgents } from './create-agent.ts';
 import type { LanguageModel } from './language-model/ask-model.ts';

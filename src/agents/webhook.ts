@@ -1,6 +1,7 @@
 /** The generic JSON webhook (guides/design/agents.md, "Webhook"). */
 import { z } from 'zod';
-import { AgentFailure, type Agent, type AgentCall } from './agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure, type Agent } from './agent.ts';
 import { askEndpoint, readJson, type EndpointWorld } from './ask-endpoint.ts';
 
 const responseBody = z.object({ reply: z.string() });

@@ -7,7 +7,7 @@ import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './admission.ts';
 import { createHolder, type AskNode, type Holder } from './ask-holder.ts';
-import type { CallBrief } from './call-brief.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { CallTimes } from './call-input.ts';
 import type { CallObserver } from './observer.ts';
 import type { PolicyOf } from './open-number.ts';
@@ -41,7 +41,7 @@ export const createCallControl = (options: {
   switchboard: Switchboard;
   observer: CallObserver;
   /** Keeps what the agent of a call is made from until the call is released. */
-  keepBrief: (callId: string, brief: CallBrief, workspaceId: string) => void;
+  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   handshake: Handshake;
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;

@@ -5,13 +5,13 @@ import type { Language } from '#src/domain/language.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { Voicemail } from '#src/domain/voicemail.ts';
-import type { CallBrief } from './call-brief.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number };
 
 /** What a call's chart starts from. */
 export const callInput = (call: {
-  brief: CallBrief;
+  agentCall: AgentCall;
   language: Language;
   policy: CallPolicy;
   maxDurationSec: number;
@@ -21,9 +21,9 @@ export const callInput = (call: {
   voicemail: Voicemail;
   times: CallTimes;
 }): CallInput => {
-  const { brief, language, policy, voicemail, times } = call;
+  const { agentCall, language, policy, voicemail, times } = call;
   const { voicemailMessage, ...said } = phrases[language];
-  const { context, binding, instruction } = brief;
+  const { context, binding, instruction } = agentCall;
   const isOutbound = context.direction === 'outbound';
   return {
     callId: context.call_id,

@@ -26,7 +26,7 @@ export type Latency = {
 
 type Reply = { askedAt: number; latency: TurnLatency; soundedAt: number | null };
 
-type CallTimes = { endpointingMs: number | null; reply: Reply | null };
+type TurnInProgress = { endpointingMs: number | null; reply: Reply | null };
 
 export const createLatency = (options: {
   /** Wall-clock milliseconds since the epoch. */
@@ -35,9 +35,9 @@ export const createLatency = (options: {
   observe: (stage: TurnStage, milliseconds: number) => void;
 }): Latency => {
   const { now, observe } = options;
-  const calls = new Map<string, CallTimes>();
+  const calls = new Map<string, TurnInProgress>();
 
-  const timesOf = (callId: string): CallTimes => {
+  const timesOf = (callId: string): TurnInProgress => {
     const times = calls.get(callId) ?? { endpointingMs: null, reply: null };
     calls.set(callId, times);
     return times;

@@ -50,7 +50,7 @@ export const createPlaceCall =
       policy,
       maxDurationSec: maxDurationSec ?? policy.defaultDurationSec,
       startedAt: options.now(),
-      brief: {
+      agentCall: {
         context: callContext({
           id: callId,
           direction: 'outbound',

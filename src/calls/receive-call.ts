@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
+import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { callContext, type CallContext } from '#src/domain/call-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -24,8 +25,6 @@ export type ReceiveVerdict =
       accepted: false;
       because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
     };
-
-export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
 
 /** Asks the customer's authentication URL (decisions 4). */
 export type Handshake = (request: {
@@ -136,7 +135,7 @@ export const createReceiveCall = (options: {
         policy,
         maxDurationSec: policy.defaultDurationSec,
         startedAt: arrival.at,
-        brief: { context, binding, bearerToken, instruction: null },
+        agentCall: { context, binding, bearerToken, instruction: null },
       });
     } catch (error) {
       return notTaken(arrival, error);

@@ -8,7 +8,7 @@ import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
 import type { Admission } from './admission.ts';
-import type { CallBrief } from './call-brief.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callInput, type CallTimes } from './call-input.ts';
 import type { CallObserver } from './observer.ts';
 import type { OpenNumber } from './open-number.ts';
@@ -22,7 +22,7 @@ export type CallStart = {
   maxDurationSec: number;
   /** Wall-clock milliseconds since the epoch. */
   startedAt: number;
-  brief: CallBrief;
+  agentCall: AgentCall;
   /** The answer to the request that places the call, where it may be repeated. */
   keyedAnswer?: KeyedAnswer | null;
 };
@@ -39,8 +39,8 @@ export const createStartCall = (options: {
   journal: Journal;
   switchboard: Switchboard;
   observer: CallObserver;
-  /** Keeps the brief until the call is released. */
-  keepBrief: (callId: string, brief: CallBrief, workspaceId: string) => void;
+  /** Keeps what the agent is made from until the call is released. */
+  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   maxCallsInProgress: number;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
@@ -62,8 +62,8 @@ export const createStartCall = (options: {
     }
   };
 
-  return async ({ number, policy, maxDurationSec, startedAt, brief, keyedAnswer = null }) => {
-    const { context } = brief;
+  return async ({ number, policy, maxDurationSec, startedAt, agentCall, keyedAnswer = null }) => {
+    const { context } = agentCall;
     const callId = context.call_id;
     const permit = options.admission.enter({
       numberId: number.id,
@@ -80,7 +80,7 @@ export const createStartCall = (options: {
         ownNumber: number.number,
         counterparty: context.direction === 'outbound' ? context.to : context.from,
         language: number.language,
-        instruction: brief.instruction,
+        instruction: agentCall.instruction,
         maxDurationSec,
         recordingEnabled: policy.recordingEnabled,
         startedAt: new Date(startedAt),
@@ -96,12 +96,12 @@ export const createStartCall = (options: {
       options.observer.began({ callId, direction: context.direction });
       options.journal.open(callId);
       try {
-        options.keepBrief(callId, brief, number.workspace.id);
+        options.keepAgent(callId, agentCall, number.workspace.id);
         options.switchboard.connect({
           numberId: number.id,
           workspaceId: number.workspace.id,
           input: callInput({
-            brief,
+            agentCall,
             language: number.language,
             policy,
             maxDurationSec,

@@ -2,8 +2,9 @@
 import type { Logger } from 'pino';
 import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
 import { createAgents, type AgentWorld } from '#src/agents/create-agent.ts';
-import type { Agent, AgentCall } from '#src/agents/agent.ts';
-import { createHandshake, type HandshakeRequest, type HandshakeResult } from '#src/agents/handshake.ts';
+import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
+import type { Agent } from '#src/agents/agent.ts';
+import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
 import {
   createStartReply,
   type ReplyTimes,

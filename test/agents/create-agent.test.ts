@@ -1,6 +1,6 @@
 import test from 'ava';
 import pino from 'pino';
-import type { AgentCall } from '#src/agents/agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { replyLimits } from '#config/policy.ts';

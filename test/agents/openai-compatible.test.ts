@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Message } from '#machines/reply.ts';
-import type { AgentCall } from '#src/agents/agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { openAiCompatibleAgent } from '#src/agents/openai-compatible.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { sendBody, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';

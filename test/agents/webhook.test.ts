@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { AgentCall } from '#src/agents/agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { webhookAgent } from '#src/agents/webhook.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';

@@ -12,7 +12,7 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
-import type { CallBrief } from '#src/calls/call-brief.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
 import { createJournal } from '#src/calls/journal.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
@@ -46,7 +46,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     },
   };
   const lines = new Map<string, OpenedLine>();
-  const briefs = new Map<string, CallBrief>();
+  const agentCalls = new Map<string, AgentCall>();
   const released: string[] = [];
   const ends: string[] = [];
   const logged: string[] = [];
@@ -87,7 +87,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     publish: journal.publish,
     observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
     release: (callId) => {
-      briefs.delete(callId);
+      agentCalls.delete(callId);
       released.push(callId);
     },
     logger,
@@ -105,7 +105,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
       began: () => {},
       ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
     },
-    keepBrief: (callId, brief) => void briefs.set(callId, brief),
+    keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
     handshake,
     canSignal: () => true,
     hasLines: true,
@@ -145,7 +145,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     switchboard,
     lines,
     lineOf,
-    briefs,
+    agentCalls,
     released,
     ends,
     logged,

@@ -70,10 +70,10 @@ test('a call has begun for its observer before it ends, and is let go of once', 
   const callId = await world.place();
   t.deepEqual(told, [callId]);
   world.answer(callId);
-  t.true(world.briefs.has(callId));
+  t.true(world.agentCalls.has(callId));
   world.hangUp(callId);
   world.clock.increment(5_000);
-  t.false(world.briefs.has(callId));
+  t.false(world.agentCalls.has(callId));
   t.deepEqual(world.released, [callId]);
   t.deepEqual(world.ends, [`${callId} completed counterparty_hangup`]);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { CallBrief } from '#src/calls/call-brief.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callInput } from '#src/calls/call-input.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { callContext } from '#src/domain/call-context.ts';
@@ -22,7 +22,7 @@ const inputOf = (
   agent: AgentBinding['agent'],
   { instruction = null, greeting = null }: { instruction?: string | null; greeting?: string | null } = {},
 ) => {
-  const brief: CallBrief = {
+  const agentCall: AgentCall = {
     context: callContext({
       id: 'a-call',
       direction,
@@ -35,7 +35,16 @@ const inputOf = (
     instruction,
   };
   const times = { farewellWaitMs: 30_000, hangUpTimeoutMs: 5_000 };
-  return callInput({ brief, language: 'en', policy, maxDurationSec: 90, greeting, speech, voicemail, times });
+  return callInput({
+    agentCall,
+    language: 'en',
+    policy,
+    maxDurationSec: 90,
+    greeting,
+    speech,
+    voicemail,
+    times,
+  });
 };
 
 test('an outbound call starts from its policy and its kickoff, and greets nobody', (t) => {

@@ -27,7 +27,7 @@ test('a call that is placed rings, by its row and on its line, with the policy o
     node: 'test',
   });
   t.like(world.lineOf(callId).input, { from: world.stored.number, to: '01000000001', recording: true });
-  t.like(world.briefs.get(callId), {
+  t.like(world.agentCalls.get(callId), {
     instruction: 'Book a table',
     bearerToken: null,
     context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
@@ -156,6 +156,6 @@ test('the token that is stored with the outbound agent is opened for its calls',
     world.sealing.seal('outbound-token', numberId),
   );
   const callId = await world.place();
-  t.is(world.briefs.get(callId)?.bearerToken, 'outbound-token');
-  t.is(world.briefs.get(callId)?.binding.chatUrl, 'https://agent.example');
+  t.is(world.agentCalls.get(callId)?.bearerToken, 'outbound-token');
+  t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://agent.example');
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import pino from 'pino';
-import { createReceiveCall, type Handshake, type HandshakeResult } from '#src/calls/receive-call.ts';
+import { createReceiveCall, type Handshake } from '#src/calls/receive-call.ts';
+import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { facts } from '#src/persistence/call-facts.ts';
@@ -60,7 +61,7 @@ for (const from of ['anonymous', '+12025550123', '204'])
     const world = await createCallControlWorld(t);
     const { callId } = await world.receive({ from });
     t.is((await world.rowOf(callId))?.counterparty, from);
-    t.is(world.briefs.get(callId)?.context.from, from);
+    t.is(world.agentCalls.get(callId)?.context.from, from);
   });
 
 test('a number of nobody’s is not answered, and leaves nothing', async (t) => {
@@ -88,8 +89,8 @@ test('without a handshake there is no token for an inbound agent, least of all t
   await agentOf(world, 'outbound', 'https://outbound.example');
   await agentOf(world, 'inbound', 'https://inbound.example');
   const { callId } = await world.receive();
-  t.is(world.briefs.get(callId)?.bearerToken, null);
-  t.is(world.briefs.get(callId)?.binding.chatUrl, 'https://inbound.example');
+  t.is(world.agentCalls.get(callId)?.bearerToken, null);
+  t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://inbound.example');
 });
 
 test('the session token of the handshake is that of the call, and of no other', async (t) => {
@@ -99,7 +100,7 @@ test('the session token of the handshake is that of the call, and of no other', 
   await guard(world);
   const { callId, verdict } = await world.receive();
   t.deepEqual(verdict, { accepted: true });
-  t.is(world.briefs.get(callId)?.bearerToken, 'session-of-this-caller');
+  t.is(world.agentCalls.get(callId)?.bearerToken, 'session-of-this-caller');
   t.deepEqual(door.asked, [
     {
       url: 'https://door.example',
@@ -165,7 +166,7 @@ test('a number with its maximum of calls is busy for the next caller', async (t)
 
 test('what is no refusal but a fault is not taken for one', async (t) => {
   const world = await createCallControlWorld(t, {
-    keepBrief: () => {
+    keepAgent: () => {
       throw new Error('A mistake of ours');
     },
   });

@@ -18,7 +18,7 @@ test('nothing is dialled before the row is there', async (t) => {
   );
   t.is(world.lines.size, 0);
   t.is(world.liveCalls.count(), 0);
-  t.is(world.briefs.size, 0);
+  t.is(world.agentCalls.size, 0);
 });
 
 test('a call that could not be stored gives its place back', async (t) => {
@@ -98,7 +98,7 @@ test('a gateway that drains begins no call', async (t) => {
 
 test('a call whose row is there and that cannot begin is ended, and does not ring for ever', async (t) => {
   const world = await createCallControlWorld(t, {
-    keepBrief: () => {
+    keepAgent: () => {
       throw new Error('A mistake of ours');
     },
   });

@@ -1,6 +1,6 @@
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import type { AgentCall } from '../agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
 import { traceparent } from '../traceparent.ts';
 

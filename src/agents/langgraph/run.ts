@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Message } from '#machines/reply.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
-import type { AgentCall } from '../agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
 import { readFrames, type Frame } from '../wire/frames.ts';

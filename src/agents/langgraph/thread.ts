@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { AgentFailure, type AgentCall } from '../agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure } from '../agent.ts';
 import { askEndpoint, readJson, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
 

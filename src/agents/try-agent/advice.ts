@@ -1,6 +1,6 @@
 /** What to change when an agent endpoint gave no reply, or one that would not do in a call. */
 import type { AgentType } from '#src/domain/agent-binding.ts';
-import type { AgentCall } from '../agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { builtInAdvice } from './advice/built-in.ts';
 import { connectionAdvice } from './advice/connection.ts';
 import { generalAdvice } from './advice/general.ts';

@@ -3,7 +3,7 @@ import { keepWhatTypeStores } from '#src/domain/agent-binding.ts';
 import type { TrialRequest } from '#src/domain/agent-trial.ts';
 import { callContext } from '#src/domain/call-context.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import type { AgentCall } from '../agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 
 const inventedNumber = '07000000000';
 const inventedCounterparty = '01000000001';

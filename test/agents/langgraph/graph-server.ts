@@ -1,6 +1,6 @@
 /** A graph server on loopback whose threads, runs and cancels are answered as the test says. */
 import type { ExecutionContext } from 'ava';
-import type { AgentCall } from '#src/agents/agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { langgraphAgent } from '#src/agents/langgraph.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import {

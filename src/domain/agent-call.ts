@@ -1,0 +1,17 @@
+import type { AgentBinding } from './agent-binding.ts';
+import type { CallContext } from './call-context.ts';
+
+/** What the agent of a call is made from; fixed for the whole call. It lives in memory for as long as the call, tokens included. */
+export type AgentCall = {
+  context: CallContext;
+  binding: AgentBinding;
+  /**
+   * For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound
+   * (guides/design/agents.md, "Bearer token").
+   */
+  bearerToken: string | null;
+  instruction: string | null;
+};
+
+/** What a customer's authentication URL says of a caller (decisions 4). `reason` is safe to log. */
+export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
