@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
+import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import { callContext, type CallContext } from '#src/domain/call-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { insertEndedCall } from '#src/persistence/calls.ts';
@@ -16,16 +17,6 @@ import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { Journal } from './journal.ts';
 import type { StartCall } from './start-call.ts';
 
-/** The same words as the line drivers' (`sip/lines.ts`), which this folder does not know. */
-export type ReceivedCall = { callId: string; from: string; to: string; at: number };
-
-export type ReceiveVerdict =
-  | { accepted: true }
-  | {
-      accepted: false;
-      because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
-    };
-
 /** Asks the customer's authentication URL (decisions 4). */
 export type Handshake = (request: {
   workspaceId: string;
@@ -34,7 +25,7 @@ export type Handshake = (request: {
   context: CallContext;
 }) => Promise<HandshakeResult>;
 
-export type ReceiveCall = (arrival: ReceivedCall) => Promise<ReceiveVerdict>;
+export type ReceiveCall = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
 export const createReceiveCall = (options: {
   database: Database;
@@ -53,10 +44,10 @@ export const createReceiveCall = (options: {
   const { database, policyOf, logger } = options;
 
   const reject = async (
-    arrival: ReceivedCall,
+    arrival: Arrival,
     number: OpenNumber,
     reason: 'no_agent_endpoint' | 'caller_rejected',
-  ): Promise<ReceiveVerdict> => {
+  ): Promise<ArrivalVerdict> => {
     const policy = policyOf(number);
     const status = statusAfter(reason, false);
     const at = options.now();
@@ -87,7 +78,7 @@ export const createReceiveCall = (options: {
   };
 
   /** What the gateway itself refuses becomes a verdict; anything else is an accident. */
-  const notTaken = (arrival: ReceivedCall, error: unknown): ReceiveVerdict => {
+  const notTaken = (arrival: Arrival, error: unknown): ArrivalVerdict => {
     if (!(error instanceof Refusal)) throw error;
     logger.warn({ call_id: arrival.callId, reason: error.code }, 'an inbound call was not taken');
     return { accepted: false, because: error.code === 'draining' ? 'draining' : 'over_capacity' };

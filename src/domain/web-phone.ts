@@ -3,7 +3,7 @@
  * blood for simulated calls: it rings in a browser, a person answers and types or speaks.
  */
 
-/** A call as a phone knows it; numbers in domestic format, callers as in `Arrival` of `sip/lines.ts`. */
+/** A call as a phone knows it; numbers in domestic format, callers as in `Arrival`. */
 export type PhoneCallDetails = {
   call_id: string;
   /** As the gateway sees it: an `outbound` call rings at the phone, an `inbound` one was dialled there. */

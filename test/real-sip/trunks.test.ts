@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { trunkTimes } from '#config/policy.ts';
 import type { LineEvent } from '#machines/line.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
-import type { ArrivalVerdict } from '#sip/lines.ts';
+import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';

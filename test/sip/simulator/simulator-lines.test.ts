@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Arrival, ArrivalVerdict } from '#sip/lines.ts';
+import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import { acceleratedClock } from '#src/clock.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { agentWith, createNetwork, lineInput, scriptedNumber } from './network.ts';

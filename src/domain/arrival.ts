@@ -1,0 +1,19 @@
+/** A call that has come in and waits to be let in. Nothing is answered yet, nothing costs yet. */
+export type Arrival = {
+  /** Chosen by the driver; becomes the call's id, by which the line to the waiting caller is opened. */
+  callId: string;
+  /** The caller: domestic format, `+…` from abroad, `anonymous` where the number is not shown; never empty. */
+  from: string;
+  /** The number that was called, domestic format. */
+  to: string;
+  /** Wall-clock milliseconds since the epoch. */
+  at: number;
+};
+
+/** What becomes of an arrival. Accepted: the call's actor opens the line by its `callId`, which answers it. */
+export type ArrivalVerdict =
+  | { accepted: true }
+  | {
+      accepted: false;
+      because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
+    };
