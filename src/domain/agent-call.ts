@@ -13,5 +13,5 @@ export type AgentCall = {
   instruction: string | null;
 };
 
-/** What a customer's authentication URL says of a caller (decisions 4). `reason` is safe to log. */
+/** What a customer's authentication URL says of a caller (guides/design/agents.md, "Handshake"). `reason` is safe to log. */
 export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };
