@@ -2,7 +2,7 @@
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
-import type { AgentCall } from '#src/agents/agent.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import { createStartReply, type ReplyTimes } from '#src/agents/start-reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
