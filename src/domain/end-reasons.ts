@@ -33,4 +33,7 @@ export const callStatuses = [
   'failed',
 ] as const satisfies readonly (FinalStatus | 'ringing' | 'active')[];
 
+/** Of a call that is not over. */
+export const statusesInProgress = ['ringing', 'active'] as const satisfies readonly CallStatus[];
+
 export type CallStatus = (typeof callStatuses)[number];

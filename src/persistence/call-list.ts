@@ -1,8 +1,8 @@
 /** Lists of calls, newest first, a page at a time. */
 import type { Direction } from '#machines/line.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
-import { callColumns, type CallRow } from './calls.ts';
-import type { Database } from './database.ts';
+import type { CallRow } from './calls.ts';
+import type { Statements } from './statements.ts';
 
 export type CallListQuery = {
   /** A number, a workspace, or what both have in common. */
@@ -19,25 +19,19 @@ export type CallListQuery = {
 };
 
 /** By `startedAt`, then by id, both descending. Ask for one more than a page to learn whether there is a next. */
-export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]> => {
-  const parameters: unknown[] = [];
-  const add = (value: unknown): string => `$${parameters.push(value)}`;
-  const { scope, after } = query;
-  const conditions: string[] = [];
-  if (scope.numberId !== undefined) conditions.push(`call.number_id = ${add(scope.numberId)}`);
-  if ('workspaceId' in scope) conditions.push(`call.workspace_id = ${add(scope.workspaceId)}`);
+export const listCalls = (db: Statements, query: CallListQuery): Promise<CallRow[]> => {
+  const { scope, after, status, direction, since, until, limit } = query;
+  let calls = db.queries.selectFrom('Call').selectAll();
+  if (scope.numberId !== undefined) calls = calls.where('numberId', '=', scope.numberId);
+  if ('workspaceId' in scope) calls = calls.where('workspaceId', '=', scope.workspaceId);
   if (after !== undefined) {
-    conditions.push(
-      `(call.started_at, call.id) < (${add(after.startedAt)}::timestamptz, ${add(after.id)}::uuid)`,
+    calls = calls.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('startedAt', 'id'), '<', tuple(after.startedAt, after.id)),
     );
   }
-  if (query.status !== undefined) conditions.push(`call.status = ${add(query.status)}`);
-  if (query.direction !== undefined) conditions.push(`call.direction = ${add(query.direction)}`);
-  if (query.since !== undefined) conditions.push(`call.started_at >= ${add(query.since)}`);
-  if (query.until !== undefined) conditions.push(`call.started_at < ${add(query.until)}`);
-  return db.execute<CallRow>(
-    `select ${callColumns} from call where ${conditions.join(' and ')}
-     order by call.started_at desc, call.id desc limit ${add(query.limit)}`,
-    parameters,
-  );
+  if (status !== undefined) calls = calls.where('status', '=', status);
+  if (direction !== undefined) calls = calls.where('direction', '=', direction);
+  if (since !== undefined) calls = calls.where('startedAt', '>=', since);
+  if (until !== undefined) calls = calls.where('startedAt', '<', until);
+  return calls.orderBy('startedAt', 'desc').orderBy('id', 'desc').limit(limit).execute();
 };

@@ -1,13 +1,12 @@
 /** All calls of a workspace within a time, however many: a page at a time, in the order in which they started. */
-import { callColumns, type CallRecord, type CallRow } from './calls.ts';
-import type { Database } from './database.ts';
-import { recordingFrom, recordingJson, type RecordingJson } from './recordings.ts';
+import { callRecord, callsWithRecording, type CallRecord } from './calls.ts';
+import type { Statements } from './statements.ts';
 
 /** Calls of one statement. The connection is free between two of them, however slowly they are read. */
 const usualPage = 500;
 
 export async function* callRecords(
-  db: Database,
+  db: Statements,
   wanted: {
     workspaceId: string;
     /** Calls that started at this instant or later. */
@@ -17,25 +16,22 @@ export async function* callRecords(
   },
   pageSize = usualPage,
 ): AsyncGenerator<CallRecord[]> {
-  let last: CallRow | undefined;
+  const { workspaceId, since, until } = wanted;
+  const all = callsWithRecording(db.queries)
+    .where('Call.workspaceId', '=', workspaceId)
+    .where('Call.startedAt', '>=', since ?? new Date(0))
+    .where('Call.startedAt', '<', until)
+    .orderBy('Call.startedAt')
+    .orderBy('Call.id')
+    .limit(pageSize);
+  let rest = all;
   for (;;) {
-    const rows = await db.execute<CallRow & { recording: RecordingJson }>(
-      `select ${callColumns}, ${recordingJson} as recording
-       from call left join recording on recording.call_id = call.id
-       where call.workspace_id = $1 and call.started_at >= $2 and call.started_at < $3
-         and ($4::timestamptz is null or (call.started_at, call.id) > ($4::timestamptz, $5::uuid))
-       order by call.started_at, call.id limit $6`,
-      [
-        wanted.workspaceId,
-        wanted.since ?? new Date(0),
-        wanted.until,
-        last?.startedAt ?? null,
-        last?.id ?? null,
-        pageSize,
-      ],
-    );
-    if (rows.length > 0) yield rows.map((row) => ({ ...row, recording: recordingFrom(row.recording) }));
-    last = rows.at(-1);
+    const rows = await rest.execute();
+    if (rows.length > 0) yield rows.map(callRecord);
+    const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return;
+    rest = all.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('Call.startedAt', 'Call.id'), '>', tuple(last.startedAt, last.id)),
+    );
   }
 }

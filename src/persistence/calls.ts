@@ -1,41 +1,16 @@
 /** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
 import type { FinalStatus } from '#machines/facts.ts';
-import type { Direction } from '#machines/line.ts';
-import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
-import type { AnsweredBy } from '#src/domain/voicemail.ts';
+import { statusesInProgress, type EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
 import { keyedAnswersWritten, type KeyedAnswer } from './idempotency.ts';
 import { inBatches } from './in-batches.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
+import { prepared } from './prepared.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
+import type { Statements } from './statements.ts';
+import type { Queries, Row } from './tables.ts';
 
-export type CallRow = {
-  id: string;
-  workspaceId: string;
-  numberId: string;
-  direction: Direction;
-  /** Domestic format, as `counterparty`. */
-  ownNumber: string;
-  counterparty: string;
-  language: string;
-  status: CallStatus;
-  endReason: EndReason | null;
-  instruction: string | null;
-  summary: string | null;
-  maxDurationSec: number;
-  recordingEnabled: boolean;
-  startedAt: Date;
-  answeredAt: Date | null;
-  endedAt: Date | null;
-  /** Connected time; null until the call ended. */
-  durationSec: number | null;
-  /** Null where it was not found out. */
-  answeredBy: AnsweredBy | null;
-  sipStatus: number | null;
-  sipReason: string | null;
-  sipCallId: string | null;
-  node: string;
-};
+export type CallRow = Row<'Call'>;
 
 /** With its recording; null where the call has none (not to be recorded, or not answered yet). */
 export type CallRecord = CallRow & { recording: RecordingRecord | null };
@@ -58,15 +33,6 @@ export type CallBirth = Pick<
   /** Kept with the call, so that a repetition of the request gets the same one. */
   keyedAnswer?: KeyedAnswer | null;
 };
-
-/** Columns of `call` under the names of `CallRow`. */
-export const callColumns = `
-  call.id, call.workspace_id as "workspaceId", call.number_id as "numberId", call.direction,
-  call.own_number as "ownNumber", call.counterparty, call.language, call.status, call.end_reason as "endReason",
-  call.instruction, call.summary, call.max_duration_sec as "maxDurationSec",
-  call.recording_enabled as "recordingEnabled", call.started_at as "startedAt", call.answered_at as "answeredAt",
-  call.ended_at as "endedAt", call.duration_sec as "durationSec", call.answered_by as "answeredBy", call.sip_status as "sipStatus",
-  call.sip_reason as "sipReason", call.sip_call_id as "sipCallId", call.node`;
 
 const bornColumns = `id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
   max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec`;
@@ -157,52 +123,79 @@ export const insertEndedCall = async (db: Database, birth: CallBirth, end: End):
   await insertAll(db, [bornWithEvent(birth, end)]);
 };
 
+/** Calls with their recordings, as `callRecord` reads them. */
+export const callsWithRecording = (queries: Queries) =>
+  queries
+    .selectFrom('Call')
+    .leftJoin('Recording', 'Recording.callId', 'Call.id')
+    .selectAll('Call')
+    .select(recordingJson().as('recording'));
+
+export const callRecord = <Call extends { recording: RecordingJson }>(
+  row: Call,
+): Omit<Call, 'recording'> & { recording: RecordingRecord | null } => ({
+  ...row,
+  recording: recordingFrom(row.recording),
+});
+
+const callOfNumber = prepared((queries, { callId, numberId }: { callId: string; numberId: string }) =>
+  callsWithRecording(queries).where('Call.id', '=', callId).where('Call.numberId', '=', numberId),
+);
+
+const callOfWorkspace = prepared(
+  (queries, { callId, workspaceId }: { callId: string; workspaceId: string }) =>
+    callsWithRecording(queries).where('Call.id', '=', callId).where('Call.workspaceId', '=', workspaceId),
+);
+
 /** One call of the number or workspace that asks; undefined for anybody else's. `callId` must be a UUID. */
 export const findCall = async (
-  db: Database,
+  db: Statements,
   wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),
 ): Promise<CallRecord | undefined> => {
-  const [column, scope] =
-    'numberId' in wanted ? ['number_id', wanted.numberId] : ['workspace_id', wanted.workspaceId];
-  const [row] = await db.execute<CallRow & { recording: RecordingJson }>(
-    `select ${callColumns}, ${recordingJson} as recording
-     from call left join recording on recording.call_id = call.id
-     where call.id = $1 and call.${column} = $2`,
-    [wanted.callId, scope],
-  );
-  return row && { ...row, recording: recordingFrom(row.recording) };
+  const [row] = await ('numberId' in wanted ? callOfNumber(db, wanted) : callOfWorkspace(db, wanted));
+  return row && callRecord(row);
 };
+
+const heldBy = (queries: Queries, node: string) =>
+  queries.selectFrom('Call').where('Call.node', '=', node).where('Call.status', 'in', statusesInProgress);
+
+const inProgressOn = prepared((queries, { node }: { node: string }) =>
+  heldBy(queries, node).selectAll().orderBy('startedAt').orderBy('id'),
+);
 
 /** The calls that a node holds, or held when it died; the oldest first. */
-export const callsInProgress = (db: Database, node: string): Promise<CallRow[]> =>
-  db.execute<CallRow>(
-    `select ${callColumns} from call where node = $1 and status in ('ringing', 'active') order by started_at, id`,
-    [node],
-  );
+export const callsInProgress = (db: Statements, node: string): Promise<CallRow[]> =>
+  inProgressOn(db, { node });
+
+const ofLostNode = prepared((queries, { node }: { node: string }) =>
+  heldBy(queries, node)
+    .selectAll()
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('Node').where('Node.name', '=', node).where('Node.lostAt', 'is not', null)),
+    )
+    .orderBy('startedAt')
+    .orderBy('id'),
+);
 
 /** The calls of a node that others found dead (`nodes.ts`); none as soon as it runs again. */
-export const callsOfLostNode = (db: Database, node: string): Promise<CallRow[]> =>
-  db.execute<CallRow>(
-    `select ${callColumns} from call where node = $1 and status in ('ringing', 'active')
-       and exists (select 1 from node where name = $1 and lost_at is not null)
-     order by started_at, id`,
-    [node],
-  );
+export const callsOfLostNode = (db: Statements, node: string): Promise<CallRow[]> => ofLostNode(db, { node });
+
+const countOn = prepared((queries, { node }: { node: string }) =>
+  heldBy(queries, node).select(({ fn }) => fn.countAll<number>().as('count')),
+);
 
 /** How many calls a node holds. */
-export const countCallsInProgress = async (db: Database, node: string): Promise<number> => {
-  const [row] = await db.execute<{ count: number }>(
-    `select count(*) from call where node = $1 and status in ('ringing', 'active')`,
-    [node],
-  );
-  return row?.count ?? 0;
-};
+export const countCallsInProgress = async (db: Statements, node: string): Promise<number> =>
+  (await countOn(db, { node }))[0]?.count ?? 0;
+
+const endedCall = prepared((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('Call')
+    .selectAll()
+    .where('id', '=', callId)
+    .where('status', 'not in', statusesInProgress),
+);
 
 /** A call that has ended, whoever owns it: for the gateway's own work after the end. */
-export const findEndedCall = async (db: Database, callId: string): Promise<CallRow | undefined> => {
-  const [row] = await db.execute<CallRow>(
-    `select ${callColumns} from call where id = $1 and status not in ('ringing', 'active')`,
-    [callId],
-  );
-  return row;
-};
+export const findEndedCall = async (db: Statements, callId: string): Promise<CallRow | undefined> =>
+  (await endedCall(db, { callId }))[0];

@@ -1,4 +1,5 @@
-import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
 
 export type DeliveryBacklog = {
   /** Not delivered yet, to endpoints that take deliveries. */
@@ -11,17 +12,31 @@ export type DeliveryBacklog = {
   oldestPendingAt: Date | null;
 };
 
+const counting = prepared((queries) =>
+  queries
+    .selectFrom('EventDelivery as delivery')
+    .innerJoin('WebhookEndpoint as endpoint', 'endpoint.id', 'delivery.endpointId')
+    .select(({ fn }) => [
+      fn
+        .countAll<number>()
+        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('endpoint.state', '=', 'active')
+        .as('pending'),
+      fn
+        .countAll<number>()
+        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('endpoint.state', '<>', 'active')
+        .as('held'),
+      fn.countAll<number>().filterWhere('delivery.state', '=', 'dead').as('dead'),
+      fn
+        .min<Date | null>('delivery.createdAt')
+        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('endpoint.state', '=', 'active')
+        .as('oldestPendingAt'),
+    ])
+    .where('delivery.state', 'in', ['pending', 'dead']),
+);
+
 /** How many events wait for their delivery, over all workspaces. */
-export const deliveryBacklog = async (db: Database): Promise<DeliveryBacklog> => {
-  const [row] = await db.execute<DeliveryBacklog>(
-    `select
-       count(*) filter (where delivery.state = 'pending' and endpoint.state = 'active') as pending,
-       count(*) filter (where delivery.state = 'pending' and endpoint.state <> 'active') as held,
-       count(*) filter (where delivery.state = 'dead') as dead,
-       min(delivery.created_at) filter (where delivery.state = 'pending' and endpoint.state = 'active')
-         as "oldestPendingAt"
-     from event_delivery as delivery join webhook_endpoint as endpoint on endpoint.id = delivery.endpoint_id
-     where delivery.state in ('pending', 'dead')`,
-  );
-  return row ?? { pending: 0, held: 0, dead: 0, oldestPendingAt: null };
-};
+export const deliveryBacklog = async (db: Statements): Promise<DeliveryBacklog> =>
+  (await counting(db, {}))[0] ?? { pending: 0, held: 0, dead: 0, oldestPendingAt: null };

@@ -1,49 +1,70 @@
 /** What a workspace sees of its deliveries, and the replay by hand. */
-import type { EventType } from '#src/domain/event-types.ts';
-import type { Database } from './database.ts';
+import { expressionBuilder, sql } from 'kysely';
 import type { AttemptRecord } from './deliveries.ts';
 import { deliveriesChannel } from './outbox.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Queries, Row, Tables } from './tables.ts';
 
-export type DeliveryState = 'pending' | 'delivered' | 'dead';
+export type DeliveryState = Row<'EventDelivery'>['state'];
 
-export type DeliveryRecord = {
-  id: string;
-  endpointId: string;
-  eventId: string;
-  type: EventType;
-  callId: string;
-  state: DeliveryState;
+export type DeliveryRecord = Pick<
+  Row<'EventDelivery'>,
+  'id' | 'endpointId' | 'eventId' | 'callId' | 'state' | 'createdAt' | 'finishedAt'
+> & {
+  type: Row<'Event'>['type'];
   /** Null for a delivery that is finished. */
   nextAttemptAt: Date | null;
-  createdAt: Date;
-  finishedAt: Date | null;
   /** In order. */
   attempts: AttemptRecord[];
 };
 
-type Row = Omit<DeliveryRecord, 'attempts'> & { attempts: (Omit<AttemptRecord, 'at'> & { at: string })[] };
+type AttemptJson = Omit<AttemptRecord, 'at'> & { at: string };
 
-const select = `
-  select delivery.id, delivery.endpoint_id as "endpointId", event.id as "eventId", event.type,
-    event.call_id as "callId", delivery.state,
-    case when delivery.state = 'pending' then delivery.next_attempt_at end as "nextAttemptAt",
-    delivery.created_at as "createdAt", delivery.finished_at as "finishedAt",
-    coalesce((
-      select jsonb_agg(jsonb_build_object('attempt', attempt, 'at', at, 'durationMs', duration_ms,
-        'httpStatus', http_status, 'error', error) order by attempt)
-      from delivery_attempt where delivery_id = delivery.id), '[]') as attempts
-  from event_delivery as delivery
-  join event on event.id = delivery.event_id
-  join webhook_endpoint as endpoint on endpoint.id = delivery.endpoint_id`;
+/** The attempts of a row of `delivery`, as JSON. */
+const attempts = () => {
+  const { fn, selectFrom } = expressionBuilder<Tables & { delivery: Tables['EventDelivery'] }, 'delivery'>();
+  const inOrder = selectFrom('DeliveryAttempt')
+    .select(({ ref }) =>
+      sql<AttemptJson[]>`jsonb_agg(jsonb_build_object('attempt', ${ref('attempt')}, 'at', ${ref('at')},
+        'durationMs', ${ref('durationMs')}, 'httpStatus', ${ref('httpStatus')}, 'error', ${ref('error')})
+        order by ${ref('attempt')})`.as('inOrder'),
+    )
+    .whereRef('DeliveryAttempt.deliveryId', '=', 'delivery.id');
+  return fn.coalesce(inOrder, sql<AttemptJson[]>`'[]'`);
+};
 
-const present = (row: Row): DeliveryRecord => ({
+const deliveries = (queries: Queries) =>
+  queries
+    .selectFrom('EventDelivery as delivery')
+    .innerJoin('Event', 'Event.id', 'delivery.eventId')
+    .innerJoin('WebhookEndpoint as endpoint', 'endpoint.id', 'delivery.endpointId')
+    .select(({ eb, ref }) => [
+      'delivery.id',
+      'delivery.endpointId',
+      'delivery.eventId',
+      'Event.type',
+      'delivery.callId',
+      'delivery.state',
+      eb
+        .case()
+        .when('delivery.state', '=', sql.lit('pending'))
+        .then(ref('delivery.nextAttemptAt'))
+        .end()
+        .as('nextAttemptAt'),
+      'delivery.createdAt',
+      'delivery.finishedAt',
+      attempts().as('attempts'),
+    ]);
+
+const present = (row: Omit<DeliveryRecord, 'attempts'> & { attempts: AttemptJson[] }): DeliveryRecord => ({
   ...row,
   attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })),
 });
 
 /** Newest first, by `createdAt`, then by id. */
 export const listDeliveries = async (
-  db: Database,
+  db: Statements,
   query: {
     endpointId: string;
     limit: number;
@@ -52,43 +73,60 @@ export const listDeliveries = async (
     after?: { createdAt: Date; id: string } | undefined;
   },
 ): Promise<DeliveryRecord[]> => {
-  const parameters: unknown[] = [query.endpointId, query.limit];
-  const add = (value: unknown): string => `$${parameters.push(value)}`;
-  const conditions = ['delivery.endpoint_id = $1'];
-  if (query.state !== undefined) conditions.push(`delivery.state = ${add(query.state)}`);
-  if (query.after !== undefined) {
-    const { createdAt, id } = query.after;
-    conditions.push(
-      `(delivery.created_at, delivery.id) < (${add(createdAt)}::timestamptz, ${add(id)}::uuid)`,
+  const { endpointId, limit, state, after } = query;
+  let listed = deliveries(db.queries).where('delivery.endpointId', '=', endpointId);
+  if (state !== undefined) listed = listed.where('delivery.state', '=', state);
+  if (after !== undefined) {
+    listed = listed.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('delivery.createdAt', 'delivery.id'), '<', tuple(after.createdAt, after.id)),
     );
   }
-  const rows = await db.execute<Row>(
-    `${select} where ${conditions.join(' and ')} order by delivery.created_at desc, delivery.id desc limit $2`,
-    parameters,
-  );
+  const rows = await listed
+    .orderBy('delivery.createdAt', 'desc')
+    .orderBy('delivery.id', 'desc')
+    .limit(limit)
+    .execute();
   return rows.map(present);
 };
+
+type OwnDelivery = { deliveryId: string; workspaceId: string };
+
+const replaying = prepared((queries, { deliveryId, workspaceId, now }: OwnDelivery & { now: Date }) =>
+  queries
+    .updateTable('EventDelivery as delivery')
+    .from('WebhookEndpoint as endpoint')
+    .set(({ ref }) => ({
+      state: 'pending',
+      nextAttemptAt: sql<Date>`least(${now}::timestamptz, now())`,
+      finishedAt: null,
+      attemptsBefore: ref('delivery.attempts'),
+    }))
+    .whereRef('endpoint.id', '=', 'delivery.endpointId')
+    .where('delivery.id', '=', deliveryId)
+    .where('endpoint.workspaceId', '=', workspaceId)
+    .where(({ eb, or }) =>
+      or([
+        eb('delivery.state', '<>', 'pending'),
+        eb('delivery.claimedUntil', 'is', null),
+        eb('delivery.claimedUntil', '<=', now),
+      ]),
+    )
+    .returning(sql`pg_notify(${sql.lit(deliveriesChannel)}, '')`.as('notified')),
+);
+
+const deliveryOf = prepared((queries, { deliveryId, workspaceId }: OwnDelivery) =>
+  deliveries(queries).where('delivery.id', '=', deliveryId).where('endpoint.workspaceId', '=', workspaceId),
+);
 
 /**
  * Makes a delivery due at once and begins its schedule anew; its attempts so far stay, new ones follow them. One that is
  * under way is left to its attempt. Resolves to undefined when the workspace has no such delivery.
  */
 export const replayDelivery = async (
-  db: Database,
-  { deliveryId, workspaceId, now }: { deliveryId: string; workspaceId: string; now: Date },
+  db: Statements,
+  replay: OwnDelivery & { now: Date },
 ): Promise<DeliveryRecord | undefined> => {
-  await db.execute(
-    `update event_delivery as delivery
-     set state = 'pending', next_attempt_at = least($3::timestamptz, now()), finished_at = null, attempts_before = attempts
-     from webhook_endpoint as endpoint
-     where delivery.id = $1 and endpoint.id = delivery.endpoint_id and endpoint.workspace_id = $2
-       and (delivery.state <> 'pending' or delivery.claimed_until is null or delivery.claimed_until <= $3)
-     returning pg_notify('${deliveriesChannel}', '')`,
-    [deliveryId, workspaceId, now],
-  );
-  const [row] = await db.execute<Row>(`${select} where delivery.id = $1 and endpoint.workspace_id = $2`, [
-    deliveryId,
-    workspaceId,
-  ]);
+  await replaying(db, replay);
+  const [row] = await deliveryOf(db, replay);
   return row && present(row);
 };

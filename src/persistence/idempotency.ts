@@ -3,7 +3,10 @@
  * "Repeated requests"). What is kept is written in one statement with the call that the request placed (`calls.ts`):
  * whenever the process dies, either both are there or neither.
  */
-import type { Database } from './database.ts';
+import { sql, type ExpressionBuilder } from 'kysely';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Tables } from './tables.ts';
 
 /** A request that its sender may repeat. */
 export type KeyedRequest = {
@@ -18,26 +21,40 @@ export type KeyedAnswer = KeyedRequest & { status: number; body: string };
 /** How long a key is remembered (guides/design/wire.md, "Repeated requests"). */
 const rememberedHours = 24;
 
-const isTooOld = `created_at < now() - make_interval(hours => ${rememberedHours})`;
+const isTooOld = ({ eb }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>
+  eb(
+    'IdempotencyRecord.createdAt',
+    '<',
+    sql<Date>`now() - make_interval(hours => ${sql.lit(rememberedHours)})`,
+  );
+
+/** Keys of one number mean nothing to another. */
+type OwnKey = { numberId: string; key: string };
+
+const answerTo = prepared((queries, { numberId, key }: OwnKey) =>
+  queries
+    .selectFrom('IdempotencyRecord')
+    .select(['key', 'fingerprint', 'responseStatus as status', 'responseBody as body'])
+    .select((record) => isTooOld(record).as('isTooOld'))
+    .where('numberId', '=', numberId)
+    .where('key', '=', key),
+);
+
+const forgetting = prepared((queries, { numberId, key }: OwnKey) =>
+  queries
+    .deleteFrom('IdempotencyRecord')
+    .where('numberId', '=', numberId)
+    .where('key', '=', key)
+    .where(isTooOld),
+);
 
 /** The answer that a request with this key of the number got. A key that is too old is free again. */
-export const findKeyedAnswer = async (
-  db: Database,
-  /** Keys of one number mean nothing to another. */
-  { numberId, key }: { numberId: string; key: string },
-): Promise<KeyedAnswer | undefined> => {
-  const [row] = await db.execute<KeyedAnswer & { isTooOld: boolean }>(
-    `select key, fingerprint, response_status as status, response_body as body, ${isTooOld} as "isTooOld"
-     from idempotency_record where number_id = $1 and key = $2`,
-    [numberId, key],
-  );
+export const findKeyedAnswer = async (db: Statements, own: OwnKey): Promise<KeyedAnswer | undefined> => {
+  const [row] = await answerTo(db, own);
   if (row === undefined) return undefined;
   const { isTooOld: isForgotten, ...answer } = row;
   if (!isForgotten) return answer;
-  await db.execute(`delete from idempotency_record where number_id = $1 and key = $2 and ${isTooOld}`, [
-    numberId,
-    key,
-  ]);
+  await forgetting(db, own);
   return undefined;
 };
 
@@ -54,7 +71,9 @@ export const keyedAnswersWritten = `keyed as (
     returning call_id
   )`;
 
+const forgettingAll = prepared((queries) => queries.deleteFrom('IdempotencyRecord').where(isTooOld));
+
 /** Clears away what nobody may ask for any more. */
-export const forgetOldAnswers = async (db: Database): Promise<void> => {
-  await db.execute(`delete from idempotency_record where ${isTooOld}`);
+export const forgetOldAnswers = async (db: Statements): Promise<void> => {
+  await forgettingAll(db, {});
 };

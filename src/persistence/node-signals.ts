@@ -3,63 +3,101 @@
  * read, so none can be lost with a connection, and one that came too late is never carried out.
  */
 import { createHash } from 'node:crypto';
-import type { Database } from './database.ts';
+import { sql } from 'kysely';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Row } from './tables.ts';
 
-export type StoredSignal = { id: string; fromNode: string; request: unknown };
+export type StoredSignal = Pick<Row<'NodeSignal'>, 'id' | 'fromNode' | 'request'>;
 
 /** The channel on which a gateway hears that it is asked or answered. Names of channels are short, those of gateways not. */
 export const signalChannel = (node: string): string =>
   `signals_${createHash('sha256').update(node).digest('hex').slice(0, 32)}`;
 
+type Sending = { id: string; toNode: string; fromNode: string; request: object; channel: string };
+
+const sending = prepared((queries, { id, toNode, fromNode, request, channel }: Sending) =>
+  queries
+    .with('sent', (write) =>
+      write
+        .insertInto('NodeSignal')
+        .values({ id, toNode, fromNode, request, state: 'sent', sentAt: sql`now()` })
+        .returning('id'),
+    )
+    .selectFrom('sent')
+    .select(sql`pg_notify(${channel}, '')`.as('notified')),
+);
+
 export const sendSignal = async (
-  db: Database,
+  db: Statements,
   signal: { id: string; toNode: string; fromNode: string; request: object },
 ): Promise<void> => {
-  await db.execute(
-    `with sent as (
-       insert into node_signal (id, to_node, from_node, request, state, sent_at)
-       values ($1, $2, $3, $4::jsonb, 'sent', now()) returning id
-     ) select pg_notify($5, '') from sent`,
-    [signal.id, signal.toNode, signal.fromNode, JSON.stringify(signal.request), signalChannel(signal.toNode)],
-  );
+  await sending(db, { ...signal, channel: signalChannel(signal.toNode) });
 };
 
+const taking = prepared((queries, { node, withinSec }: { node: string; withinSec: number }) => {
+  const earliest = sql<Date>`now() - make_interval(secs => ${withinSec}::float8)`;
+  return queries
+    .with('tooLate', (write) =>
+      write
+        .deleteFrom('NodeSignal')
+        .where('toNode', '=', node)
+        .where('sentAt', '<', sql<Date>`now() - make_interval(secs => 2 * ${withinSec}::float8)`),
+    )
+    .updateTable('NodeSignal')
+    .set({ state: 'taken' })
+    .where('toNode', '=', node)
+    .where('state', '=', 'sent')
+    .where('sentAt', '>=', earliest)
+    .returning(['id', 'fromNode', 'request']);
+});
+
 /** What this gateway is asked and nobody has taken yet; older than `withinMs`, nobody waits for it any more. */
-export const takeSignals = (db: Database, node: string, withinMs: number): Promise<StoredSignal[]> =>
-  db.execute<StoredSignal>(
-    `with too_late as (
-       delete from node_signal where to_node = $1 and sent_at < now() - make_interval(secs => 2 * $2::float8)
-     )
-     update node_signal set state = 'taken'
-     where to_node = $1 and state = 'sent' and sent_at >= now() - make_interval(secs => $2::float8)
-     returning id, from_node as "fromNode", request`,
-    [node, withinMs / 1000],
-  );
+export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
+  taking(db, { node, withinSec: withinMs / 1000 });
+
+const answering = prepared(
+  (queries, { id, answer, channel }: { id: string; answer: object; channel: string }) =>
+    queries
+      .with('answered', (write) =>
+        write
+          .updateTable('NodeSignal')
+          .set({ state: 'answered', answer })
+          .where('id', '=', id)
+          .where('state', '=', 'taken')
+          .returning('id'),
+      )
+      .selectFrom('answered')
+      .select(sql`pg_notify(${channel}, '')`.as('notified')),
+);
 
 export const answerSignal = async (
-  db: Database,
+  db: Statements,
   { id, fromNode }: StoredSignal,
   answer: object,
 ): Promise<void> => {
-  await db.execute(
-    `with answered as (
-       update node_signal set state = 'answered', answer = $2::jsonb where id = $1 and state = 'taken' returning id
-     ) select pg_notify($3, '') from answered`,
-    [id, JSON.stringify(answer), signalChannel(fromNode)],
-  );
+  await answering(db, { id, answer, channel: signalChannel(fromNode) });
 };
+
+const takingAnswers = prepared((queries, { ids }: { ids: readonly string[] }) =>
+  queries
+    .deleteFrom('NodeSignal')
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('state', '=', 'answered')
+    .returning(['id', 'answer']),
+);
 
 /** The answers to these signals, as far as there are any; they are gone with it. */
 export const takeAnswers = (
-  db: Database,
+  db: Statements,
   ids: readonly string[],
-): Promise<{ id: string; answer: unknown }[]> =>
-  db.execute<{ id: string; answer: unknown }>(
-    `delete from node_signal where id = any ($1::uuid[]) and state = 'answered' returning id, answer`,
-    [ids],
-  );
+): Promise<{ id: string; answer: unknown }[]> => takingAnswers(db, { ids });
+
+const withdrawing = prepared((queries, { id }: { id: string }) =>
+  queries.deleteFrom('NodeSignal').where('id', '=', id),
+);
 
 /** It is too late for this signal: it is not carried out any more, if it was not already. */
-export const withdrawSignal = async (db: Database, id: string): Promise<void> => {
-  await db.execute('delete from node_signal where id = $1', [id]);
+export const withdrawSignal = async (db: Statements, id: string): Promise<void> => {
+  await withdrawing(db, { id });
 };

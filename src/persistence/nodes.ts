@@ -2,106 +2,146 @@
  * The gateways that share the database. Each has a row that it renews again and again, and holds its name by a session
  * (`node-session.ts`). A dead one is claimed, so that one other cleans up after it.
  */
-import type { Database } from './database.ts';
+import { sql, type Expression } from 'kysely';
+import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Row } from './tables.ts';
 
 /** One run of a gateway. */
-export type NodeInstance = { name: string; instance: string };
+export type NodeInstance = Pick<Row<'Node'>, 'name' | 'instance'>;
 
-export type OtherNode = NodeInstance & {
-  /** Changes whenever it renews its row. */
-  seenAt: Date;
+/** `seenAt` changes whenever it renews its row. */
+export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
   /** It was found dead, and not everything that it held is cleaned up. */
   isLost: boolean;
   /** Whether a session of the database holds its name. */
   hasSession: boolean;
 };
 
+const now = sql<Date>`now()`;
+
+type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
+
+const joining = prepared((queries, { name, instance, address }: WithAddress) =>
+  queries
+    .insertInto('Node')
+    .values({ name, instance, address, seenAt: now })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(({ ref }) => ({
+        instance: ref('excluded.instance'),
+        address: ref('excluded.address'),
+        seenAt: ref('excluded.seenAt'),
+        lostAt: null,
+        claimedUntil: null,
+      })),
+    ),
+);
+
 /** Enters a gateway that starts, whatever became of the one that had its name before. */
-export const joinNodes = async (
-  db: Database,
-  { name, instance, address }: NodeInstance & { address: string | null },
-): Promise<void> => {
-  await db.execute(
-    `insert into node (name, instance, address, seen_at) values ($1, $2, $3, now())
-     on conflict (name) do update set instance = excluded.instance, address = excluded.address,
-       seen_at = excluded.seen_at, lost_at = null, claimed_until = null`,
-    [name, instance, address],
-  );
+export const joinNodes = async (db: Statements, node: WithAddress): Promise<void> => {
+  await joining(db, node);
 };
+
+const renewing = prepared((queries, { name, instance }: NodeInstance) =>
+  queries
+    .updateTable('Node')
+    .set({ seenAt: now })
+    .where('name', '=', name)
+    .where('instance', '=', instance)
+    .where('lostAt', 'is', null)
+    .returning('name'),
+);
 
 /** Says that the gateway lives. `false`: others found it dead meanwhile. */
-export const renewNode = async (db: Database, { name, instance }: NodeInstance): Promise<boolean> => {
-  const renewed = await db.execute(
-    `update node set seen_at = now() where name = $1 and instance = $2 and lost_at is null returning 1`,
-    [name, instance],
-  );
-  return renewed.length > 0;
-};
+export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
+  (await renewing(db, node)).length > 0;
 
-/** As `node-session.ts` takes it. */
-const hasSession = `exists (
+/** Whether a session holds this name, as `node-session.ts` takes it. */
+const hasSession = (name: Expression<string>) => sql<boolean>`exists (
   select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
   where pg_locks.locktype = 'advisory' and pg_database.datname = current_database() and pg_locks.objsubid = 1
     and pg_locks.granted
-    and (pg_locks.classid::bigint << 32) | pg_locks.objid::bigint = hashtextextended('trunkline node ' || node.name, 0))`;
+    and (pg_locks.classid::bigint << 32) | pg_locks.objid::bigint = hashtextextended('trunkline node ' || ${name}, 0))`;
 
-export const otherNodes = (db: Database, name: string): Promise<OtherNode[]> =>
-  db.execute<OtherNode>(
-    `select name, instance, seen_at as "seenAt", lost_at is not null as "isLost", ${hasSession} as "hasSession"
-     from node where name <> $1`,
-    [name],
-  );
+const others = prepared((queries, { name }: { name: string }) =>
+  queries
+    .selectFrom('Node')
+    .select(({ eb, ref }) => [
+      'name',
+      'instance',
+      'seenAt',
+      eb('lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
+      hasSession(ref('Node.name')).as('hasSession'),
+    ])
+    .where('name', '<>', name),
+);
+
+export const otherNodes = (db: Statements, name: string): Promise<OtherNode[]> => others(db, { name });
+
+type Claim = NodeInstance & { seenAt: Date; forSec: number };
+
+const claiming = prepared((queries, { name, instance, seenAt, forSec }: Claim) =>
+  queries
+    .updateTable('Node')
+    .set(({ fn }) => ({
+      lostAt: fn.coalesce('lostAt', now),
+      claimedUntil: sql<Date>`now() + make_interval(secs => ${forSec})`,
+    }))
+    .where('name', '=', name)
+    .where('instance', '=', instance)
+    .where('seenAt', '=', seenAt)
+    .where(({ eb, or }) => or([eb('claimedUntil', 'is', null), eb('claimedUntil', '<', now)]))
+    .returning('name'),
+);
 
 /**
  * Takes the clean-up after a dead gateway upon oneself for a while. `false` when another one has, when the dead one was
  * seen after `seenAt`, or when it runs again.
  */
 export const claimLostNode = async (
-  db: Database,
-  { name, instance, seenAt, forMs }: NodeInstance & { seenAt: Date; forMs: number },
-): Promise<boolean> => {
-  const claimed = await db.execute(
-    `update node set lost_at = coalesce(lost_at, now()), claimed_until = now() + make_interval(secs => $4)
-     where name = $1 and instance = $2 and seen_at = $3 and (claimed_until is null or claimed_until < now())
-     returning 1`,
-    [name, instance, seenAt, forMs / 1000],
-  );
-  return claimed.length > 0;
-};
+  db: Statements,
+  { forMs, ...node }: NodeInstance & { seenAt: Date; forMs: number },
+): Promise<boolean> => (await claiming(db, { ...node, forSec: forMs / 1000 })).length > 0;
+
+const removing = prepared((queries, { name, instance, isLost }: NodeInstance & { isLost: boolean }) =>
+  queries
+    .deleteFrom('Node')
+    .where('name', '=', name)
+    .where('instance', '=', instance)
+    .where(({ ref }) => sql<boolean>`(${ref('lostAt')} is not null) = ${isLost}`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('Call').where('Call.node', '=', name).where('Call.status', 'in', statusesInProgress),
+        ),
+      ),
+    )
+    .returning('name'),
+);
 
 /**
  * Removes a gateway that holds no call any more: one that ends in order, or a lost one. `false` while it still holds
  * some, or when it runs again.
  */
 export const removeNode = async (
-  db: Database,
-  { name, instance, isLost }: NodeInstance & { isLost: boolean },
-): Promise<boolean> => {
-  const removed = await db.execute(
-    `delete from node where name = $1 and instance = $2 and (lost_at is not null) = $3
-       and not exists (select 1 from call where call.node = $1 and call.status in ('ringing', 'active'))
-     returning 1`,
-    [name, instance, isLost],
-  );
-  return removed.length > 0;
-};
+  db: Statements,
+  node: NodeInstance & { isLost: boolean },
+): Promise<boolean> => (await removing(db, node)).length > 0;
+
+const telling = prepared((queries, { name, instance, address }: WithAddress) =>
+  queries.updateTable('Node').set({ address }).where('name', '=', name).where('instance', '=', instance),
+);
 
 /** Where others reach this gateway, once it listens. */
-export const tellAddress = async (
-  db: Database,
-  { name, instance, address }: NodeInstance & { address: string | null },
-): Promise<void> => {
-  await db.execute('update node set address = $3 where name = $1 and instance = $2', [
-    name,
-    instance,
-    address,
-  ]);
+export const tellAddress = async (db: Statements, node: WithAddress): Promise<void> => {
+  await telling(db, node);
 };
 
+const addressOf = prepared((queries, { name }: { name: string }) =>
+  queries.selectFrom('Node').select('address').where('name', '=', name),
+);
+
 /** The address that a gateway told, for others; null where there is none. */
-export const addressOfNode = async (db: Database, name: string): Promise<string | null> => {
-  const [row] = await db.execute<{ address: string | null }>('select address from node where name = $1', [
-    name,
-  ]);
-  return row?.address ?? null;
-};
+export const addressOfNode = async (db: Statements, name: string): Promise<string | null> =>
+  (await addressOf(db, { name }))[0]?.address ?? null;

@@ -3,7 +3,18 @@
  * every query of this folder is one; those whose shape depends on what is asked (a list with filters) are compiled
  * each time, which takes some ten microseconds beside the hundreds that a statement takes.
  */
-import type { Compilable, CompiledQuery } from 'kysely';
+import {
+  OperationNodeTransformer,
+  ValueListNode,
+  ValueNode,
+  type Compilable,
+  type CompiledQuery,
+  type KyselyPlugin,
+  type OperationNode,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type PrimitiveValueListNode,
+} from 'kysely';
 import type { Statements } from './statements.ts';
 import type { Queries } from './tables.ts';
 
@@ -14,6 +25,34 @@ class Parameter {
     this.name = name;
   }
 }
+
+const isConstant = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null;
+
+/** Writes what is the same in each execution into the text, so that the server sees that a partial index fits. */
+class Constants extends OperationNodeTransformer implements KyselyPlugin {
+  protected override transformValue(node: ValueNode): ValueNode {
+    return isConstant(node.value) ? ValueNode.createImmediate(node.value) : node;
+  }
+
+  protected override transformPrimitiveValueList(node: PrimitiveValueListNode): PrimitiveValueListNode {
+    const list: OperationNode = ValueListNode.create(
+      node.values.map((value) => this.transformValue(ValueNode.create(value))),
+    );
+    // Compilers take a list of values wherever they take a primitive one; the declaration knows the same kind only.
+    return list as PrimitiveValueListNode;
+  }
+
+  transformQuery({ node, queryId }: PluginTransformQueryArgs) {
+    return this.transformNode(node, queryId);
+  }
+
+  transformResult({ result }: PluginTransformResultArgs) {
+    return Promise.resolve(result);
+  }
+}
+
+const constants = new Constants();
 
 /**
  * `write` is called once for each database. Its values are placeholders, which can be put into the query and nothing
@@ -29,7 +68,7 @@ export const prepared = <Values extends object, Found>(
       const placeholders = new Proxy<Values>(Object.create(null), {
         get: (_none, name) => new Parameter(String(name)),
       });
-      query = write(queries, placeholders).compile();
+      query = write(queries.withPlugin(constants), placeholders).compile();
       compiled.set(queries, query);
     }
     const given = new Map<string, unknown>(Object.entries(values));

@@ -1,84 +1,100 @@
 /** Recordings, one at most for a call. They are begun and finished by facts (`call-facts.ts`). */
-import type { Database } from './database.ts';
+import { expressionBuilder, sql } from 'kysely';
+import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import { Recording } from './entities/recording.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Queries, Row, Tables } from './tables.ts';
 
-export type RecordingStatus = 'pending' | 'completed' | 'failed';
-
-export type RecordingRecord = {
-  callId: string;
-  status: RecordingStatus;
+export type RecordingRecord = Row<'Recording'> & {
   /** Nothing that is said now is recorded. False once the call has ended. */
   paused: boolean;
-  contentType: string | null;
-  durationSec: number | null;
-  bytes: number | null;
-  /** Relative to the folder of recordings. */
-  file: string | null;
-  /** Its end is missing: the gateway that wrote it ended early. */
-  truncated: boolean;
-  createdAt: Date;
-  finishedAt: Date | null;
 };
 
-/** For a row of `recording`, joined with its `call`: the facts of the call say it. */
-const isPaused = `(call.status = 'active' and coalesce((
-  select fact.type = 'recording.paused' from call_fact as fact
-  where fact.call_id = recording.call_id and fact.type in ('recording.paused', 'recording.resumed')
-  order by fact.sequence desc limit 1), false))`;
+export type RecordingStatus = RecordingRecord['status'];
 
-const columns = `
-  recording.call_id as "callId", recording.status, ${isPaused} as paused, recording.content_type as "contentType",
-  recording.duration_sec as "durationSec", recording.bytes, recording.file, recording.truncated,
-  recording.created_at as "createdAt",
-  recording.finished_at as "finishedAt"`;
+/** For a row of `Recording`, joined with its `Call`: the facts of the call say it. */
+const isPaused = () => {
+  const { and, eb, fn, selectFrom } = expressionBuilder<Tables, 'Recording' | 'Call'>();
+  const lastChange = selectFrom('CallFactRow as fact')
+    .select((fact) => fact('fact.type', '=', 'recording.paused').as('isPause'))
+    .whereRef('fact.callId', '=', 'Recording.callId')
+    .where('fact.type', 'in', ['recording.paused', 'recording.resumed'])
+    .orderBy('fact.sequence', 'desc')
+    .limit(sql.lit(1));
+  return and([
+    eb('Call.status', '=', sql.lit('active')),
+    fn.coalesce(lastChange, sql.lit(false)),
+  ]).$castTo<boolean>();
+};
+
+const recordings = (queries: Queries) =>
+  queries
+    .selectFrom('Recording')
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .selectAll('Recording')
+    .select(isPaused().as('paused'));
+
+const recordingOf = prepared((queries, { callId }: { callId: string }) =>
+  recordings(queries).where('Recording.callId', '=', callId),
+);
 
 /** The recording as the database has it, for a call that is known to belong to the caller. */
-export const findRecording = async (db: Database, callId: string): Promise<RecordingRecord | undefined> => {
-  const [row] = await db.execute<RecordingRecord>(
-    `select ${columns} from recording join call on call.id = recording.call_id where recording.call_id = $1`,
-    [callId],
-  );
-  return row;
-};
+export const findRecording = async (db: Statements, callId: string): Promise<RecordingRecord | undefined> =>
+  (await recordingOf(db, { callId }))[0];
+
+const pendingOf = prepared((queries, { node }: { node: string }) =>
+  recordings(queries)
+    .where('Recording.status', '=', 'pending')
+    .where('Call.node', '=', node)
+    .where('Call.status', 'not in', statusesInProgress)
+    .orderBy('Recording.createdAt'),
+);
 
 /** Recordings of a node's ended calls that were never finished: what a crash left behind. */
-export const pendingRecordings = (db: Database, node: string): Promise<RecordingRecord[]> =>
-  db.execute<RecordingRecord>(
-    `select ${columns} from recording join call on call.id = recording.call_id
-     where recording.status = 'pending' and call.node = $1 and call.status not in ('ringing', 'active')
-     order by recording.created_at`,
-    [node],
-  );
+export const pendingRecordings = (db: Statements, node: string): Promise<RecordingRecord[]> =>
+  pendingOf(db, { node });
+
+const abandoned = prepared((queries, { afterSec }: { afterSec: number }) =>
+  queries
+    .selectFrom('Recording')
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select(['Recording.callId', 'Call.node'])
+    .where('Recording.status', '=', 'pending')
+    .where('Call.status', 'not in', statusesInProgress)
+    .where('Call.endedAt', '<=', sql<Date>`now() - make_interval(secs => ${afterSec})`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('Node').whereRef('Node.name', '=', 'Call.node').where('Node.lostAt', 'is', null)),
+      ),
+    )
+    .orderBy('Recording.createdAt')
+    .limit(1000),
+);
 
 /**
  * Recordings that are pending although their call ended `afterMs` ago or earlier, and whose gateway does not run; the
  * oldest first, so many at once.
  */
 export const abandonedRecordings = (
-  db: Database,
+  db: Statements,
   afterMs: number,
-): Promise<{ callId: string; node: string }[]> =>
-  db.execute<{ callId: string; node: string }>(
-    `select recording.call_id as "callId", call.node from recording join call on call.id = recording.call_id
-     where recording.status = 'pending' and call.status not in ('ringing', 'active')
-       and call.ended_at <= now() - make_interval(secs => $1)
-       and not exists (select from node where node.name = call.node and node.lost_at is null)
-     order by recording.created_at limit 1000`,
-    [afterMs / 1000],
-  );
+): Promise<{ callId: string; node: string }[]> => abandoned(db, { afterSec: afterMs / 1000 });
 
 /** A recording that is part of another row, as JSON; null where there is none. */
 export type RecordingJson =
-  | (Omit<RecordingRecord, 'createdAt' | 'finishedAt'> & {
-      createdAt: string;
-      finishedAt: string | null;
-    })
+  | (Omit<RecordingRecord, 'createdAt' | 'finishedAt'> & { createdAt: string; finishedAt: string | null })
   | null;
 
-/** For a row of `recording` that is joined from the left to its `call`. */
-export const recordingJson = `case when recording.call_id is not null then json_build_object(
-  'callId', recording.call_id, 'status', recording.status, 'paused', ${isPaused}, 'contentType', recording.content_type,
-  'durationSec', recording.duration_sec, 'bytes', recording.bytes, 'file', recording.file, 'truncated', recording.truncated,
-  'createdAt', recording.created_at, 'finishedAt', recording.finished_at) end`;
+/** For a row of `Recording` that is joined from the left to its `Call`. */
+export const recordingJson = () => {
+  const { ref } = expressionBuilder<Tables, 'Recording'>();
+  const pairs = Object.keys(Recording.meta.properties).map(
+    (name) => sql`${sql.lit(name)}, ${sql.ref(`Recording.${name}`)}`,
+  );
+  return sql<RecordingJson>`case when ${ref('Recording.callId')} is not null
+    then json_build_object(${sql.join(pairs)}, 'paused', ${isPaused()}) end`;
+};
 
 export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>
   json && {
@@ -87,14 +103,16 @@ export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>
     finishedAt: json.finishedAt === null ? null : new Date(json.finishedAt),
   };
 
+const statusesOf = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+  queries
+    .selectFrom('Recording')
+    .select(['callId', 'status'])
+    .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
+);
+
 /** The status of each of these calls' recordings; those that have none are left out. `callIds` must be UUIDs. */
 export const recordingStatuses = async (
-  db: Database,
+  db: Statements,
   callIds: readonly string[],
-): Promise<ReadonlyMap<string, RecordingStatus>> => {
-  const rows = await db.execute<{ callId: string; status: RecordingStatus }>(
-    'select call_id as "callId", status from recording where call_id = any ($1::uuid[])',
-    [callIds],
-  );
-  return new Map(rows.map(({ callId, status }) => [callId, status]));
-};
+): Promise<ReadonlyMap<string, RecordingStatus>> =>
+  new Map((await statusesOf(db, { callIds })).map(({ callId, status }) => [callId, status]));

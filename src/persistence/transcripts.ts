@@ -1,22 +1,18 @@
 /** Transcripts: what was really heard in a call, turn by turn. Turns are written by facts (`call-facts.ts`). */
-import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Row } from './tables.ts';
 
-export type TurnRecord = {
-  /** From 1. */
-  sequence: number;
-  role: 'assistant' | 'user';
-  text: string;
-  /** Seconds from the answer. */
-  tOffsetSec: number;
-  spokenAt: Date;
-  /** False for a turn that was interrupted. */
-  whole: boolean;
-};
+export type TurnRecord = Omit<Row<'CallTurn'>, 'callId'>;
+
+const turnsOf = prepared((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('CallTurn')
+    .select(['sequence', 'role', 'text', 'tOffsetSec', 'spokenAt', 'whole'])
+    .where('callId', '=', callId)
+    .orderBy('sequence'),
+);
 
 /** The turns up to now, for a call that is known to belong to the caller. */
-export const transcriptOf = (db: Database, callId: string): Promise<TurnRecord[]> =>
-  db.execute<TurnRecord>(
-    `select sequence, role, text, t_offset_sec as "tOffsetSec", spoken_at as "spokenAt", whole
-     from call_turn where call_id = $1 order by sequence`,
-    [callId],
-  );
+export const transcriptOf = (db: Statements, callId: string): Promise<TurnRecord[]> =>
+  turnsOf(db, { callId });

@@ -2,6 +2,7 @@ import test from 'ava';
 import { callRecords } from '#src/persistence/call-records.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { addWorkspace, fakeGateway } from './fake-gateway.ts';
 import { storeCall, storeRecording } from './stored-calls.ts';
 
@@ -136,10 +137,10 @@ test('a file is made while it is read: nobody waits for the whole of it', async 
   const { database } = gateway;
   const watched: typeof database = {
     ...database,
-    execute: (sql, parameters) => {
+    ...scriptedStatements((sql, parameters) => {
       statements.push(sql);
       return database.execute(sql, parameters);
-    },
+    }),
   };
   const pages = callRecords(
     watched,

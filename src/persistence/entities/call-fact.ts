@@ -10,6 +10,6 @@ export const CallFactRow = defineEntity({
     sequence: p.integer().primary(),
     type: p.text(),
     at: p.datetime(3),
-    data: p.json(),
+    data: p.json<Record<string, unknown>>(),
   },
 });

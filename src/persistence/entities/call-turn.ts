@@ -12,7 +12,7 @@ export const CallTurn = defineEntity({
     role: p.enum(['assistant', 'user']),
     text: p.text(),
     /** Seconds from the answer. */
-    tOffsetSec: p.double(),
+    tOffsetSec: p.double().$type<number>(),
     spokenAt: p.datetime(3),
     /** False for a reply that was interrupted. */
     whole: p.boolean(),

@@ -25,7 +25,7 @@ export const Call = defineEntity({
     answeredAt: p.datetime(3).nullable(),
     endedAt: p.datetime(3).nullable(),
     /** Connected time; null until the call ended. */
-    durationSec: p.double().nullable(),
+    durationSec: p.double().$type<number>().nullable(),
     /** Null where it was not found out. */
     answeredBy: p.enum(answerers).nullable(),
     sipStatus: p.integer().nullable(),

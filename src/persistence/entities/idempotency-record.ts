@@ -10,7 +10,7 @@ export const IdempotencyRecord = defineEntity({
     numberId: () => p.manyToOne(PhoneNumber).mapToPk().primary().fieldName('number_id'),
     key: p.text().primary(),
     /** Of the request's body: the same key with another body is a mistake of the caller. */
-    fingerprint: p.blob(),
+    fingerprint: p.blob().$type<Buffer>(),
     /** The call that the request placed. */
     callId: () =>
       p.manyToOne(Call).mapToPk().fieldName('call_id').updateRule('no action').deleteRule('no action'),

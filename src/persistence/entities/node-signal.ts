@@ -9,9 +9,9 @@ export const NodeSignal = defineEntity({
     /** Who is asked, and who waits for the answer. */
     toNode: p.text(),
     fromNode: p.text(),
-    request: p.json(),
+    request: p.json<unknown>(),
     state: p.enum(['sent', 'taken', 'answered']),
-    answer: p.json().nullable(),
+    answer: p.json<unknown>().nullable(),
     sentAt: p.datetime(3),
   },
   indexes: [{ name: 'node_signal_to_node_index', properties: ['toNode'] }],

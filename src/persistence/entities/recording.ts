@@ -16,8 +16,8 @@ export const Recording = defineEntity({
         .deleteRule('no action'),
     status: p.enum(['pending', 'completed', 'failed']),
     contentType: p.text().nullable(),
-    durationSec: p.double().nullable(),
-    bytes: p.bigint().nullable(),
+    durationSec: p.double().$type<number>().nullable(),
+    bytes: p.bigint('number').nullable(),
     /** Relative to the folder of recordings. */
     file: p.text().nullable(),
     /** Its end is missing: the process that wrote it ended early. */
