@@ -1,7 +1,7 @@
 /**
  * The composition root: the only place where all parts meet and where the charts are provided with what they do
- * (architecture 1). `startGateway` builds from the database outwards and opens the port last; `close` goes back the
- * same way, so that nothing that was acknowledged is lost.
+ * (guides/design/architecture.md, "Rings"). `startGateway` builds from the database outwards and opens the port last;
+ * `close` goes back the same way, so that nothing that was acknowledged is lost.
  */
 import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';

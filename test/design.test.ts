@@ -54,6 +54,12 @@ test('whoever cites a page and a heading finds both', (t) => {
   }
 });
 
+test('nobody cites by number what has no numbers here', (t) => {
+  const byNumber = /(?<!Vorbis I )\b(?:specification|decisions?|architecture) \d/i;
+  t.regex('as in decisions 3', byNumber);
+  for (const path of citing) if (path !== 'test/design.test.ts') t.notRegex(read(path), byNumber, path);
+});
+
 test('every file and folder of the project that a page of the design names is there', (t) => {
   for (const page of pages)
     for (const [, path = ''] of read(page).matchAll(/`((?:config|machines|sip|src|test)\/[\w./-]+)`/g))

@@ -16,7 +16,7 @@ import { rotationMs } from '#src/events/endpoint-secret.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const pages = globSync('{*.md,{config,guides,machines,bench,examples}/**/*.md}', {
+const pages = globSync('{*.md,{config,guides,machines,bench,examples,sip,src,test}/**/*.md}', {
   cwd: root,
   exclude: (path) => path.endsWith('node_modules'),
 });

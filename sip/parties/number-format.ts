@@ -1,6 +1,6 @@
 /**
  * Telephone numbers as SIP carries them (RFC 3261 section 19.1.6, RFC 3966), and the domestic format that everything
- * above the line speaks (specification 2.4).
+ * above the line speaks (guides/design/wire.md, "Telephone numbers").
  */
 import { internationalNumber, normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';

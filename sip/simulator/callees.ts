@@ -1,4 +1,7 @@
-/** The nine telephones that a simulated line can reach without further ado (decisions 8), and the usual caller. */
+/**
+ * The nine telephones that a simulated line can reach without further ado (guides/design/start.md, "The simulated
+ * line"), and the usual caller.
+ */
 import type { UnansweredCause } from '#machines/line.ts';
 import { agentIsSilent, agentIsWellUnderWay, agentSpeaks, letRing, pause, pickUp, speak } from './manners.ts';
 import type { Behaviour, Course, Phone } from './party.ts';

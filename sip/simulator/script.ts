@@ -1,6 +1,6 @@
 /**
- * The script of a simulated person (decisions 8). Steps are done in order; after the last one the person stays on the
- * line in silence.
+ * The script of a simulated person (guides/design/start.md, "The simulated line"). Steps are done in order; after the
+ * last one the person stays on the line in silence.
  *
  * | step | what the person does |
  * |---|---|

@@ -1,6 +1,6 @@
 /**
- * The simulated telephone network: lines that behave as on a telephone, without a telephone (decisions 8). Who answers
- * is decided by the number that is dialled; callers are made by `placeInbound`.
+ * The simulated telephone network: lines that behave as on a telephone, without a telephone (guides/design/start.md,
+ * "The simulated line"). Who answers is decided by the number that is dialled; callers are made by `placeInbound`.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';

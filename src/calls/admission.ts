@@ -1,4 +1,7 @@
-/** Whether one more call may begin: the gateway's own state, then the limits of number and workspace (decisions 2). */
+/**
+ * Whether one more call may begin: the gateway's own state, then the limits of number and workspace
+ * (guides/design/wire.md, "Place a call").
+ */
 import { Refusal } from '#src/domain/refusal.ts';
 import type { LiveCalls } from './live-calls.ts';
 
@@ -16,8 +19,8 @@ export type Admission = {
    */
   check(): void;
   /**
-   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back when
-   * the call could not begin after all.
+   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back
+   * when the call could not begin after all.
    */
   enter(call: {
     numberId: string;

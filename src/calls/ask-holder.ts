@@ -1,7 +1,7 @@
 /**
- * Asking a call for something, wherever it is held: here, which needs no database, or by another gateway, which is asked
- * in turn. The order in which a request is refused is the specification's (section 7): not this number's call, not in
- * the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
+ * Asking a call for something, wherever it is held: here, which needs no database, or by another gateway, which is
+ * asked in turn. The order in which a request is refused is that of guides/design/wire.md, "Hang-up": not this number's
+ * call, not in the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
  */
 import type { CallAsk, CallSignal } from '#src/domain/call-signal.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';

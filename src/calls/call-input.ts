@@ -46,6 +46,9 @@ export const callInput = (call: {
   };
 };
 
-/** Inbound: the built-in agent opens with a greeting; an endpoint waits, unless the number has one (decisions 3). */
+/**
+ * Inbound: the built-in agent opens with a greeting; an endpoint waits, unless the number has one
+ * (guides/design/calls.md, "Inbound").
+ */
 const greetingOf = (own: string | null, agent: 'builtin' | 'endpoint', language: Language): string | null =>
   own ?? (agent === 'builtin' ? builtInGreeting[language] : null);

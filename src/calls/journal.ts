@@ -1,6 +1,6 @@
 /**
  * The journal of facts: what a call publishes is written in order, each fact in one transaction with the events it
- * makes (architecture 4).
+ * makes (guides/design/architecture.md, "A journal of facts").
  *
  * A call never waits for the database. Facts queue per call, so one call's facts stay in order and no call holds up
  * another. While the database is away facts wait, bounded by `limit` over all calls, and are written when it is back;

@@ -1,4 +1,4 @@
-/** Placing an outbound call (architecture 6, "Outbound"). The row is committed, then dialing starts. */
+/** Placing an outbound call (guides/design/calls.md, "Outbound"). The row is committed, then dialing starts. */
 import { randomUUID } from 'node:crypto';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { callContext } from '#src/domain/call-context.ts';

@@ -1,6 +1,6 @@
 /**
- * Taking an inbound call (architecture 6, "Inbound"). Everything that can refuse it happens before it is answered, so
- * a refused caller pays nothing: number, binding, the caller's handshake, limits.
+ * Taking an inbound call (guides/design/calls.md, "Inbound"). Everything that can refuse it happens before it is
+ * answered, so a refused caller pays nothing: number, binding, the caller's handshake, limits.
  */
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';
@@ -17,7 +17,7 @@ import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { Journal } from './journal.ts';
 import type { StartCall } from './start-call.ts';
 
-/** Asks the customer's authentication URL (decisions 4). */
+/** Asks the customer's authentication URL (guides/design/agents.md, "Handshake"). */
 export type Handshake = (request: {
   workspaceId: string;
   url: string;

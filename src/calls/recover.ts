@@ -1,7 +1,7 @@
 /**
  * What becomes of the calls that a dead process held: each is ended once, with `system_error` and an unknown duration
- * (architecture 4). The row decides: whoever ends it first has ended it, and there is one `call.ended`. What becomes of
- * their recordings, src/recordings decides.
+ * (guides/design/calls.md, "Lost calls"). The row decides: whoever ends it first has ended it, and there is one
+ * `call.ended`. What becomes of their recordings, src/recordings decides.
  */
 import type { Logger } from 'pino';
 import { statusAfter } from '#machines/outcome.ts';

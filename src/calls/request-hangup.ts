@@ -1,6 +1,6 @@
 /**
- * Hanging up, and cancelling what still rings (specification 4.6 and 7, decisions 3). A request is only a request:
- * whatever refuses it, the call stays alive.
+ * Hanging up, and cancelling what still rings (guides/design/wire.md, "Hang-up" and "Cancel"). A request is only a
+ * request: whatever refuses it, the call stays alive.
  */
 import { Refusal } from '#src/domain/refusal.ts';
 import { notActive, type Holder, type HolderOptions, type PerformAsk } from './ask-holder.ts';

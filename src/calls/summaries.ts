@@ -1,4 +1,4 @@
-/** Writes a summary when a call's end is written. Nothing waits for it (decisions 3). */
+/** Writes a summary when a call's end is written. Nothing waits for it (guides/design/calls.md, "Summary"). */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';

@@ -1,4 +1,4 @@
-/** A short factual summary, made from the transcript alone (decisions 3, "summary"). */
+/** A short factual summary, made from the transcript alone (guides/design/calls.md, "Summary"). */
 import type { EndReason } from '#machines/outcome.ts';
 
 export type SummarySource = {

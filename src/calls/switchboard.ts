@@ -1,8 +1,8 @@
 /**
  * The switchboard holds the actors of the calls in progress, each a root of its own: an error in one call ends that
- * call and no other, and ending thousands stays cheap (architecture 3).
+ * call and no other, and ending thousands stays cheap (guides/design/architecture.md, "One actor per call").
  *
- * `find(id) === undefined` on the gateway that should hold a call is the specification's `room_unknown`.
+ * `find(id) === undefined` on the gateway that should hold a call is `room_unknown` (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
 import { createActor, type ActorRefFrom } from 'xstate';

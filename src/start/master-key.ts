@@ -1,4 +1,7 @@
-/** The key that seals secrets. Embedded, it is made once and kept in the data folder (decisions 7). */
+/**
+ * The key that seals secrets. Embedded, it is made once and kept in the data folder (guides/design/start.md, "Master
+ * key").
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * What a newcomer needs to place a first call: at the first start a workspace with one number, a number key and an
  * admin token. Later starts find them again; a lost credentials file is made anew, and the token that it held is
- * revoked (decisions 7).
+ * revoked (guides/design/start.md, "First workspace and number").
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';

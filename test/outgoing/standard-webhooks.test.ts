@@ -36,7 +36,7 @@ test('a changed body, id or time is not accepted', (t) => {
   t.throws(() => receiver.verify('{"a":1}', { ...headers, 'webhook-timestamp': String(timestamp + 1) }));
 });
 
-test('the signature is that of the specification', (t) => {
+test('the signature is that of Standard Webhooks', (t) => {
   const headers = signStandardWebhook({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     timestamp: 1614265330,
