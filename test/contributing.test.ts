@@ -36,8 +36,8 @@ const isListed = (listed: readonly string[], path: string): boolean =>
   listed.some((one) => path === one || path.startsWith(`${one}/`));
 
 /** `besides`: listed for what is not there in this example. */
-const walked = test.macro<[RegExp, { example: string; besides?: readonly string[] }]>({
-  exec(t, mark, { example, besides = [] }) {
+const walked = test.macro<[RegExp, { example: string; besides?: readonly string[] }]>(
+  (t, mark, { example, besides = [] }) => {
     const heading = t.title;
     const { code: listed, all } = listOf(heading);
     t.true(listed.length >= 4);
@@ -56,7 +56,7 @@ const walked = test.macro<[RegExp, { example: string; besides?: readonly string[
     );
     for (const one of besides) t.true(listed.includes(one), one);
   },
-});
+);
 
 test('An agent kind', walked, /mastra/i, { example: 'mastra' });
 test('A speech engine', walked, /eleven-?labs/i, {
