@@ -17,7 +17,16 @@ export type EndReason =
 const nobodyPickedUp: ReadonlySet<EndReason> = new Set(['no_answer', 'busy', 'declined', 'cancelled']);
 const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_error', 'system_error']);
 
-export const statusAfter = (reason: EndReason, wasAnswered: boolean): FinalStatus => {
+/** How a call ended: what it ended by, and the status that follows from it. */
+export type CallOutcome = { reason: EndReason; status: FinalStatus };
+
+const statusAfter = (reason: EndReason, wasAnswered: boolean): FinalStatus => {
   if (wasAnswered) return somethingBroke.has(reason) ? 'failed' : 'completed';
   return nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
 };
+
+/** A call ends with its chart's own output; this is also for those whose chart never ran, or is gone. */
+export const outcomeOf = (reason: EndReason, wasAnswered: boolean): CallOutcome => ({
+  reason,
+  status: statusAfter(reason, wasAnswered),
+});

@@ -9,6 +9,7 @@ import type { Config } from '#config/config.ts';
 import * as policy from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
+import { voicemailMachine } from '#machines/voicemail.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
@@ -256,7 +257,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
       replayCall: createReplay(inertMachine, policy.callTimes),
-      charts: createCharts({ call: callMachine, conversation: conversationMachine }),
+      charts: createCharts({ call: callMachine, conversation: conversationMachine, voicemail: voicemailMachine }),
       streams,
       simulator: simulator && createSimulatedPeople(simulator, database),
       whyUrlIsRefused: outgoing.whyUrlIsRefused,

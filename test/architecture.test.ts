@@ -134,6 +134,7 @@ const rules: Readonly<Record<string, Rule>> = {
 const unruled = [
   'src/admin.ts',
   'src/gateway.ts',
+  'src/generate-charts.ts',
   'src/generate-client.ts',
   'src/main.ts',
   'src/servers.ts',
@@ -203,10 +204,12 @@ test('the imports of all files can be read', (t) => {
     importsOf('machines/call.ts').map(({ to, folder, isType }) => [to, folder, isType]),
     [
       ['xstate', undefined, false],
+      ['./call-context.ts', 'machines', false],
       ['./conversation.ts', 'machines', false],
+      ['./conversation-context.ts', 'machines', true],
       ['./facts.ts', 'machines', true],
       ['./line.ts', 'machines', false],
-      ['./outcome.ts', 'machines', false],
+      ['./outcome.ts', 'machines', true],
     ],
   );
 });

@@ -1,4 +1,4 @@
-import type { CallInput } from '#machines/call.ts';
+import type { CallInput } from '#machines/call-context.ts';
 import type { SpeechChoice } from '#machines/line.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';

@@ -1,12 +1,14 @@
 /** Where the charts of a call in progress are, for those who look on: names of states and nothing else of a call. */
+import type { AnyActorRef } from 'xstate';
 import type { Switchboard } from './switchboard.ts';
-import { stateName } from './state-name.ts';
 
 export type ChartState = {
-  /** Such as `active.hangup-pending`. */
+  /** Such as `active.talking.hangup-pending`. */
   call: string;
   /** Such as `replying.speaking`; null while there is no conversation. */
   conversation: string | null;
+  /** Such as `awaiting-beep`; null while no machine is left a message. */
+  voicemail: string | null;
 };
 
 /**
@@ -14,6 +16,14 @@ export type ChartState = {
  * gateway does not hold. The returned function ends it. It costs nothing where nobody looks on.
  */
 export type WatchChart = (callId: string, onState: (state: ChartState) => void) => (() => void) | undefined;
+
+/** The state of a chart in one word: `active.talking.conversing`. */
+export const stateName = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([outer, inner]) => `${outer}.${stateName(inner)}`)
+    .join(' ');
+};
 
 type Subscription = { unsubscribe(): void };
 
@@ -24,33 +34,35 @@ export const createChartWatch =
   (callId, onState) => {
     const call = switchboard.find(callId);
     if (call === undefined) return undefined;
+    const watched = new Map<object, Subscription>();
     let last = '';
-    let conversation: Subscription | undefined;
-    let watched: unknown;
+
+    const watch = (actor: AnyActorRef | undefined): void => {
+      if (actor === undefined || watched.has(actor)) return;
+      // A crash is the switchboard's to tell; without an observer here it would be thrown at the process.
+      watched.set(actor, actor.subscribe({ next: look, error: ignore }));
+    };
 
     const look = (): void => {
       const { value, children } = call.getSnapshot();
-      const child = children.conversation;
+      const conversation = children.conversation?.getSnapshot();
+      const voicemail = conversation?.children.voicemail;
+      watch(children.conversation);
+      watch(voicemail);
       const state = {
         call: stateName(value),
-        conversation: child === undefined ? null : stateName(child.getSnapshot().value),
+        conversation: conversation === undefined ? null : stateName(conversation.value),
+        voicemail: voicemail === undefined ? null : stateName(voicemail.getSnapshot().value),
       };
-      if (child !== undefined && child !== watched) {
-        watched = child;
-        conversation?.unsubscribe();
-        // A crash is the switchboard's to tell; without an observer here it would be thrown at the process.
-        conversation = child.subscribe({ next: look, error: ignore });
-      }
-      const now = `${state.call} ${state.conversation}`;
+      const now = `${state.call} ${state.conversation} ${state.voicemail}`;
       if (now === last) return;
       last = now;
       onState(state);
     };
 
-    const subscription = call.subscribe({ next: look, error: ignore });
+    watch(call);
     look();
     return () => {
-      subscription.unsubscribe();
-      conversation?.unsubscribe();
+      for (const subscription of watched.values()) subscription.unsubscribe();
     };
   };

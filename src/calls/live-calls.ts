@@ -6,18 +6,19 @@
 import { createStore } from '@xstate/store';
 import type { Direction } from '#machines/line.ts';
 
+type LiveStatus = 'ringing' | 'active';
+
 export type LiveCall = {
   callId: string;
   numberId: string;
   workspaceId: string;
   direction: Direction;
-  /** The call's own state, such as `ringing.alerting` or `active.hangup-pending`. */
-  state: string;
+  status: LiveStatus;
 };
 
 export type LiveCalls = {
   add(call: LiveCall): void;
-  setState(callId: string, state: string): void;
+  setStatus(callId: string, status: LiveStatus): void;
   remove(callId: string): void;
   get(callId: string): LiveCall | undefined;
   count(): number;
@@ -48,10 +49,10 @@ export const createLiveCalls = (): LiveCalls => {
       add(call.workspaceId, 1);
       store.trigger.changed();
     },
-    setState(callId, state) {
+    setStatus(callId, status) {
       const call = calls.get(callId);
-      if (call === undefined || call.state === state) return;
-      call.state = state;
+      if (call === undefined || call.status === status) return;
+      call.status = status;
       store.trigger.changed();
     },
     remove(callId) {

@@ -1,5 +1,5 @@
 /** Pausing the recording of a call and resuming it, for words that must not be kept, such as a card's number. */
-import type { CallRequest } from '#machines/call.ts';
+import type { CallRequest } from '#machines/call-context.ts';
 import type { CallAsk } from '#src/domain/call-signal.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database.ts';

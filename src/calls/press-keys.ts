@@ -8,7 +8,7 @@ export const createPressKeys =
   (switchboard: Pick<Switchboard, 'find'>): PressKeys =>
   async (callId, keys) => {
     const actor = switchboard.find(callId);
-    if (actor?.getSnapshot().matches('active') !== true) {
+    if (actor?.getSnapshot().hasTag('talking') !== true) {
       throw new Refusal('call_not_active', 'This call is not in progress, so nobody would hear the keys.');
     }
     actor.send({ type: 'keys.requested', keys });

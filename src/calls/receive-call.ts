@@ -3,7 +3,7 @@
  * answered, so a refused caller pays nothing: number, binding, the caller's handshake, limits.
  */
 import type { Logger } from 'pino';
-import { statusAfter } from '#machines/outcome.ts';
+import { outcomeOf } from '#machines/outcome.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
@@ -49,7 +49,7 @@ export const createReceiveCall = (options: {
     reason: 'no_agent_endpoint' | 'caller_rejected',
   ): Promise<ArrivalVerdict> => {
     const policy = policyOf(number);
-    const status = statusAfter(reason, false);
+    const outcome = outcomeOf(reason, false);
     const at = options.now();
     await insertEndedCall(
       database,
@@ -67,12 +67,12 @@ export const createReceiveCall = (options: {
         startedAt: new Date(arrival.at),
         node: options.node,
       },
-      { status, reason, at: new Date(at) },
+      { ...outcome, at: new Date(at) },
     );
     const { callId } = arrival;
     options.observer.began({ callId, direction: 'inbound' });
-    options.observer.ended({ callId, direction: 'inbound', status, reason });
-    options.journal.wasWritten(callId, { type: 'call.ended', at, reason, status });
+    options.observer.ended({ callId, direction: 'inbound', ...outcome });
+    options.journal.wasWritten(callId, { type: 'call.ended', at, ...outcome });
     logger.info({ call_id: arrival.callId, number_id: number.id, reason }, 'an inbound call was not taken');
     return { accepted: false, because: reason };
   };

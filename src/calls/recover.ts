@@ -4,7 +4,7 @@
  * `call.ended`. What becomes of their recordings, src/recordings decides.
  */
 import type { Logger } from 'pino';
-import { statusAfter } from '#machines/outcome.ts';
+import { outcomeOf } from '#machines/outcome.ts';
 import { callsInProgress, callsOfLostNode, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { CallObserver } from './observer.ts';
@@ -31,14 +31,12 @@ export const createRecovery = (options: {
 
   const end = (call: CallRow): void => {
     logger.warn({ call_id: call.id }, 'a call was lost with the process that held it; it is ended now');
-    const reason = 'system_error';
-    const status = statusAfter(reason, call.answeredAt !== null);
-    options.observer.ended({ callId: call.id, direction: call.direction, status, reason });
+    const outcome = outcomeOf('system_error', call.answeredAt !== null);
+    options.observer.ended({ callId: call.id, direction: call.direction, ...outcome });
     journal.publish(call.id, {
       type: 'call.ended',
       at: options.now(),
-      reason,
-      status,
+      ...outcome,
       durationIsKnown: false,
     });
   };

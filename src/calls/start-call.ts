@@ -1,6 +1,6 @@
 /** The birth of a call, in either direction: its permit, its row, its agent, its actor; in this order. */
 import type { Logger } from 'pino';
-import { statusAfter } from '#machines/outcome.ts';
+import { outcomeOf } from '#machines/outcome.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
@@ -55,8 +55,7 @@ export const createStartCall = (options: {
     } catch (error) {
       // Where its row is there all the same, it would ring for ever.
       if (isInDoubt(error)) {
-        const reason = 'system_error';
-        options.journal.publish(birth.id, { type: 'call.ended', reason, status: statusAfter(reason, false) });
+        options.journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
       throw error;
     }
@@ -113,10 +112,9 @@ export const createStartCall = (options: {
         });
       } catch (error) {
         // Its row is committed: it would ring for ever.
-        const reason = 'system_error';
-        const status = statusAfter(reason, false);
-        options.observer.ended({ callId, direction: context.direction, status, reason });
-        options.journal.publish(callId, { type: 'call.ended', reason, status });
+        const outcome = outcomeOf('system_error', false);
+        options.observer.ended({ callId, direction: context.direction, ...outcome });
+        options.journal.publish(callId, { type: 'call.ended', ...outcome });
         throw error;
       }
     } finally {

@@ -6,13 +6,13 @@
  */
 import type { Logger } from 'pino';
 import { createActor, type ActorRefFrom } from 'xstate';
-import type { callMachine, CallInput } from '#machines/call.ts';
+import type { callMachine } from '#machines/call.ts';
+import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
-import { statusAfter, type EndReason } from '#machines/outcome.ts';
+import { outcomeOf, type CallOutcome } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallObserver } from './observer.ts';
 import type { LiveCalls } from './live-calls.ts';
-import { stateName } from './state-name.ts';
 
 export type CallActor = ActorRefFrom<typeof callMachine>;
 
@@ -73,29 +73,24 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       const { callId, direction } = input;
       const actor = createActor(options.machine, { input, clock, id: callId });
       actors.set(callId, actor);
-      liveCalls.add({ callId, numberId, workspaceId, direction, state: 'ringing.alerting' });
-      let wasAnswered = false;
-      const tellEnd = (reason: EndReason): void =>
-        options.observer.ended({ callId, direction, reason, status: statusAfter(reason, wasAnswered) });
+      liveCalls.add({ callId, numberId, workspaceId, direction, status: 'ringing' });
+      const tellEnd = ({ reason, status }: CallOutcome): void =>
+        options.observer.ended({ callId, direction, reason, status });
       actor.subscribe({
-        next: (snapshot) => {
-          wasAnswered = snapshot.context.wasAnswered;
-          liveCalls.setState(callId, stateName(snapshot.value));
-        },
+        next: (snapshot) => liveCalls.setStatus(callId, snapshot.hasTag('ringing') ? 'ringing' : 'active'),
         complete: () => {
-          tellEnd(actor.getSnapshot().context.endReason ?? 'system_error');
+          const { output } = actor.getSnapshot();
+          if (output !== undefined) tellEnd(output);
           remove(callId);
         },
         error: (error) => {
           logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
           // XState leaves the children of a crashed actor running.
-          actor.getSnapshot().children.conversation?.send({ type: 'call.over' });
-          tellEnd('system_error');
-          options.publish(callId, {
-            type: 'call.ended',
-            reason: 'system_error',
-            status: statusAfter('system_error', wasAnswered),
-          });
+          const { children, context } = actor.getSnapshot();
+          children.conversation?.send({ type: 'call.over' });
+          const outcome = outcomeOf('system_error', context.wasAnswered);
+          tellEnd(outcome);
+          options.publish(callId, { type: 'call.ended', ...outcome });
           remove(callId);
         },
       });

@@ -321,6 +321,8 @@ export type ReplayStep = {
   call: string;
   /** Where the chart `conversation` is; null while there is none. */
   conversation: string | null;
+  /** Where the chart `voicemail` is; null while no machine is left a message. */
+  voicemail: string | null;
 };
 
 export type AuditEntry = {
@@ -672,7 +674,7 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getCallEvents: {
     request: {
       /** The call. */
@@ -973,7 +975,7 @@ export type Operations = {
     };
     answer: Call;
   };
-  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */
@@ -1036,7 +1038,7 @@ export type Operations = {
   /** The picture of a chart. As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it. */
   getChart: {
     request: {
-      name: 'call' | 'conversation';
+      name: 'call' | 'conversation' | 'voicemail';
     };
     answer: Response;
   };

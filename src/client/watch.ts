@@ -8,7 +8,7 @@ export type CallNews =
   /** What happened, first what was already; `event.sequence` counts. */
   | { type: 'fact'; event: CallEvent }
   /** Where the charts of the call are now, as dotted paths. */
-  | { type: 'state'; state: { call: string; conversation: string | null } };
+  | { type: 'state'; state: { call: string; conversation: string | null; voicemail: string | null } };
 
 export type WatchOptions = RequestOptions & {
   /** Whether a stream that breaks is opened again where it was; `true` when it is not said. */

@@ -6,6 +6,7 @@ import type {
   AgentTrial,
   Call,
   CallEvent,
+  ChartState,
   Delivery,
   Direction,
   PhoneNumber,
@@ -71,7 +72,7 @@ export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallN
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
 /** The picture of a chart; its states carry `data-state`. */
-export const getChart = async (name: 'call' | 'conversation'): Promise<string> =>
+export const getChart = async (name: keyof ChartState): Promise<string> =>
   (await client.getChart({ name })).text();
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>

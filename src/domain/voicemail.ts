@@ -1,5 +1,5 @@
 /** What a number says to answering machines, and who may have answered, as lists for schemas and documents. */
-import type { VoicemailPolicy } from '#machines/call.ts';
+import type { VoicemailPolicy } from '#machines/call-context.ts';
 import type { AnsweredBy } from '#machines/line.ts';
 
 export type { AnsweredBy, VoicemailPolicy };

@@ -83,8 +83,7 @@ export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaitin
     collect() {
       for (const direction of ['inbound', 'outbound'])
         for (const status of ['ringing', 'active']) this.set({ direction, status }, 0);
-      for (const { direction, state } of liveCalls.all())
-        this.inc({ direction, status: state.startsWith('ringing') ? 'ringing' : 'active' });
+      for (const { direction, status } of liveCalls.all()) this.inc({ direction, status });
     },
   });
   void new Gauge({

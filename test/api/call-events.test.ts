@@ -2,6 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { once } from 'node:events';
 import test from 'ava';
 import * as z from 'zod';
+import type { ChartState } from '#src/calls/chart-watch.ts';
 import { createFactNews } from '#src/calls/fact-news.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
@@ -236,24 +237,36 @@ test('a recording or a summary that never comes is not waited for for ever', asy
 });
 
 test('where the charts are is told as they move, without an id', async (t) => {
-  let tell: (state: { call: string; conversation: string | null }) => void = () => {};
+  let tell: (state: ChartState) => void = () => {};
   const gateway = await fakeGateway(t, {
     watchChart: (_, onState) => {
       tell = onState;
-      onState({ call: 'active.conversing', conversation: 'replying.thinking' });
+      onState({ call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null });
       return () => {};
     },
   });
   const { path } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the first state', ({ event }) => event === 'state');
-  tell({ call: 'active.conversing', conversation: 'replying.speaking' });
-  tell({ call: 'active.hangup-pending', conversation: 'replying.speaking' });
+  tell({ call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null });
+  tell({ call: 'active.talking.hangup-pending', conversation: 'replying.speaking', voicemail: null });
   await until('all states', () => (stream.events.length === 4 ? true : undefined));
   t.deepEqual(stream.events.slice(1), [
-    { event: 'state', id: null, data: { call: 'active.conversing', conversation: 'replying.thinking' } },
-    { event: 'state', id: null, data: { call: 'active.conversing', conversation: 'replying.speaking' } },
-    { event: 'state', id: null, data: { call: 'active.hangup-pending', conversation: 'replying.speaking' } },
+    {
+      event: 'state',
+      id: null,
+      data: { call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null },
+    },
+    {
+      event: 'state',
+      id: null,
+      data: { call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null },
+    },
+    {
+      event: 'state',
+      id: null,
+      data: { call: 'active.talking.hangup-pending', conversation: 'replying.speaking', voicemail: null },
+    },
   ]);
   stream.close();
 });
@@ -316,7 +329,7 @@ test('a reader that takes nothing any more is dropped, and what it held is let g
     watchChart: (_, onState) => {
       isWatching = true;
       // Far longer than any real state, so that all buffers on the way are full soon.
-      tell = () => onState({ call: 'x'.repeat(100_000), conversation: null });
+      tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null });
       return () => {
         isWatching = false;
       };

@@ -28,7 +28,7 @@ const createDoor = (limits: { maxCalls?: number; maxBacklog?: number } = {}) => 
       const permit = admission.enter(call);
       const callId = `call-${(counter += 1)}`;
       const { numberId, workspaceId } = call;
-      liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', state: 'ringing' });
+      liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'ringing' });
       permit.release();
       return () => liveCalls.remove(callId);
     },

@@ -14,6 +14,7 @@ import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
+import { stateName } from '#src/calls/chart-watch.ts';
 import { createJournal } from '#src/calls/journal.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import type { Handshake } from '#src/calls/receive-call.ts';
@@ -173,7 +174,10 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
       tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
     /** The other party hangs up. */
     hangUp: (callId: string): void => tell(callId, (at) => ({ type: 'line.ended', at, by: 'counterparty' })),
-    stateOf: (callId: string): string | undefined => liveCalls.get(callId)?.state,
+    stateOf: (callId: string): string | undefined => {
+      const actor = switchboard.find(callId);
+      return actor && stateName(actor.getSnapshot().value);
+    },
     /** Its row, once everything that was published is written. */
     async rowOf(callId: string) {
       await journal.settled();

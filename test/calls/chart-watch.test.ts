@@ -25,21 +25,44 @@ test('one who looks on sees where both charts are, from now to the end', (t) => 
   world.onLine({ type: 'line.ended', by: 'gateway' });
   t.deepEqual(story(), [
     'ringing.alerting | -',
-    'active.conversing | replying.thinking',
-    'active.conversing | replying.speaking',
-    'active.conversing | replying.finishing',
-    'active.hangup-pending | replying.finishing',
-    'active.hangup-pending | listening.silent',
+    'active.talking.conversing | replying.thinking',
+    'active.talking.conversing | replying.speaking',
+    'active.talking.conversing | replying.finishing',
+    'active.talking.hangup-pending | replying.finishing',
+    'active.talking.hangup-pending | listening.silent',
     'active.ending | closing',
     'completed | -',
   ]);
+});
+
+test('who looks on sees a message being left', (t) => {
+  const world = createCallWorld({ voicemail: 'leave_message' });
+  world.answer();
+  const { states, stop } = watched(world);
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.onLine({ type: 'line.takes_message' });
+  world.play();
+  t.deepEqual(
+    states.map(({ conversation, voicemail }) => [conversation, voicemail]),
+    [
+      ['replying.thinking', null],
+      ['voicemail', 'awaiting-beep'],
+      ['voicemail', 'leaving-message'],
+      ['voicemail', 'left'],
+      ['closing', null],
+      ['closing', null],
+    ],
+  );
+  stop();
 });
 
 test('who begins to look in the middle is told at once', (t) => {
   const world = createCallWorld();
   world.answer();
   const { states } = watched(world);
-  t.deepEqual(states, [{ call: 'active.conversing', conversation: 'replying.thinking' }]);
+  t.deepEqual(states, [
+    { call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null },
+  ]);
 });
 
 test('what does not move is not told again, and nothing is told after the end of a watch', (t) => {

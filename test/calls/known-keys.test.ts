@@ -45,7 +45,7 @@ const createWorld = async (t: ExecutionContext) => {
     numberId,
     goAway: () => (isAway = true),
     async begin(callId = 'a-call') {
-      liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', state: 'active' });
+      liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'active' });
       known.begin(numberId);
       await known.settled();
     },

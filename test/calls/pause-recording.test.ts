@@ -15,7 +15,7 @@ const setUp = async (t: ExecutionContext, options: { recording?: boolean } = {})
   const world = createCallWorld({ callId, recording: options.recording ?? true });
   const liveCalls = createLiveCalls();
   const { numberId, workspaceId } = number;
-  liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', state: 'ringing' });
+  liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'ringing' });
   const requests = createRecordingRequests(
     createHolder({
       database,

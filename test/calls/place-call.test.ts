@@ -51,7 +51,7 @@ const durations = test.macro<[number | null, number | 'refused']>({
     t.is((await world.rowOf(callId))?.maxDurationSec, expected);
     world.answer(callId);
     world.clock.increment(29_000);
-    t.is(world.stateOf(callId), 'active.conversing');
+    t.is(world.stateOf(callId), 'active.talking.conversing');
   },
   title: (_, asked, expected) =>
     `of at most 900 and usually 300 seconds, ${asked ?? 'no'} seconds asked for are ${expected}`,
@@ -76,7 +76,7 @@ test('a call ends when its maximum duration is over, counted from the answer', a
   world.clock.increment(40_000);
   world.answer(callId);
   world.clock.increment(59_999);
-  t.is(world.stateOf(callId), 'active.conversing');
+  t.is(world.stateOf(callId), 'active.talking.conversing');
   world.clock.increment(1);
   t.is(world.stateOf(callId), 'active.ending');
   t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });

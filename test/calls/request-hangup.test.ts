@@ -36,11 +36,11 @@ test('a hangup waits for the agent, who has nothing to say here, and is the agen
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   await hangUp(world, callId);
-  t.is(world.stateOf(callId), 'active.hangup-pending');
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
   t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'expectHangup' });
   t.deepEqual(await typesOf(world, callId), ['call.answered', 'call.hangup_requested']);
   world.clock.increment(29_999);
-  t.is(world.stateOf(callId), 'active.hangup-pending');
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
   world.clock.increment(1);
   t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
   world.hangUp(callId);
@@ -54,7 +54,7 @@ test('an immediate hangup waits for nobody, also after one that waits', async (t
   await hangUp(world, first, true);
   await hangUp(world, second);
   await hangUp(world, second);
-  t.is(world.stateOf(second), 'active.hangup-pending');
+  t.is(world.stateOf(second), 'active.talking.hangup-pending');
   await hangUp(world, second, true);
   for (const callId of [first, second]) {
     t.is(world.stateOf(callId), 'active.ending');
@@ -67,10 +67,10 @@ test('real speech of the other party cancels a hangup, which may be asked for ag
   const callId = await talking(world);
   await hangUp(world, callId);
   world.lineOf(callId).tell({ type: 'line.speech', at: 1 });
-  t.is(world.stateOf(callId), 'active.conversing');
+  t.is(world.stateOf(callId), 'active.talking.conversing');
   t.is((await typesOf(world, callId)).at(-1), 'call.hangup_cancelled');
   await hangUp(world, callId);
-  t.is(world.stateOf(callId), 'active.hangup-pending');
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
 });
 
 test('a call that rings is not active, wherever it is held', async (t) => {
@@ -106,7 +106,7 @@ test('a call of another number, or none, does not exist', async (t) => {
     });
     await t.throwsAsync(world.callControl.requestCancel(foreign), { code: 'call_not_found' });
   }
-  t.is(world.stateOf(callId), 'active.conversing');
+  t.is(world.stateOf(callId), 'active.talking.conversing');
 });
 
 test('an active call that should be held here and is not has no room', async (t) => {
@@ -123,14 +123,14 @@ test('a signal that cannot be delivered now is a hangup that failed, and the cal
   for (const immediate of [false, true])
     await t.throwsAsync(hangUp(world, active, immediate), { code: 'hangup_failed' });
   await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'hangup_failed' });
-  t.is(world.stateOf(active), 'active.conversing');
+  t.is(world.stateOf(active), 'active.talking.conversing');
   t.is(world.stateOf(ringing), 'ringing.alerting');
   t.deepEqual(await typesOf(world, active), ['call.answered']);
   // What is not active is told first: a retry would be pointless.
   await t.throwsAsync(hangUp(world, ringing), { code: 'call_not_active' });
   canSignal = true;
   await hangUp(world, active);
-  t.is(world.stateOf(active), 'active.hangup-pending');
+  t.is(world.stateOf(active), 'active.talking.hangup-pending');
 });
 
 test('a gateway without lines hangs up no calls, and says so of those that are active alone', async (t) => {
@@ -185,7 +185,7 @@ test('another gateway that asks for a call of ours gets what we would get', asyn
     code: 'call_not_active',
   });
   await world.callControl.askHere({ ...world.mine(callId), ask: 'hangup' });
-  t.is(world.stateOf(callId), 'active.hangup-pending');
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
 });
 
 test('a call that is held here is hung up without the database', async (t) => {
@@ -208,7 +208,7 @@ test('a ringing call is cancelled, an answered one is not', async (t) => {
   world.confirmCancel(ringing);
   t.like(await world.rowOf(ringing), { status: 'no_answer', endReason: 'cancelled', durationSec: 0 });
   await t.throwsAsync(world.callControl.requestCancel(world.mine(active)), { code: 'call_not_active' });
-  t.is(world.stateOf(active), 'active.conversing');
+  t.is(world.stateOf(active), 'active.talking.conversing');
   await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'call_not_active' });
 });
 

@@ -150,7 +150,7 @@ test('nobody’s silence is waited out for longer than 30 seconds and, after the
   t.is(say(), 2);
   played(2);
   world.clock.increment(29_999);
-  t.is(world.stateOf(callId), 'active.conversing');
+  t.is(world.stateOf(callId), 'active.talking.conversing');
   world.clock.increment(1);
-  t.not(world.stateOf(callId), 'active.conversing');
+  t.not(world.stateOf(callId), 'active.talking.conversing');
 });

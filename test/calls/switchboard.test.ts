@@ -7,6 +7,7 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
+import { stateName } from '#src/calls/chart-watch.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
 import { callInput } from '#test/helpers/call-world.ts';
@@ -65,7 +66,10 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     connect: (callId: string): void =>
       switchboard.connect({ numberId: 'n', workspaceId: 'w', input: { ...callInput, callId } }),
     tell: (callId: string, event: LineEvent): void => lines.get(callId)?.(event),
-    stateOf: (callId: string) => liveCalls.get(callId)?.state,
+    stateOf: (callId: string) => {
+      const actor = switchboard.find(callId);
+      return actor && stateName(actor.getSnapshot().value);
+    },
   };
 };
 
@@ -80,10 +84,10 @@ test('a call that is connected is found, and watched from state to state until i
     numberId: 'n',
     workspaceId: 'w',
     direction: 'outbound',
-    state: 'ringing.alerting',
+    status: 'ringing',
   });
   world.tell('a', answered);
-  t.is(world.stateOf('a'), 'active.conversing');
+  t.is(world.stateOf('a'), 'active.talking.conversing');
   world.switchboard.find('a')?.send({ type: 'hangup.requested', immediate: true });
   t.is(world.stateOf('a'), 'active.ending');
   world.tell('a', { type: 'line.ended', at: 2, by: 'gateway' });
@@ -99,7 +103,7 @@ test('all are asked to hang up as a client would: answered calls hear their agen
   for (const callId of ['a', 'b']) world.connect(callId);
   world.tell('a', answered);
   world.switchboard.hangUpAll();
-  t.is(world.stateOf('a'), 'active.hangup-pending');
+  t.is(world.stateOf('a'), 'active.talking.hangup-pending');
   t.true(world.published.includes('a call.hangup_requested'));
   t.is(world.stateOf('b'), 'ringing.alerting');
 });
@@ -129,7 +133,7 @@ test('a call that crashes ends, with a fact, and takes no other along', (t) => {
   t.deepEqual(world.released, ['a']);
   t.deepEqual(world.abandoned, ['a'], 'nobody waits for its reply any more');
   t.true(world.logged.some((text) => text.includes('A mistake of ours') && text.includes('"call_id":"a"')));
-  t.is(world.stateOf('b'), 'active.conversing');
+  t.is(world.stateOf('b'), 'active.talking.conversing');
   world.tell('b', { type: 'line.ended', at: 2, by: 'counterparty' });
   world.clock.increment(5_000);
   t.is(world.ends.at(-1), 'b completed counterparty_hangup');

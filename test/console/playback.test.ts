@@ -6,8 +6,9 @@ const step = (at: string, event: string, fact: number | null): ReplayStep => ({
   at: `2026-01-02T03:04:${at}+09:00`,
   event,
   fact,
-  call: 'active.conversing',
+  call: 'active.talking.conversing',
   conversation: null,
+  voicemail: null,
 });
 
 const steps = [

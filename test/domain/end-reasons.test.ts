@@ -1,5 +1,5 @@
 import test from 'ava';
-import { statusAfter, type EndReason } from '#machines/outcome.ts';
+import { outcomeOf, type EndReason } from '#machines/outcome.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 
 const nobodyPickedUp: ReadonlySet<EndReason> = new Set(['no_answer', 'busy', 'declined', 'cancelled']);
@@ -8,12 +8,12 @@ const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_er
 for (const reason of endReasons) {
   const unanswered = nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
   test(`a call that was never answered and ended because of ${reason} is ${unanswered}`, (t) => {
-    t.is(statusAfter(reason, false), unanswered);
+    t.deepEqual(outcomeOf(reason, false), { reason, status: unanswered });
   });
 
   const answered = somethingBroke.has(reason) ? 'failed' : 'completed';
   test(`a call that was answered and ended because of ${reason} is ${answered}`, (t) => {
-    t.is(statusAfter(reason, true), answered);
+    t.deepEqual(outcomeOf(reason, true), { reason, status: answered });
   });
 }
 

@@ -3,7 +3,8 @@
  * says itself.
  */
 import { createActor, fromCallback, SimulatedClock } from 'xstate';
-import { callMachine, type CallInput, type CallRequest } from '#machines/call.ts';
+import { callMachine } from '#machines/call.ts';
+import type { CallInput, CallRequest } from '#machines/call-context.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
@@ -145,10 +146,14 @@ export const createCallWorld = (changes: Partial<CallInput> = {}, faults: Faults
         whole: text === undefined,
       });
     },
-    /** `active.conversing` for the call, `replying.thinking` for the conversation. */
+    /** `active.talking.conversing` for the call, `replying.thinking` for the conversation. */
     state: (): string => path(actor.getSnapshot().value),
     conversationState: (): string => {
       const child = actor.getSnapshot().children['conversation'];
+      return child === undefined ? 'gone' : path(child.getSnapshot().value);
+    },
+    voicemailState: (): string => {
+      const child = actor.getSnapshot().children.conversation?.getSnapshot().children.voicemail;
       return child === undefined ? 'gone' : path(child.getSnapshot().value);
     },
     said: (): string[] => commands.flatMap((command) => (command.type === 'say' ? [command.text] : [])),

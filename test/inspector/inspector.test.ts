@@ -53,7 +53,7 @@ test('one call is seen with its actors, its events and its states, and without w
   t.true(actors.some(({ name, parentId }) => name === 'conversation' && parentId === root?.sessionId));
   t.is(JSON.parse(root?.definition ?? '{}').id, 'call');
   const states = valuesOf(seen, 'call');
-  for (const state of ['{"active":"conversing"}', '{"active":"hangup-pending"}'])
+  for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])
     t.true(states.includes(state), `${state} was not seen`);
   t.true(valuesOf(seen, 'conversation').includes('{"replying":"speaking"}'));
   const types = new Set(seen.flatMap((event) => (event.type === '@xstate.event' ? [event.event.type] : [])));

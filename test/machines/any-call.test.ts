@@ -2,7 +2,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import type { LineEvent } from '#machines/line.ts';
-import type { VoicemailPolicy } from '#machines/call.ts';
+import type { VoicemailPolicy } from '#machines/call-context.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
 type World = ReturnType<typeof createCallWorld>;

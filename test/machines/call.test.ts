@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { FinalStatus } from '#machines/facts.ts';
 import type { SipDetails, UnansweredCause } from '#machines/line.ts';
-import { statusAfter, type EndReason } from '#machines/outcome.ts';
+import { outcomeOf, type EndReason } from '#machines/outcome.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 
 type World = ReturnType<typeof createCallWorld>;
@@ -62,7 +62,7 @@ test('an answer makes the call active, with its time and what SIP says of it', (
   const world = createCallWorld();
   world.clock.increment(1_000);
   world.onLine({ type: 'line.answered', sip: { status: 200, reason: 'OK', callId: 'x' } });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   t.deepEqual(world.facts, [
     { type: 'call.answered', at: 1_000, sip: { status: 200, reason: 'OK', callId: 'x' } },
   ]);
@@ -121,7 +121,7 @@ test('the ring time-out ends with the answer', (t) => {
   world.answer();
   world.replyAndPlay('Hello.');
   world.clock.increment(20_000);
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
 });
 
 const unanswered = test.macro<[UnansweredCause, FinalStatus]>({
@@ -157,7 +157,7 @@ test('cancelling a ringing call ends it as cancelled', (t) => {
 test('cancelling comes too late after the answer', (t) => {
   const world = listening();
   world.ask({ type: 'cancel.requested' });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
 });
 
 test('a hangup is not for a call that still rings', (t) => {
@@ -171,10 +171,10 @@ test('a hangup is not for a call that still rings', (t) => {
 
 test('a hangup waits until the farewell was played, not merely sent', (t) => {
   const world = sayingFarewell();
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   t.is(lastCommand(world), 'expectHangup');
   world.clock.increment(29_999);
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.play();
   t.is(world.state(), 'active.ending');
   t.is(timesHungUp(world), 1);
@@ -191,9 +191,9 @@ test('a hangup waits for the last of several sentences', (t) => {
   world.ask({ type: 'hangup.requested', immediate: false });
   world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
   world.play();
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.onReply({ type: 'reply.finished' });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.play();
   t.is(world.state(), 'active.ending');
   t.deepEqual(world.turns(), ['assistant: Thank you. Goodbye.']);
@@ -205,7 +205,7 @@ test('a hangup does not cut off a reply whose sentences were played while more o
   world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
   world.play();
   world.ask({ type: 'hangup.requested', immediate: false });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.onReply({ type: 'reply.finished' });
   t.is(world.state(), 'active.ending');
 });
@@ -214,7 +214,7 @@ test('a hangup while the agent thinks waits for the reply that is still to come'
   const world = createCallWorld();
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: false });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.replyAndPlay('Goodbye.');
   t.is(world.state(), 'active.ending');
   t.deepEqual(world.turns(), ['assistant: Goodbye.']);
@@ -248,7 +248,7 @@ test('a second hangup while one is pending changes nothing and does not lengthen
   const world = sayingFarewell();
   world.clock.increment(20_000);
   world.ask({ type: 'hangup.requested', immediate: false });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
   world.clock.increment(10_000);
   t.is(world.state(), 'active.ending');
@@ -292,21 +292,21 @@ test('real speech into the farewell cancels the hangup and the call goes on', (t
   const world = sayingFarewell();
   world.clock.increment(500);
   world.onLine({ type: 'line.speech' });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   t.deepEqual(world.facts.at(-1), { type: 'call.hangup_cancelled', at: 500 });
   t.is(lastCommand(world), 'stopTalking');
   world.play('Good');
   world.onLine({ type: 'line.heard', text: 'Wait!', backchannel: false });
   t.is(world.conversationState(), 'replying.thinking');
   world.clock.increment(30_000);
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   t.deepEqual(world.turns(), ['assistant: Good', 'user: Wait!']);
 });
 
 test('words that no speech announced cancel the hangup as well', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.heard', text: 'One more thing.', backchannel: false });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   t.is(lastCommand(world), 'stopTalking');
   t.deepEqual(world.story(), [
     'call.answered',
@@ -319,7 +319,7 @@ test('words that no speech announced cancel the hangup as well', (t) => {
 test('a backchannel does not cancel the hangup', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.play();
   t.is(world.state(), 'active.ending');
   t.deepEqual(world.turns(), ['user: 네', 'assistant: Goodbye.']);
@@ -328,14 +328,14 @@ test('a backchannel does not cancel the hangup', (t) => {
 test('a pressed key does not cancel the hangup', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.digit', digit: '#' });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '#' });
 });
 
 test('keys that the agent presses go to the line, and change nothing else', (t) => {
   const world = sayingFarewell();
   world.actor.send({ type: 'keys.requested', keys: '1w#' });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w#' });
   t.deepEqual(world.facts.at(-1), { type: 'keys.pressed', keys: '1w#' });
 });
@@ -354,7 +354,7 @@ test('a recording is paused and resumed, each once however often it is asked for
     world.story().filter((type) => type.startsWith('recording.')),
     ['recording.paused', 'recording.resumed', 'recording.paused'],
   );
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
 });
 
 test('a recording can be paused in a farewell, which goes on', (t) => {
@@ -363,7 +363,7 @@ test('a recording can be paused in a farewell, which goes on', (t) => {
   world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
   world.ask({ type: 'hangup.requested', immediate: false });
   world.ask({ type: 'recording.pause_requested' });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   t.is(world.commands.at(-1)?.type, 'pauseRecording');
 });
 
@@ -388,7 +388,7 @@ test('a hangup can be asked for again after it was cancelled, with the whole wai
   t.is(world.conversationState(), 'replying.thinking');
   world.ask({ type: 'hangup.requested', immediate: false });
   world.clock.increment(29_999);
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.clock.increment(1);
   t.is(world.state(), 'active.ending');
 });
@@ -406,7 +406,7 @@ test('the maximum duration counts from the answer', (t) => {
   world.clock.increment(40_000);
   world.answer();
   world.clock.increment(59_999);
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   world.clock.increment(1);
   t.is(world.state(), 'active.ending');
   lineEnds(world);
@@ -421,9 +421,9 @@ test('a cancelled hangup does not restart the maximum duration', (t) => {
   world.ask({ type: 'hangup.requested', immediate: false });
   world.clock.increment(10_000);
   world.onLine({ type: 'line.speech' });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   world.clock.increment(19_999);
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   world.clock.increment(1);
   t.is(world.state(), 'active.ending');
   lineEnds(world);
@@ -559,6 +559,52 @@ test('after the end nothing is published, said or asked any more', (t) => {
   t.deepEqual(world.facts, facts);
   t.deepEqual(world.commands, commands);
   t.is(world.counts.linesDisposed, 1);
+});
+
+test('once its end is decided, a call takes in nothing but what was still heard', (t) => {
+  const world = sayingFarewell();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  const before = { facts: [...world.facts], commands: [...world.commands] };
+  world.hear('Wait!');
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.resumed' });
+  world.onLine({ type: 'line.failed' });
+  world.ask({ type: 'keys.requested', keys: '1' });
+  world.ask({ type: 'gateway.closing' });
+  world.actor.send({ type: 'say', utterance: 9, text: 'Too late.' });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual({ facts: world.facts, commands: world.commands }, before);
+  world.play('Good');
+  lineEnds(world);
+  t.deepEqual(world.turns(), ['assistant: Good']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a call says with its last word how it ended', (t) => {
+  const unanswered = createCallWorld();
+  unanswered.onLine({ type: 'line.unanswered', cause: 'busy', sip });
+  t.deepEqual(unanswered.actor.getSnapshot().output, {
+    reason: 'busy',
+    status: 'no_answer',
+    endedAt: 0,
+    sip,
+  });
+  const broken = listening();
+  broken.onLine({ type: 'line.failed' });
+  broken.clock.increment(5_000);
+  const output = { reason: 'media_error', status: 'failed', endedAt: null, sip: null };
+  t.deepEqual(broken.actor.getSnapshot().output, output);
+});
+
+test('a call says by its tags whether it rings or talks', (t) => {
+  const world = createCallWorld();
+  const tags = (): string[] => [...world.actor.getSnapshot().tags];
+  t.deepEqual(tags(), ['ringing']);
+  world.answer();
+  t.deepEqual(tags(), ['talking']);
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.deepEqual(tags(), []);
 });
 
 // what breaks
@@ -750,7 +796,7 @@ const firstWins = test.macro<[Cause, Cause]>({
     second(world);
     lineEnds(world);
     t.is(world.end()?.reason, reason);
-    t.is(world.end()?.status, statusAfter(reason, true));
+    t.is(world.end()?.status, outcomeOf(reason, true).status);
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
   },
   title: (_, [first], [second]) => `${first} came first, so ${second} is not why the call ended`,
@@ -767,11 +813,11 @@ test('a hangup that is asked for while the other party is in the midst of a sent
   world.replyAndPlay('Thank you, goodbye.');
   world.onLine({ type: 'line.speech' });
   world.ask({ type: 'hangup.requested', immediate: false });
-  t.is(world.state(), 'active.hangup-pending');
+  t.is(world.state(), 'active.talking.hangup-pending');
   world.onLine({ type: 'line.heard', text: 'And the address?', backchannel: false });
-  t.is(world.state(), 'active.conversing', 'words after the request cancel it');
+  t.is(world.state(), 'active.talking.conversing', 'words after the request cancel it');
   world.replyAndPlay('Main Street 5.');
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   t.deepEqual(world.turns(), [
     'assistant: Thank you, goodbye.',
     'user: And the address?',

@@ -443,7 +443,7 @@ test('a failed kickoff introduces the call and says goodbye before it ends', (t)
   world.onReply({ type: 'reply.failed', failure: 'first_token_timeout' });
   t.is(world.conversationState(), 'parting');
   t.deepEqual(world.said(), [failedOpening]);
-  t.is(world.state(), 'active.conversing', 'the goodbye is still being said');
+  t.is(world.state(), 'active.talking.conversing', 'the goodbye is still being said');
   world.play();
   t.is(world.state(), 'active.ending');
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
@@ -488,7 +488,7 @@ test('the second failure in a row says goodbye, and the call ends when it was he
   t.is(world.conversationState(), 'parting');
   t.deepEqual(world.said().slice(1), [apology, failedGoodbye]);
   t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 3, failure: 'reply_timeout' });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   world.play();
   t.is(world.conversationState(), 'closing');
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
@@ -504,7 +504,7 @@ test('what came before the second failure is heard to its end, and the goodbye b
   t.false(world.commands.some(({ type }) => type === 'stopTalking'));
   world.play();
   world.play();
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   world.play();
   t.is(world.state(), 'active.ending');
   t.deepEqual(world.turns().at(-1), `assistant: One. Two. ${failedGoodbye}`);

@@ -1,6 +1,6 @@
 /** An outbound call that a machine answers. */
 import test from 'ava';
-import type { VoicemailPolicy } from '#machines/call.ts';
+import type { VoicemailPolicy } from '#machines/call-context.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 
 type World = ReturnType<typeof createCallWorld>;
@@ -38,7 +38,7 @@ test('who answered is published once, and with "talk" nothing else changes', (t)
     world.onLine({ type: 'line.answered_by', by: 'machine' });
     world.onLine({ type: 'line.takes_message' });
     t.deepEqual(world.facts.slice(1), [{ type: 'call.answered_by', at: 1_500, by }]);
-    t.is(world.state(), 'active.conversing');
+    t.is(world.state(), 'active.talking.conversing');
     t.is(world.conversationState(), 'replying.speaking');
     t.deepEqual(commands, before);
   }
@@ -49,7 +49,7 @@ test('a person changes nothing, whatever the number does with machines', (t) => 
     const world = talking(policy);
     world.onLine({ type: 'line.answered_by', by: 'human' });
     world.onLine({ type: 'line.answered_by', by: 'machine' });
-    t.is(world.state(), 'active.conversing');
+    t.is(world.state(), 'active.talking.conversing');
     t.deepEqual(factsOf(world), ['human']);
   }
 });
@@ -57,7 +57,7 @@ test('a person changes nothing, whatever the number does with machines', (t) => 
 test('a caller is never taken for a machine', (t) => {
   const world = talking('hang_up', { direction: 'inbound' });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
-  t.is(world.state(), 'active.conversing');
+  t.is(world.state(), 'active.talking.conversing');
   t.deepEqual(factsOf(world), []);
 });
 
@@ -89,8 +89,9 @@ test('a call that is ending does not ask who answered', (t) => {
 
 test('with "leave_message" the agent falls silent, and nothing is said before the beep', (t) => {
   const world = atMachine();
-  t.is(world.state(), 'active.leaving-message');
-  t.is(world.conversationState(), 'voicemail.awaiting-beep');
+  t.is(world.state(), 'active.talking.leaving-message');
+  t.is(world.conversationState(), 'voicemail');
+  t.is(world.voicemailState(), 'awaiting-beep');
   t.is(world.counts.repliesAborted, 1);
   t.is(lastCommand(world), 'stopTalking');
   world.onReply({ type: 'reply.sentence', text: 'Too late.' });
@@ -104,10 +105,10 @@ test('with "leave_message" the agent falls silent, and nothing is said before th
 test('after the beep the message is said whole, then the call ends by the agent', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
-  t.is(world.conversationState(), 'voicemail.leaving-message');
+  t.is(world.voicemailState(), 'leaving-message');
   t.is(world.said().at(-1), voicemailMessage);
   world.hear('Beep.');
-  t.is(world.state(), 'active.leaving-message', 'it is not interrupted');
+  t.is(world.state(), 'active.talking.leaving-message', 'it is not interrupted');
   world.play();
   t.is(world.state(), 'active.ending');
   world.onLine({ type: 'line.ended', by: 'gateway' });
@@ -122,7 +123,7 @@ test('another beep begins the message anew', (t) => {
   t.is(lastCommand(world), 'say');
   t.deepEqual(world.said().slice(-2), [voicemailMessage, voicemailMessage]);
   world.play('Please');
-  t.is(world.state(), 'active.leaving-message', 'what was cut is not left');
+  t.is(world.state(), 'active.talking.leaving-message', 'what was cut is not left');
   world.play();
   t.is(world.state(), 'active.ending');
 });
@@ -138,10 +139,10 @@ test('an agent that asked to hang up has its message left first', (t) => {
   world.ask({ type: 'hangup.requested', immediate: false });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   world.play('Good');
-  t.is(world.state(), 'active.leaving-message');
+  t.is(world.state(), 'active.talking.leaving-message');
   world.clock.increment(30_000);
   world.ask({ type: 'hangup.requested', immediate: false });
-  t.is(world.state(), 'active.leaving-message');
+  t.is(world.state(), 'active.talking.leaving-message');
   world.ask({ type: 'hangup.requested', immediate: true });
   t.is(world.state(), 'active.ending');
   world.onLine({ type: 'line.ended', by: 'gateway' });

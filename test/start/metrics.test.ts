@@ -56,12 +56,12 @@ test('calls are counted as they begin and end, and shown while they last', async
   const { metrics, liveCalls, text } = createWorld();
   const { observer } = metrics;
   observer.began({ callId: 'a', direction: 'outbound' });
-  liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', state: 'ringing' });
+  liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', status: 'ringing' });
   let shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="ringing"}'), 1);
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="inbound",status="active"}'), 0);
 
-  liveCalls.setState('a', 'active.hangup-pending');
+  liveCalls.setStatus('a', 'active');
   shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="ringing"}'), 0);
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 1);

@@ -17,7 +17,7 @@ event: fact
 data: {"sequence":1,"type":"call.answered","at":"2026-11-21T12:00:00.000+09:00","t_offset_sec":0,"data":{}}
 
 event: state
-data: {"call":"active.conversing","conversation":"replying.thinking"}
+data: {"call":"active.talking.conversing","conversation":"replying.thinking","voicemail":null}
 
 event: end
 data: {}
@@ -27,7 +27,7 @@ data: {}
 /** What the routes of the client and the admin API have in common. */
 export const callEventsDeclaration = {
   description:
-    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.conversing", "conversation": "replying.speaking"}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
+    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
   params: callIdInPath,
   headers: z.object({
     'last-event-id': z

@@ -17,10 +17,16 @@ const replayStep = z
       .int()
       .nullable()
       .meta({ description: 'The `sequence` of the event of the call that tells of it.', example: 1 }),
-    call: z.string().meta({ description: 'Where the chart `call` is then.', example: 'active.conversing' }),
+    call: z
+      .string()
+      .meta({ description: 'Where the chart `call` is then.', example: 'active.talking.conversing' }),
     conversation: z.string().nullable().meta({
       description: 'Where the chart `conversation` is; null while there is none.',
       example: 'listening.silent',
+    }),
+    voicemail: z.string().nullable().meta({
+      description: 'Where the chart `voicemail` is; null while no machine is left a message.',
+      example: null,
     }),
   })
   .meta({ id: 'ReplayStep' });

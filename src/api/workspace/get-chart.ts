@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 
 /** The charts of a call (machines/README.md). */
-export const chartNames = ['call', 'conversation'] as const;
+export const chartNames = ['call', 'conversation', 'voicemail'] as const;
 
 export type ChartName = (typeof chartNames)[number];
 

@@ -3,7 +3,7 @@
  * journal keeps what was heard and said, not each event, so that sentences of one turn are one, and a voice is taken
  * for speech from its first word on.
  */
-import type { CallRequest } from '#machines/call.ts';
+import type { CallRequest } from '#machines/call-context.ts';
 import type { LineEvent } from '#machines/line.ts';
 import type { CallEvent } from '#src/persistence/call-events.ts';
 

@@ -3,7 +3,8 @@
  * decide everything anew; the line and the replies behind them are only told about.
  */
 import { createActor, SimulatedClock } from 'xstate';
-import type { callMachine, CallInput } from '#machines/call.ts';
+import type { callMachine } from '#machines/call.ts';
+import type { CallInput } from '#machines/call-context.ts';
 import type { EndReason } from '#machines/outcome.ts';
 import type { CallEvent } from '#src/persistence/call-events.ts';
 import { createChartWatch, type ChartState } from '../chart-watch.ts';
@@ -149,7 +150,7 @@ export const createReplay =
           cause: isUnanswered(reason) ? reason : 'cancelled',
         });
       }
-      if (!/^active\.(ending|hung-up)$/.test(state())) {
+      if (actor.getSnapshot().hasTag('talking')) {
         if (reason === 'media_error') tell(cue, { type: 'line.failed', at });
         else if (reason === 'agent_error') tell(cue, { type: 'agent.failed' });
         else if (reason === 'silence_timeout') tell(cue, { type: 'silence.lasted' });

@@ -42,7 +42,7 @@ export type Latency = {
 };
 
 /** Where the charts of a call are, as dotted paths. */
-export type ChartState = Pick<ReplayStep, 'call' | 'conversation'>;
+export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'>;
 
 /** Null falls back to what is below: the workspace's, then the platform's. */
 export type CallPolicy = Pick<

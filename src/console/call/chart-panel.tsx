@@ -6,7 +6,7 @@ import { texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 
-const names = ['call', 'conversation'] as const;
+const names = ['call', 'conversation', 'voicemail'] as const;
 
 /** The charts of a call, with the states lit that it is in. */
 export const ChartPanel = ({
@@ -23,9 +23,9 @@ export const ChartPanel = ({
   children?: ComponentChildren;
 }) => {
   const t = texts.value.calls.one;
-  // Until somebody chooses, the one that tells most: there is no conversation while it rings.
+  // Until somebody chooses, the innermost one: there is no conversation while it rings, and seldom a voicemail.
   const [chosen, setName] = useState<(typeof names)[number]>();
-  const name = chosen ?? (state.conversation === null ? 'call' : 'conversation');
+  const name = chosen ?? names.findLast((one) => state[one] !== null) ?? 'call';
   const picture = usePolled(name, () => getChart(name)).value;
   const current = state[name] ?? '';
   return (

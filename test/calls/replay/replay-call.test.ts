@@ -120,7 +120,7 @@ test('a message that was left on a machine is replayed', (t) => {
     ],
     { endReason: 'agent_hangup' },
   );
-  t.true(steps.some(({ call }) => call === 'active.leaving-message'));
+  t.true(steps.some(({ call }) => call === 'active.talking.leaving-message'));
   t.is(steps.at(-1)?.call, 'completed');
 });
 
@@ -155,7 +155,7 @@ test('a second failure is replayed with its goodbye, and ends the call by the ag
     { endReason: 'agent_error' },
   );
   const told = steps.map(({ event, conversation, call }) => `${event}: ${conversation ?? '-'}, ${call}`);
-  t.true(told.includes('reply.failed: parting, active.conversing'));
+  t.true(told.includes('reply.failed: parting, active.talking.conversing'));
   t.true(
     told.some((step) => step.startsWith('line.played: closing')),
     'the goodbye itself ends it',

@@ -82,7 +82,7 @@ export const calls = {
     chart: 'Chart',
     inspector: 'Open in the Stately inspector',
     newTab: 'opens in a new tab',
-    charts: { call: 'Call', conversation: 'Conversation' },
+    charts: { call: 'Call', conversation: 'Conversation', voicemail: 'Voicemail' },
     chartNow: 'The call is in',
     latency: {
       endpointing: 'End of speech noticed',

@@ -84,7 +84,7 @@ export const calls: Texts['calls'] = {
     chart: '상태도',
     inspector: 'Stately 인스펙터에서 열기',
     newTab: '새 탭에서 열림',
-    charts: { call: '통화', conversation: '대화' },
+    charts: { call: '통화', conversation: '대화', voicemail: '음성 메시지' },
     chartNow: '현재 상태',
     latency: { endpointing: '말 끝 감지', token: '첫 단어', sentence: '첫 문장', audio: '첫 음성' },
     /** By the type of the fact. */

@@ -1,0 +1,122 @@
+/** What a call is started with, what may be asked of it while it lasts, what it knows, and what it ends with. */
+import type { ConversationInput, ConversationMessage } from './conversation-context.ts';
+import type { CallFact } from './facts.ts';
+import type { AnsweredBy, Direction, LineEvent, LineInput, SipDetails, SpeechChoice } from './line.ts';
+import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
+
+/** What becomes of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
+export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
+
+export type CallInput = {
+  callId: string;
+  direction: Direction;
+  /** Domestic format. */
+  from: string;
+  /** Domestic format. */
+  to: string;
+  language: string;
+  speech: SpeechChoice;
+  recording: boolean;
+  ringTimeoutSec: number;
+  /** Counted from the answer. */
+  maxDurationSec: number;
+  silenceTimeoutSec: number;
+  farewellWaitMs: number;
+  hangUpTimeoutMs: number;
+  kickoff: string | null;
+  greeting: string | null;
+  apology: string;
+  brokenOff: string;
+  failedOpening: string;
+  failedGoodbye: string;
+  reprompt: string;
+  voicemail: VoicemailPolicy;
+  /** What a machine is told by `leave_message`. */
+  voicemailMessage: string;
+};
+
+/** What others ask of a call. */
+export type CallRequest =
+  | { type: 'hangup.requested'; immediate: boolean }
+  /** The agent presses keys of the telephone, as in `LineCommand`. */
+  | { type: 'keys.requested'; keys: string }
+  /** What is said now is not to be in the recording. */
+  | { type: 'recording.pause_requested' }
+  | { type: 'recording.resume_requested' }
+  | { type: 'cancel.requested' }
+  /** The gateway shuts down and cannot wait any longer. */
+  | { type: 'gateway.closing' };
+
+export type CallEvent =
+  | LineEvent
+  | ConversationMessage
+  | CallRequest
+  /** It was just found out who has answered; what follows from it is decided. */
+  | { type: 'answerer.known' };
+
+export type CallContext = CallInput & {
+  wasAnswered: boolean;
+  agentIsBusy: boolean;
+  answeredBy: AnsweredBy | null;
+  recordingIsPaused: boolean;
+  endReason: EndReason | null;
+  endedAt: number | null;
+  sip: SipDetails | null;
+};
+
+export const contextOf = (input: CallInput): CallContext => ({
+  ...input,
+  wasAnswered: false,
+  agentIsBusy: false,
+  answeredBy: null,
+  recordingIsPaused: false,
+  endReason: null,
+  endedAt: null,
+  sip: null,
+});
+
+export const lineInput = (context: CallContext): LineInput => {
+  const { callId, direction, from, to, language, speech, recording } = context;
+  return { callId, direction, from, to, language, speech, recording };
+};
+
+export const conversationInput = (context: CallContext): ConversationInput => {
+  const { callId, kickoff, greeting, silenceTimeoutSec, reprompt, voicemailMessage } = context;
+  const { apology, brokenOff, failedOpening, failedGoodbye } = context;
+  const excuses = { apology, brokenOff, failedOpening, failedGoodbye };
+  return { callId, kickoff, greeting, silenceTimeoutSec, reprompt, voicemailMessage, ...excuses };
+};
+
+/** `endedAt` is `null` where the line did not tell, `sip` where it knows nothing of SIP. */
+export type CallOutput = CallOutcome & Pick<CallContext, 'endedAt' | 'sip'>;
+
+export const outputOf = ({ endReason, wasAnswered, endedAt, sip }: CallContext): CallOutput => ({
+  ...outcomeOf(endReason ?? 'system_error', wasAnswered),
+  endedAt,
+  sip,
+});
+
+/** The first cause wins. */
+export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
+
+export const answered = ({ at, sip }: { at: number; sip?: SipDetails }): CallFact => ({
+  type: 'call.answered',
+  at,
+  ...(sip === undefined ? {} : { sip }),
+});
+
+export const whoAnswered = ({ at, by }: { at: number; by: AnsweredBy }): CallFact => ({
+  type: 'call.answered_by',
+  at,
+  by,
+});
+
+export const hangupCancelled = ({ at }: { at: number }): CallFact => ({ type: 'call.hangup_cancelled', at });
+
+export const ended = ({ reason, status, endedAt, sip }: CallOutput): CallFact => ({
+  type: 'call.ended',
+  reason,
+  status,
+  ...(endedAt === null ? {} : { at: endedAt }),
+  ...(sip === null ? {} : { sip }),
+});

@@ -1,0 +1,73 @@
+/** What a conversation begins with, what it is told, what it tells its call, and what it knows. */
+import type { LineEvent } from './line.ts';
+import type { ReplyEvent } from './reply.ts';
+import type { Turns } from './turns.ts';
+import type { VoicemailMessage } from './voicemail.ts';
+
+export type ConversationInput = {
+  callId: string;
+  /** The first user turn of an outbound call; `null` where the other party speaks first. */
+  kickoff: string | null;
+  /** What an inbound caller is greeted with; `null` for nothing. */
+  greeting: string | null;
+  /** Said when a reply failed of which nothing had come. */
+  apology: string;
+  /** Said when a reply broke off after its first words. */
+  brokenOff: string;
+  /** Introduces the call, excuses it and says goodbye: for a kickoff that failed. */
+  failedOpening: string;
+  /** Excuses and says goodbye: for the second failure in a row. */
+  failedGoodbye: string;
+  /** Said once when nobody spoke for `silenceTimeoutSec`. */
+  reprompt: string;
+  /** What is said to a machine that takes messages. */
+  voicemailMessage: string;
+  silenceTimeoutSec: number;
+};
+
+/** What the call tells its conversation. */
+export type ConversationEvent =
+  | LineEvent
+  | ReplyEvent
+  | VoicemailMessage
+  /** A machine has answered: a message is to be left on it. */
+  | { type: 'voicemail.reached' }
+  /** The line is being hung up; it may still report what was heard. */
+  | { type: 'call.ending' }
+  /** The line is gone; nothing more will be reported. */
+  | { type: 'call.over' };
+
+/** What the conversation tells its call. */
+export type ConversationMessage =
+  | { type: 'say'; utterance: number; text: string }
+  | { type: 'stopTalking' }
+  /** Something is being said, a reply is being produced, or the other party is in the midst of a sentence. */
+  | { type: 'agent.busy' }
+  /** Nothing is left to say or to answer. */
+  | { type: 'agent.quiet' }
+  /** Replies have failed, and the goodbye was said. */
+  | { type: 'agent.failed' }
+  /** Nobody spoke, not even after the reprompt. */
+  | { type: 'silence.lasted' }
+  /** The whole message was said to the machine. */
+  | { type: 'message.left' };
+
+export type ConversationContext = ConversationInput &
+  Turns & {
+    /** Counts utterances, from 1. */
+    utterance: number;
+    failuresInARow: number;
+    wasReprompted: boolean;
+  };
+
+export const contextOf = (input: ConversationInput): ConversationContext => ({
+  ...input,
+  messages: [],
+  turn: 0,
+  utterance: 0,
+  unplayed: 0,
+  spoken: null,
+  failuresInARow: 0,
+  wasReprompted: false,
+  isUnanswered: false,
+});

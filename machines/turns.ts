@@ -1,0 +1,99 @@
+/**
+ * What was said in a conversation, turn by turn. A turn of the agent is what was heard of it, put together from the
+ * line's reports of its utterances; it is over when all of them have left the line.
+ */
+import type { CallFact } from './facts.ts';
+import type { Message, ReplyFailure } from './reply.ts';
+
+/** What was heard so far of the agent's turn in progress. */
+export type Spoken = { startedAt: number; endedAt: number; text: string; whole: boolean };
+
+/** Of a conversation, what concerns its turns. */
+export type Turns = {
+  messages: readonly Message[];
+  /** Counts replies, from 1. */
+  turn: number;
+  /** Utterances said and not yet reported by the line. */
+  unplayed: number;
+  spoken: Spoken | null;
+  /** The last message is the other party's and no reply to it was asked for yet. */
+  isUnanswered: boolean;
+};
+
+/** The line's report of an utterance. */
+export type Played = { startedAt: number; at: number; text: string; whole: boolean };
+
+/** Whether something of the reply under way is being said, or was. */
+export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== null || unplayed > 0;
+
+/** Whether the other party has heard anything of the agent, or is about to. */
+export const agentWasHeard = (turns: Turns): boolean =>
+  hasBegun(turns) || turns.messages.some(({ role }) => role === 'assistant');
+
+/** Whether the other party has said something to which it has heard no word of a reply. */
+export const waitsForReply = (turns: Turns): boolean =>
+  turns.isUnanswered || (turns.messages.at(-1)?.role === 'user' && !hasBegun(turns));
+
+export const withPlayed = (
+  { spoken, unplayed }: Turns,
+  played: Played,
+): Pick<Turns, 'unplayed' | 'spoken'> => {
+  const left = Math.max(0, unplayed - 1);
+  if (played.text === '')
+    return { unplayed: left, spoken: spoken === null ? null : { ...spoken, whole: false } };
+  return {
+    unplayed: left,
+    spoken: {
+      startedAt: spoken?.startedAt ?? played.startedAt,
+      endedAt: played.at,
+      text: spoken === null ? played.text : `${spoken.text} ${played.text}`,
+      whole: (spoken?.whole ?? true) && played.whole,
+    },
+  };
+};
+
+export const withHeard = ({ messages }: Turns, content: string): readonly Message[] => [
+  ...messages,
+  { role: 'user', content },
+];
+
+/** The agent's words stand before those of the other party that cut into them. */
+export const withSpoken = ({ messages, spoken, isUnanswered }: Turns): readonly Message[] => {
+  if (spoken === null) return messages;
+  const said: Message = { role: 'assistant', content: spoken.text };
+  return isUnanswered ? [...messages.slice(0, -1), said, ...messages.slice(-1)] : [...messages, said];
+};
+
+/** A turn of the other party. */
+export const heardTurn = (event: { startedAt: number; at: number; text: string }): CallFact => ({
+  type: 'turn.spoken',
+  at: event.startedAt,
+  endedAt: event.at,
+  role: 'user',
+  text: event.text,
+  whole: true,
+});
+
+export const digitPressed = ({ at, digit }: { at: number; digit: string }): CallFact => ({
+  type: 'turn.digit',
+  at,
+  digit,
+});
+
+/** A turn of the agent. */
+export const spokenTurn = ({ spoken }: Turns): CallFact => {
+  if (spoken === null) throw new Error('A turn of the agent was closed that had not begun');
+  const { startedAt, endedAt, text, whole } = spoken;
+  return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
+};
+
+export const failedReply = (
+  turns: Turns,
+  { failure, detail }: { failure: ReplyFailure; detail?: string },
+): CallFact => ({
+  type: 'reply.failed',
+  turn: turns.turn,
+  failure,
+  ...(detail === undefined ? {} : { detail }),
+  ...(hasBegun(turns) ? { begun: true } : {}),
+});
