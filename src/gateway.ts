@@ -257,7 +257,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
       replayCall: createReplay(inertMachine, policy.callTimes),
-      charts: createCharts({ call: callMachine, conversation: conversationMachine, voicemail: voicemailMachine }),
+      charts: createCharts({
+        call: callMachine,
+        conversation: conversationMachine,
+        voicemail: voicemailMachine,
+      }),
       streams,
       simulator: simulator && createSimulatedPeople(simulator, database),
       whyUrlIsRefused: outgoing.whyUrlIsRefused,
