@@ -9,7 +9,6 @@ import type { Config } from '#config/config.ts';
 import * as policy from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
-import { voicemailMachine } from '#machines/voicemail.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
@@ -24,7 +23,7 @@ import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
 import { createRecovery } from '#src/calls/recover.ts';
 import { createSwitchboard } from '#src/calls/switchboard.ts';
-import { createCharts } from './charts/create-charts.ts';
+import { callCharts, createCharts } from './charts/create-charts.ts';
 import { acceleratedClock, steadyClock, systemClock } from './clock.ts';
 import { healthOf } from './start/choose-lines.ts';
 import { cleanUpsAfterDeath } from './start/clean-ups.ts';
@@ -257,11 +256,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
       replayCall: createReplay(inertMachine, policy.callTimes),
-      charts: createCharts({
-        call: callMachine,
-        conversation: conversationMachine,
-        voicemail: voicemailMachine,
-      }),
+      charts: createCharts(callCharts),
       streams,
       simulator: simulator && createSimulatedPeople(simulator, database),
       whyUrlIsRefused: outgoing.whyUrlIsRefused,
