@@ -1,4 +1,7 @@
-/** Server-Sent Events (WHATWG HTML, 9.2.6) from any body, with a key in the headers, which `EventSource` cannot send. */
+/**
+ * Server-Sent Events (WHATWG HTML, 9.2.6) from any body, with a key in the headers, which `EventSource` cannot send.
+ * Written here because the client needs no package; the tests read the same streams by eventsource-parser.
+ */
 
 export type ServerSentEvent = { event: string; data: string; id: string | undefined };
 

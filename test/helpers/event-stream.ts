@@ -1,4 +1,5 @@
-/** Reads a stream of Server-Sent Events as it comes. */
+/** Reads a stream of Server-Sent Events as it comes, by a parser of the standard that the project did not write. */
+import { createParser } from 'eventsource-parser';
 import { until } from './until.ts';
 
 export type ServerSentEvent = { event: string; id: string | null; data: Record<string, unknown> };
@@ -16,22 +17,6 @@ export type EventStreamReader = {
   close(): void;
 };
 
-const read = (block: string, into: Pick<EventStreamReader, 'events' | 'comments'>): void => {
-  const fields = new Map<string, string>();
-  for (const line of block.split('\n')) {
-    if (line.startsWith(':')) into.comments.push(line.slice(1).trim());
-    const [, name, value] = /^(\w+): (.*)$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) fields.set(name, value);
-  }
-  const data = fields.get('data');
-  if (data === undefined) return;
-  into.events.push({
-    event: fields.get('event') ?? 'message',
-    id: fields.get('id') ?? null,
-    data: JSON.parse(data),
-  });
-};
-
 export const openEventStream = async (
   url: string,
   key: string,
@@ -47,13 +32,15 @@ export const openEventStream = async (
   let isOver = false;
 
   const follow = async (): Promise<void> => {
-    let rest = '';
+    const parser = createParser({
+      onEvent: ({ event = 'message', id = null, data }) => events.push({ event, id, data: JSON.parse(data) }),
+      onComment: (comment) => comments.push(comment.trim()),
+      onError: (error) => {
+        throw error;
+      },
+    });
     const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) {
-      const blocks = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) read(block, { events, comments });
-    }
+    for await (const bytes of response.body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
   };
   void follow()
     .catch(() => undefined)

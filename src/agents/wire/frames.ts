@@ -2,6 +2,12 @@
  * The one reader of streamed replies, whatever the server calls them: server-sent events (WHATWG HTML, section 9.2), JSON
  * one by one on lines of their own, or one JSON document. Content types are not asked, they are wrong too often: the
  * first character tells. What comes out is the same however the bytes were cut.
+ *
+ * Events are not left to eventsource-parser (4.1.3): it keeps to the standard, and servers do not. Of 88 recorded event
+ * streams it reads all alike in one piece, and four otherwise when they come byte by byte, because it throws the
+ * beginning of a line away that is no field of the standard (llama.cpp's `error: …`, Mastra's `0:"…"`); and of a server
+ * that leaves the blank lines out it gives no event at all. It is some five times as fast (36 MB/s against 7 in one
+ * run), of which nothing would be felt: a long reply has a hundred kilobytes.
  */
 import { AgentFailure } from '../agent.ts';
 import { readLines } from './lines.ts';
