@@ -1,9 +1,11 @@
-/** What agent servers really answered: the exact bytes, and what must be spoken of them. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** What agent servers really answered: the exact bytes, and what must be spoken of them. One archive for each server. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const recording = z.object({
-  case: z.string(),
+  name: z.string(),
+  /** What it shows, where its name does not say it. */
+  case: z.string().optional(),
   request: z
     .object({
       method: z.string(),
@@ -17,6 +19,8 @@ const recording = z.object({
     headers: z.record(z.string(), z.string()).default({}),
     /** Whether the connection breaks at the end of these bytes. */
     reset: z.boolean().default(false),
+    /** Its lines with their ends: together they are the bytes, which are all UTF-8. */
+    body: z.array(z.string()),
   }),
   expect: z.object({
     spoken: z.string().optional(),
@@ -26,25 +30,16 @@ const recording = z.object({
   }),
 });
 
-export type RecordedReply = z.output<typeof recording> & {
-  /** The file's name without its ending. */
-  name: string;
-  bytes: Buffer;
-};
+export type RecordedReply = z.output<typeof recording> & { bytes: Buffer };
 
-export const recordedReplies = (server: 'langgraph' | 'mastra' | 'n8n' | 'openai_compatible') => {
-  const folder = new URL(`../recorded/${server}/`, import.meta.url);
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .toSorted()
-    .map((file): RecordedReply => {
-      const name = file.slice(0, -'.json'.length);
-      return {
-        ...recording.parse(JSON.parse(readFileSync(new URL(file, folder), 'utf8'))),
-        name,
-        bytes: readFileSync(new URL(`${name}.body`, folder)),
-      };
-    });
+export const recordedReplies = (
+  server: 'langgraph' | 'mastra' | 'n8n' | 'openai_compatible',
+): RecordedReply[] => {
+  const archive = readFileSync(new URL(`../recorded/${server}.json`, import.meta.url), 'utf8');
+  return z
+    .array(recording)
+    .parse(JSON.parse(archive))
+    .map((each) => ({ ...each, bytes: Buffer.from(each.response.body.join('')) }));
 };
 
 /** A body whose bytes come in the given pieces; with `reset` it breaks off behind them. */
