@@ -179,7 +179,7 @@ export const requestLimits = {
 /** Streams of events that one key may have open. */
 export const streamsPerKey = 20;
 
-/** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/drachtio-lines.ts. */
+/** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
 export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,

@@ -6,46 +6,30 @@ import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { InboundAccess } from '../inbound-access/inbound-access.ts';
 import type { Lines } from '../lines.ts';
-import type { OpenRecording } from '../recording.ts';
-import { loadVoiceDetector, type OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
+import { loadVoiceDetector, type OpenVoiceDetector } from '../listening/voice-detector.ts';
+import type { OpenRecording } from '../recording.ts';
 import type { SpeechEngines } from '../speech.ts';
-import { createAskTrunk, type AskTrunk } from '../trunks/ask-trunk.ts';
-import { chooseTrunks } from '../trunks/choose.ts';
+import type { AskTrunk } from '../trunks/ask-trunk.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
-import { createInboundAccess, type InboundAccess } from '../inbound-access/inbound-access.ts';
-import { createTrunkLimits } from '../trunks/limits.ts';
-import { abilities, allowed, noSip, type Attempt } from './signalling/attempt.ts';
-import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
-import { createTrunkCheck, type TrunkCheck } from './signalling/check-trunk.ts';
-import { createFarEnds, type LegStore } from './signalling/far-ends.ts';
-import { createInbound } from './signalling/inbound.ts';
-import { createSpeak } from './playout/synthesis.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
+import type { Hearing } from './call-media.ts';
+import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
+import { createAudioForks } from './media/audio-fork.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
-import { createAudioForks } from './media/audio-fork.ts';
-import { dial } from './signalling/outbound.ts';
-import type { SessionTimes } from './signalling/session-timer.ts';
-import { createSignalling, type ControlProbe, type ServerAddress } from './signalling/connection.ts';
+import { createSpeak } from './playout/synthesis.ts';
+import type { ServerAddress } from './reconnect.ts';
+import type { TrunkCheck } from './signalling/check-trunk.ts';
+import { createSignallingConnection, type ControlProbe } from './signalling/connection.ts';
+import type { LegStore } from './signalling/far-ends.ts';
+import { createSignalling, type TrunkTimes } from './signalling/signalling.ts';
 
 /** How long closing waits for BYE and CANCEL to be answered. */
 const closeWithinMs = 2_000;
-
-/** How long is waited for a trunk, in milliseconds. */
-export type TrunkTimes = {
-  /** From which nothing at all came for an INVITE; the next one is tried then. */
-  silenceMs: number;
-  /** Which does not answer a REGISTER or OPTIONS. */
-  answerMs: number;
-  /** For its next free channel, or the next second. */
-  patienceMs: number;
-  /** For a sign that the other side of a call is still there. */
-  session: SessionTimes;
-};
 
 export type DrachtioLinesOptions = {
   drachtio: ServerAddress;
@@ -80,136 +64,79 @@ export type DrachtioLines = Lines & {
 };
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
-  const { clock, logger, country, openRecording, speech, trunkTimes, trunks: directory } = options;
-  const configured = options.trunk && configuredTrunk(options.trunk);
+  const { clock, logger, openRecording, speech } = options;
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
-  const signalling = createSignalling({
+  const connection = createSignallingConnection({
     server: options.drachtio,
-    onInvite: (request, response) => inbound.receive(request, response),
-    onOptions(request, response) {
-      if (access.isUnknown(request)) response.send(403);
-      else if (isClosed || mediaServers.problem() !== null) response.send(503);
-      else response.send(200, { headers: abilities });
-    },
-    onOther(request, response) {
-      if (access.admit(request, response) === null) return;
-      response.send(request.has('To') && /;\s*tag=/i.test(request.get('To')) ? 481 : 405, {
-        headers: { Allow: allowed },
-      });
-    },
-    isIgnored: (request) => access.ignores(request),
     probe: options.controlProbe,
-    onConnected: () => farEnds.connected(),
-    onLost() {
-      farEnds.lost();
-      for (const line of lines) line.lose();
-      mediaServers.renew();
-    },
     clock,
     logger,
   });
   const mediaServers = createMediaServers(options.freeSwitches, {
     ...options.mediaServers,
     ownAddress: options.media.host,
-    srf: signalling.srf,
+    srf: connection.srf,
     clock,
     backgroundTasks,
     logger,
   });
-  const farEnds = createFarEnds({
-    store: options.legs,
-    send: signalling.send,
-    endChannel: mediaServers.endChannel,
-    clock,
+  const signalling = createSignalling({
+    ...options,
+    connection,
+    mediaServers,
+    directory: options.trunks,
+    configured: options.trunk && configuredTrunk(options.trunk),
     backgroundTasks,
-    logger,
   });
   const audioForks = createAudioForks({ ...options.media, clock, logger });
-  const access = createInboundAccess({ directory, configured, clock, logger });
-  const limits = createTrunkLimits({ clock, patienceMs: trunkTimes.patienceMs });
-  const askTrunk = createAskTrunk({
-    srf: signalling.srf,
-    problem: signalling.problem,
-    answerMs: trunkTimes.answerMs,
-    clock,
-  });
-  const { srf } = signalling;
-  const { silenceMs, session: sessionTimes } = trunkTimes;
-  const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
-  const trunkCheck = createTrunkCheck({ ...shared, askTrunk, meetFarEnd: () => farEnds.meet(null) });
-  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, farEnds });
   let openDetector: OpenVoiceDetector | null = null;
-  let isClosed = false;
 
-  const unreachable: Attempt = {
-    outcome: Promise.resolve({ answered: false, cause: 'trunk_error', sip: noSip }),
-    sip: () => noSip,
-    cancel() {},
-    lose() {},
+  const onLost = (): void => {
+    for (const line of lines) line.lose();
+    mediaServers.renew();
   };
 
-  const trunksFor = async (number: string): Promise<Trunk[]> =>
-    chooseTrunks({
-      owner: await directory.ownerOf(number),
-      trunks: configured === null ? directory.all() : [...directory.all(), configured],
-      isUsable: (id) => id === configured?.id || directory.isUsable(id),
-      random: Math.random,
-    });
-
-  const attemptFor = (input: LineInput, lineLogger: Logger, onRinging: () => void): Attempt => {
-    if (input.direction === 'inbound') return inbound.answer(input.callId);
-    if (isClosed || signalling.problem() !== null) return unreachable;
-    return dial({
-      ...shared,
-      from: input.from,
-      to: input.to,
-      trunks: () => trunksFor(input.from),
-      limits,
-      onRinging,
-      meetFarEnd: () => farEnds.meet(input.callId),
-      logger: lineLogger,
-    });
+  /** `null` where nothing of what the other party says is to be understood. */
+  const hearingFor = (input: LineInput): Hearing | null => {
+    const recognizer = speech.recognizerFor(input.speech);
+    if (recognizer === null || openDetector === null) return null;
+    return { recognizer, openDetector, numbers: options.listening };
   };
 
   return {
-    askTrunk,
-    tryTrunk: trunkCheck.check,
-    refusedCallers: access.refused,
+    name: 'drachtio',
+    askTrunk: signalling.askTrunk,
+    tryTrunk: signalling.tryTrunk,
+    refusedCallers: signalling.refusedCallers,
     mediaServers: mediaServers.states,
     async endFarEndsOf(node) {
       const orphans = await options.legs.orphans(node);
-      farEnds.abandon(orphans);
-      farEnds.endChannels(orphans);
+      signalling.abandon(orphans);
+      signalling.endChannels(orphans);
     },
-    name: 'drachtio',
     async start(onArrival) {
       // Before anything else: whoever still talks to a process that died waits for it.
       const orphans = await options.legs.orphans();
-      await signalling.open();
-      farEnds.abandon(orphans);
+      await signalling.open(onLost);
+      signalling.abandon(orphans);
       openDetector = await loadVoiceDetector();
       await audioForks.open();
-      await access.open();
+      await signalling.openAccess();
       // Endpoints are made beforehand over SIP.
       await mediaServers.open();
-      farEnds.endChannels(orphans);
-      await directory.start({ ...askTrunk, tryOut: trunkCheck.check });
-      inbound.open(onArrival);
+      signalling.endChannels(orphans);
+      await signalling.takeCalls(onArrival);
     },
     open(input, emit) {
       const lineLogger = logger.child({ call_id: input.callId });
-      const recognizer = speech.recognizerFor(input.speech);
       const line = createDrachtioLine({
         input,
         emit,
-        attempt: (onRinging) => attemptFor(input, lineLogger, onRinging),
+        attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: lineLogger }),
         audioForks,
         speak: createSpeak(speech.synthesizerFor(input.speech), input.language),
-        hearing:
-          recognizer === null || openDetector === null
-            ? null
-            : { recognizer, openDetector, numbers: options.listening },
+        hearing: hearingFor(input),
         openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
         clock,
         backgroundTasks,
@@ -220,20 +147,18 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       return line;
     },
     health() {
-      const detail = signalling.problem() ?? mediaServers.problem();
+      const detail = connection.problem() ?? mediaServers.problem();
       if (detail !== null) return { ready: false, detail };
       const warning = mediaServers.warning();
       return warning === null ? { ready: true } : { ready: true, warning };
     },
     async close() {
-      isClosed = true;
-      inbound.close();
-      access.close();
+      signalling.close();
       for (const line of lines) line.dispose();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();
-      signalling.close();
+      connection.close();
       await audioForks.close();
     },
   };

@@ -4,6 +4,9 @@ import type { Clock } from '#src/domain/clock.ts';
 const firstDelayMs = 250;
 const longestDelayMs = 5_000;
 
+/** Where a server is reached, and what it lets clients in by. */
+export type ServerAddress = { host: string; port: number; secret: string };
+
 /** A connection that is made again whenever it is lost, until it is closed. */
 export type Kept<Connection> = {
   /** The connection as it stands now. */

@@ -6,11 +6,11 @@
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
-/** A place on a trunk. Leaving is idempotent. */
-export type Place = { leave(): void };
+/** For one channel of a trunk. Releasing it is idempotent. */
+export type Permit = { release(): void };
 
 /** `full` is a plain sentence. */
-export type Entered = { place: Place } | { full: string };
+export type Acquired = { permit: Permit } | { full: string };
 
 type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
 
@@ -23,6 +23,55 @@ const mostWaiting = 50;
 
 /** A trunk that asks to be left alone for longer is asked again after this. */
 const longestRestMs = 300_000;
+
+/** Resolves when the time is over, or with the signal. */
+const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clock.clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+
+/** Resolves to whether a channel was left to this call. */
+const waitForChannel = (load: Load, clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (hasChannel: boolean): void => {
+      clock.clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      load.waiters.delete(waiter);
+      resolve(hasChannel);
+    };
+    const giveUp = (): void => end(false);
+    const waiter: Waiter = { goOn: end };
+    const timer = clock.setTimeout(giveUp, ms);
+    signal.addEventListener('abort', giveUp);
+    load.waiters.add(waiter);
+    if (signal.aborted) giveUp();
+  });
+
+/** For a channel that is counted already. Whoever waits longest gets it next. */
+const permitFor = (load: Load): Permit => {
+  let isReleased = false;
+  return {
+    release() {
+      if (isReleased) return;
+      isReleased = true;
+      const [next] = load.waiters;
+      if (next === undefined) load.channels -= 1;
+      else next.goOn(true);
+    },
+  };
+};
+
+const takeChannel = (load: Load): Permit => {
+  load.channels += 1;
+  return permitFor(load);
+};
 
 export const createTrunkLimits = (options: {
   clock: Clock;
@@ -40,54 +89,6 @@ export const createTrunkLimits = (options: {
     return load;
   };
 
-  const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clock.clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = clock.setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
-
-  /** Resolves to whether a channel was left to this call. */
-  const waitForChannel = (load: Load, signal: AbortSignal): Promise<boolean> =>
-    new Promise((resolve) => {
-      const end = (hasChannel: boolean): void => {
-        clock.clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
-        load.waiters.delete(waiter);
-        resolve(hasChannel);
-      };
-      const giveUp = (): void => end(false);
-      const waiter: Waiter = { goOn: end };
-      const timer = clock.setTimeout(giveUp, patienceMs);
-      signal.addEventListener('abort', giveUp);
-      load.waiters.add(waiter);
-      if (signal.aborted) giveUp();
-    });
-
-  const takeChannel = (load: Load): Place => {
-    load.channels += 1;
-    return placeIn(load);
-  };
-
-  /** For a channel that is counted already. Whoever waits longest gets it next. */
-  const placeIn = (load: Load): Place => {
-    let hasLeft = false;
-    return {
-      leave() {
-        if (hasLeft) return;
-        hasLeft = true;
-        const [next] = load.waiters;
-        if (next === undefined) load.channels -= 1;
-        else next.goOn(true);
-      },
-    };
-  };
-
   /** More than the longest rest is a clock that was set back. */
   const restOf = (load: Load): number => {
     const restMs = load.restsUntil - clock.now();
@@ -103,13 +104,13 @@ export const createTrunkLimits = (options: {
     channelsOf: (id: string): number => loads.get(id)?.channels ?? 0,
 
     /** For a call that comes in: there is a channel for it now, or there is none. */
-    enterNow({ id, maxChannels }: Limited): Place | null {
+    tryAcquire({ id, maxChannels }: Limited): Permit | null {
       const load = loadOf(id);
       return maxChannels !== null && load.channels >= maxChannels ? null : takeChannel(load);
     },
 
     /** For a call that goes out; `isLast`: there is no other trunk, so that it waits for a channel. */
-    async enter(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Entered> {
+    async acquire(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Acquired> {
       const { maxChannels, callsPerSecond, name } = trunk;
       const load = loadOf(trunk.id);
       const restMs = restOf(load);
@@ -120,21 +121,21 @@ export const createTrunkLimits = (options: {
       if (isTooEarly()) return paced;
 
       const full = { full: `The trunk "${name}" has no free channel (of ${maxChannels}).` };
-      let place: Place;
-      if (maxChannels === null || load.channels < maxChannels) place = takeChannel(load);
+      let permit: Permit;
+      if (maxChannels === null || load.channels < maxChannels) permit = takeChannel(load);
       else if (!isLast || load.waiters.size >= mostWaiting) return full;
-      else if (await waitForChannel(load, signal)) place = placeIn(load);
+      else if (await waitForChannel(load, clock, patienceMs, signal)) permit = permitFor(load);
       else return full;
 
-      if (callsPerSecond === null) return { place };
+      if (callsPerSecond === null) return { permit };
       if (isTooEarly()) {
-        place.leave();
+        permit.release();
         return paced;
       }
       const at = Math.max(clock.now(), load.nextCallAt);
       load.nextCallAt = at + 1_000 / callsPerSecond;
-      if (at > clock.now()) await wait(at - clock.now(), signal);
-      return { place };
+      if (at > clock.now()) await wait(clock, at - clock.now(), signal);
+      return { permit };
     },
   };
 };

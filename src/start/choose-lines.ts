@@ -1,7 +1,8 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { createDrachtioLines, type TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
+import { createDrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
+import type { TrunkTimes } from '#sip/drachtio/signalling/signalling.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
 import type { LegStore } from '#sip/drachtio/signalling/far-ends.ts';

@@ -1,7 +1,7 @@
 /** The telephone lines, with what they need: engines that hear and speak, recordings, trunks. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import type { TrunkTimes } from '#sip/drachtio/drachtio-lines.ts';
+import type { TrunkTimes } from '#sip/drachtio/signalling/signalling.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
 import type { ControlProbe } from '#sip/drachtio/signalling/connection.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { ServerAddress } from '#sip/drachtio/signalling/connection.ts';
+import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import { endProcess as endServerProcess } from '#src/servers/server-process.ts';
 import { startDrachtio as startConfiguredDrachtio } from '#src/servers/start-drachtio.ts';
 import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start-freeswitch.ts';

@@ -103,11 +103,11 @@ export const createMediaEndpoint = (
   };
 };
 
-/** The same endpoint; when it is destroyed, which every call does in the end, `leave` is called too. */
-export const leavingWith = (endpoint: MediaEndpoint, leave: () => void): MediaEndpoint => ({
+/** The same endpoint; when it is destroyed, which every call does in the end, `release` is called too. */
+export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
   ...endpoint,
   destroy() {
-    leave();
+    release();
     return endpoint.destroy();
   },
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { ServerAddress } from '../signalling/connection.ts';
+import type { ServerAddress } from '../reconnect.ts';
 import { ServerRefusal } from '../heartbeat.ts';
 
 const atMostMs = 3_000;

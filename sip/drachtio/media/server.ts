@@ -8,9 +8,9 @@ import { createEndpointPool, isUsualOffer, type PoolNumbers } from './endpoint-p
 import { keepConnected } from '../reconnect.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { createMediaDialogs } from './media-dialogs.ts';
-import { createMediaEndpoint, leavingWith, rtpTimeoutHeader, type MediaEndpoint } from './endpoint.ts';
+import { createMediaEndpoint, releasingWith, rtpTimeoutHeader, type MediaEndpoint } from './endpoint.ts';
 import { probeMediaServer } from './probe.ts';
-import type { ServerAddress } from '../signalling/connection.ts';
+import type { ServerAddress } from '../reconnect.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 
@@ -160,7 +160,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       try {
         const ready = srtp === 'off' ? await takeReady(remoteSdp) : null;
         const made = ready ?? (await create(remoteSdp, srtp));
-        const endpoint = leavingWith(made, () => taken.delete(made));
+        const endpoint = releasingWith(made, () => taken.delete(made));
         taken.add(made);
         return endpoint;
       } finally {

@@ -4,7 +4,7 @@ import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { guardEventSockets } from './event-socket-guard.ts';
 import type { MediaEndpoint } from './endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './server.ts';
-import type { ServerAddress } from '../signalling/connection.ts';
+import type { ServerAddress } from '../reconnect.ts';
 
 export type MediaServerState = {
   /** `host:port`, as it was configured. */

@@ -30,6 +30,14 @@ export type Attempt = {
 /** What is left where no SIP message was exchanged. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
 
+/** An attempt that comes to nothing before any SIP message is exchanged. */
+export const settledAttempt = (cause: UnansweredCause): Attempt => ({
+  outcome: Promise.resolve({ answered: false, cause, sip: noSip }),
+  sip: () => noSip,
+  cancel() {},
+  lose() {},
+});
+
 /** What may be asked of a call; for the header `Allow`. */
 export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 

@@ -5,17 +5,16 @@
 import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { guardControlConnection, type ControlConnection } from './connection-guard.ts';
-import { NotConnected, type SendCommand } from './end-leg.ts';
-import { keepConnected } from '../reconnect.ts';
 import { within } from '../background-tasks.ts';
 import { startHeartbeat } from '../heartbeat.ts';
-
-export type ServerAddress = { host: string; port: number; secret: string };
+import { keepConnected, type ServerAddress } from '../reconnect.ts';
+import { guardControlConnection, type ControlConnection } from './connection-guard.ts';
+import { NotConnected, type SendCommand } from './end-leg.ts';
 
 /** drachtio-server answers at once. */
 const commandMs = 3_000;
 
+/** How often it is asked whether it still takes in what it is sent, and how long it may take to answer. */
 export type ControlProbe = { everyMs: number; answerMs: number };
 
 /**
@@ -26,27 +25,26 @@ const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
 
 type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
-export const createSignalling = (options: {
-  server: ServerAddress;
+/** Who takes what comes by the connection. */
+export type SignallingHandlers = {
   onInvite: OnRequest;
   onOptions: OnRequest;
   /** For everything else that comes outside of a call. */
   onOther: OnRequest;
   /** Whether a request outside of a call gets no answer at all; asked before anything else. */
   isIgnored: (request: Srf.SrfRequest) => boolean;
-  /** How often it is asked whether it still takes in what it is sent, and how long it may take to answer. */
-  probe: ControlProbe;
   onConnected: () => void;
   onLost: () => void;
-  clock: Clock;
-  logger: Logger;
-}) => {
-  const { server, clock, logger } = options;
-  const srf = new Srf();
-  let control: ControlConnection | null = null;
-  let stopHeartbeat: () => void = () => {};
+};
+
+/** `ignore` forgets a request that gets no answer. */
+const routeRequests = (
+  srf: Srf,
+  handlers: SignallingHandlers,
+  { ignore, logger }: { ignore: (request: Srf.SrfRequest) => void; logger: Logger },
+): void => {
   srf.use((request, _response, next) => {
-    if (options.isIgnored(request)) return control?.ignore(request);
+    if (handlers.isIgnored(request)) return ignore(request);
     // It is missing where the head of a message never ends.
     request.body ??= '';
     return next();
@@ -61,11 +59,14 @@ export const createSignalling = (options: {
         if (!response.finalResponseSent) response.send(500);
       }
     };
-  srf.invite(taking(options.onInvite));
-  srf.use('options', taking(options.onOptions));
-  for (const method of others) srf.use(method, taking(options.onOther));
+  srf.invite(taking(handlers.onInvite));
+  srf.use('options', taking(handlers.onOptions));
+  for (const method of others) srf.use(method, taking(handlers.onOther));
+};
 
-  type Waiting = { resolve: () => void; reject: (error: Error) => void };
+/** What `srf` reports by events, as one attempt to connect after the other. */
+const createConnector = (srf: Srf, logger: Logger) => {
+  type Waiting = { resolve: (isConnected: true) => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;
   let onLost: () => void = () => {};
 
@@ -74,9 +75,18 @@ export const createSignalling = (options: {
     waiting = null;
   };
 
+  const disconnect = (): void => {
+    try {
+      srf.disconnect();
+    } catch (error) {
+      // It throws when the socket is gone already.
+      logger.debug({ err: error }, 'the connection to drachtio-server was closed already');
+    }
+  };
+
   // `addListener` because the types of `on` leave these events out.
   srf.addListener('connect', (error: unknown) => {
-    if (error === null || error === undefined) waiting?.resolve();
+    if (error === null || error === undefined) waiting?.resolve(true);
     else {
       fail(new Error('it refused the secret (GW_DRACHTIO_SECRET).'));
       disconnect();
@@ -92,58 +102,74 @@ export const createSignalling = (options: {
     onLost();
   });
 
+  return {
+    /** `begun`: the attempt is under way, and nothing has been sent by it. */
+    connect: (server: ServerAddress, lost: () => void, begun: () => void): Promise<true> =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        onLost = lost;
+        // Its own reconnecting cannot be ended once it has begun.
+        const settings = { ...server, reconnect: { maxAttempts: 1 } };
+        void srf.connect(settings);
+        begun();
+      }),
+    disconnect,
+  };
+};
+
+export const createSignallingConnection = (options: {
+  server: ServerAddress;
+  probe: ControlProbe;
+  clock: Clock;
+  logger: Logger;
+}) => {
+  const { server, probe, clock, logger } = options;
+  const srf = new Srf();
+  const connector = createConnector(srf, logger);
+  let control: ControlConnection | null = null;
+  let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost'> | null = null;
+  let stopHeartbeat: () => void = () => {};
+
   const command = async (message: string): Promise<void> => {
     if (control === null) throw new NotConnected('it is not connected.');
     await control.command(message);
   };
 
-  const watch = (): (() => void) =>
-    startHeartbeat({
-      probe: async () => {
-        await within(clock, options.probe.answerMs, 'An answer', command('ping'));
-      },
-      everyMs: options.probe.everyMs,
-      clock,
-      onSilent() {
-        logger.error('drachtio-server takes in nothing any more: it is connected with anew');
-        control?.cut();
-      },
-    });
-
-  const disconnect = (): void => {
-    stopHeartbeat();
-    try {
-      srf.disconnect();
-    } catch (error) {
-      // It throws when the socket is gone already.
-      logger.debug({ err: error }, 'the connection to drachtio-server was closed already');
-    }
-  };
-
   const kept = keepConnected<true>({
     to: `drachtio-server at ${server.host}:${server.port}`,
     connect: (lost) =>
-      new Promise((resolve, reject) => {
-        waiting = { resolve: () => resolve(true), reject };
-        onLost = lost;
-        // Its own reconnecting cannot be ended once it has begun.
-        const settings = { ...server, reconnect: { maxAttempts: 1 } };
-        void srf.connect(settings);
+      connector.connect(server, lost, () => {
         control = guardControlConnection(srf, logger);
       }),
-    disconnect,
-    onConnected() {
-      stopHeartbeat = watch();
-      options.onConnected();
+    disconnect() {
+      stopHeartbeat();
+      connector.disconnect();
     },
-    onLost: options.onLost,
+    onConnected() {
+      stopHeartbeat = startHeartbeat({
+        probe: () => within(clock, probe.answerMs, 'An answer', command('ping')),
+        everyMs: probe.everyMs,
+        clock,
+        onSilent() {
+          logger.error('drachtio-server takes in nothing any more: it is connected with anew');
+          control?.cut();
+        },
+      });
+      handlers?.onConnected();
+    },
+    onLost: () => handlers?.onLost(),
     clock,
     logger,
   });
 
   return {
     srf,
-    open: kept.open,
+    /** Once. Resolves after the first attempt to connect, whatever came of it; further ones follow by themselves. */
+    open(taking: SignallingHandlers): Promise<void> {
+      handlers = taking;
+      routeRequests(srf, taking, { ignore: (request) => control?.ignore(request), logger });
+      return kept.open();
+    },
     problem: kept.problem,
     /** For what drachtio-srf does not do: messages about what another client of drachtio-server has begun. */
     send: async ({
@@ -153,15 +179,11 @@ export const createSignalling = (options: {
       sip,
     }: Parameters<SendCommand>[0]): Promise<void> => {
       if (kept.problem() !== null) throw new NotConnected('it is not connected.');
-      await within(
-        clock,
-        commandMs,
-        'An answer of drachtio-server',
-        command(`sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`),
-      );
+      const message = `sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`;
+      await within(clock, commandMs, 'An answer of drachtio-server', command(message));
     },
     close: kept.close,
   };
 };
 
-export type Signalling = ReturnType<typeof createSignalling>;
+export type SignallingConnection = ReturnType<typeof createSignallingConnection>;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
-import { createTrunkLimits, type Entered } from '#sip/trunks/limits.ts';
+import { createTrunkLimits, type Acquired } from '#sip/trunks/limits.ts';
 import { someTrunk } from './some-trunk.ts';
 
 const patienceMs = 3_000;
@@ -15,61 +15,61 @@ const never = new AbortController().signal;
 const settle = async (): Promise<void> => {
   for (let times = 0; times < 10; times += 1) await Promise.resolve();
 };
-const placeOf = (entered: Entered) => {
-  if ('full' in entered) throw new Error(entered.full);
-  return entered.place;
+const permitOf = (acquired: Acquired) => {
+  if ('full' in acquired) throw new Error(acquired.full);
+  return acquired.permit;
 };
 
 test('a trunk without limits takes every call at once', async (t) => {
   const { limits } = world();
-  for (let calls = 0; calls < 100; calls += 1) placeOf(await limits.enter(someTrunk(), true, never));
+  for (let calls = 0; calls < 100; calls += 1) permitOf(await limits.acquire(someTrunk(), true, never));
   t.is(limits.channelsOf('carrier'), 100);
 });
 
 test('a full trunk sends calls on to the next at once', async (t) => {
   const { limits } = world();
   const trunk = someTrunk({ maxChannels: 1 });
-  const place = placeOf(await limits.enter(trunk, false, never));
-  t.deepEqual(await limits.enter(trunk, false, never), {
+  const permit = permitOf(await limits.acquire(trunk, false, never));
+  t.deepEqual(await limits.acquire(trunk, false, never), {
     full: 'The trunk "carrier" has no free channel (of 1).',
   });
-  place.leave();
-  place.leave();
+  permit.release();
+  permit.release();
   t.is(limits.channelsOf('carrier'), 0);
-  placeOf(await limits.enter(trunk, false, never));
+  permitOf(await limits.acquire(trunk, false, never));
 });
 
 test('on the last trunk a call waits for a channel, the longest waiting first', async (t) => {
   const { clock, limits } = world();
   const trunk = someTrunk({ maxChannels: 1 });
-  const first = placeOf(await limits.enter(trunk, true, never));
+  const first = permitOf(await limits.acquire(trunk, true, never));
   const order: string[] = [];
-  const second = limits.enter(trunk, true, never);
-  const third = limits.enter(trunk, true, never);
-  void second.then((entered) => order.push('full' in entered ? 'second is refused' : 'second'));
-  void third.then((entered) => order.push('full' in entered ? 'third is refused' : 'third'));
+  const second = limits.acquire(trunk, true, never);
+  const third = limits.acquire(trunk, true, never);
+  void second.then((acquired) => order.push('full' in acquired ? 'second is refused' : 'second'));
+  void third.then((acquired) => order.push('full' in acquired ? 'third is refused' : 'third'));
   await settle();
   t.deepEqual(order, []);
-  first.leave();
+  first.release();
   await settle();
   t.deepEqual(order, ['second']);
   clock.increment(patienceMs);
   await settle();
   t.deepEqual(order, ['second', 'third is refused']);
-  placeOf(await second).leave();
+  permitOf(await second).release();
   t.is(limits.channelsOf('carrier'), 0);
 });
 
 test('a call that is given up waits no longer and holds nothing', async (t) => {
   const { limits } = world();
   const trunk = someTrunk({ maxChannels: 1 });
-  const first = placeOf(await limits.enter(trunk, true, never));
+  const first = permitOf(await limits.acquire(trunk, true, never));
   const given = new AbortController();
-  const waiting = limits.enter(trunk, true, given.signal);
+  const waiting = limits.acquire(trunk, true, given.signal);
   given.abort();
   t.true('full' in (await waiting));
-  t.true('full' in (await limits.enter(trunk, true, AbortSignal.abort())));
-  first.leave();
+  t.true('full' in (await limits.acquire(trunk, true, AbortSignal.abort())));
+  first.release();
   t.is(limits.channelsOf('carrier'), 0);
 });
 
@@ -80,8 +80,8 @@ test('new calls go out evenly, and beyond the queue they are refused', async (t)
   const refused: string[] = [];
   for (let calls = 0; calls < 10; calls += 1)
     void (async () => {
-      const entered = await limits.enter(trunk, true, never);
-      if ('full' in entered) refused.push(entered.full);
+      const acquired = await limits.acquire(trunk, true, never);
+      if ('full' in acquired) refused.push(acquired.full);
       else begun.push(clock.now());
     })();
   await settle();
@@ -100,12 +100,12 @@ test('new calls go out evenly, and beyond the queue they are refused', async (t)
 test('calls that come in count, and never wait', async (t) => {
   const { limits } = world();
   const trunk = someTrunk({ maxChannels: 2, callsPerSecond: 1 });
-  const one = limits.enterNow(trunk);
+  const one = limits.tryAcquire(trunk);
   t.truthy(one);
-  placeOf(await limits.enter(trunk, true, never));
-  t.is(limits.enterNow(trunk), null);
-  one?.leave();
-  t.truthy(limits.enterNow(trunk));
+  permitOf(await limits.acquire(trunk, true, never));
+  t.is(limits.tryAcquire(trunk), null);
+  one?.release();
+  t.truthy(limits.tryAcquire(trunk));
 });
 
 test('a trunk that asks for no calls gets none until then, not even as the last one', async (t) => {
@@ -113,12 +113,12 @@ test('a trunk that asks for no calls gets none until then, not even as the last 
   const trunk = someTrunk();
   limits.rest(trunk, 30_000);
   clock.increment(10_000);
-  t.deepEqual(await limits.enter(trunk, true, never), {
+  t.deepEqual(await limits.acquire(trunk, true, never), {
     full: 'The trunk "carrier" wants no calls for 20 more seconds.',
   });
-  placeOf(await limits.enter(someTrunk({ name: 'other' }), true, never));
+  permitOf(await limits.acquire(someTrunk({ name: 'other' }), true, never));
   clock.increment(20_000);
-  placeOf(await limits.enter(trunk, true, never));
+  permitOf(await limits.acquire(trunk, true, never));
 });
 
 test('a trunk is left alone for five minutes at most', async (t) => {
@@ -126,9 +126,9 @@ test('a trunk is left alone for five minutes at most', async (t) => {
   const trunk = someTrunk();
   limits.rest(trunk, 86_400_000);
   clock.increment(299_999);
-  t.true('full' in (await limits.enter(trunk, true, never)));
+  t.true('full' in (await limits.acquire(trunk, true, never)));
   clock.increment(1);
-  placeOf(await limits.enter(trunk, true, never));
+  permitOf(await limits.acquire(trunk, true, never));
 });
 
 test('a clock that is set back does not lengthen the rest of a trunk', async (t) => {
@@ -136,7 +136,7 @@ test('a clock that is set back does not lengthen the rest of a trunk', async (t)
   const clock = Object.assign(new SimulatedClock(), { now: () => now });
   const limits = createTrunkLimits({ clock, patienceMs });
   limits.rest(someTrunk(), 1_000);
-  t.true('full' in (await limits.enter(someTrunk(), true, never)));
+  t.true('full' in (await limits.acquire(someTrunk(), true, never)));
   now = 0;
-  placeOf(await limits.enter(someTrunk(), true, never));
+  permitOf(await limits.acquire(someTrunk(), true, never));
 });

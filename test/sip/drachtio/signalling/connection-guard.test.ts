@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { createSignalling } from '#sip/drachtio/signalling/connection.ts';
+import { createSignallingConnection } from '#sip/drachtio/signalling/connection.ts';
 import { systemClock } from '#src/clock.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -70,8 +70,14 @@ const connectTo = async (
   const logged: string[] = [];
   const taken: string[] = [];
   let losses = 0;
-  const signalling = createSignalling({
+  const signalling = createSignallingConnection({
     server: { host: '127.0.0.1', port, secret: 'x' },
+    probe,
+    clock: systemClock,
+    logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+  });
+  t.teardown(() => signalling.close());
+  await signalling.open({
     onInvite: (request) => {
       if (request.uri.includes('throw')) throw new Error('a mistake of ours');
       taken.push(request.uri);
@@ -79,14 +85,9 @@ const connectTo = async (
     onOptions: () => {},
     onOther: () => {},
     isIgnored,
-    probe,
     onConnected: () => {},
     onLost: () => (losses += 1),
-    clock: systemClock,
-    logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });
-  t.teardown(() => signalling.close());
-  await signalling.open();
   return { signalling, logged, taken, losses: () => losses };
 };
 

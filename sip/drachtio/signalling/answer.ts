@@ -1,0 +1,112 @@
+/** Answering a caller that waits: an endpoint takes its offer, 200 OK goes out, and the call stands with the ACK. */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { Trunk } from '#src/domain/trunk.ts';
+import type { Permit } from '../../trunks/limits.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
+import { releasingWith, type MediaEndpoint } from '../media/endpoint.ts';
+import type { MediaServers } from '../media/servers.ts';
+import { allowed, hangUp, holdRequests, noSip, type Attempt, type Outcome } from './attempt.ts';
+import type { FarEnd } from './far-ends.ts';
+import { acceptedOffer, onTerms } from './negotiate.ts';
+import { notAcceptable, refusals, refuse, verdictRefusals, type Refusal } from './refusals.ts';
+import { answerTimer, type SessionTimes } from './session-timer.ts';
+import { arrivingLeg, takenLeg } from './sip-leg.ts';
+
+/** A caller that was let in, with what it holds until it is answered or refused. */
+export type Caller = {
+  request: Srf.SrfRequest;
+  response: Srf.SrfResponse;
+  trunk: Trunk;
+  /** Of its channel on the trunk. */
+  permit: Permit;
+  farEnd: FarEnd;
+  /** It has hung up before it was answered. */
+  isGone: boolean;
+};
+
+export const answerCaller = (
+  caller: Caller,
+  options: {
+    mediaServers: Pick<MediaServers, 'createEndpoint'>;
+    sessionTimes: SessionTimes;
+    backgroundTasks: BackgroundTasks;
+    /** Of the call. */
+    logger: Logger;
+  },
+): Attempt => {
+  const { mediaServers, sessionTimes, backgroundTasks, logger } = options;
+  const { request, response, trunk, permit, farEnd } = caller;
+  const callId = request.get('Call-ID');
+  const given = new AbortController();
+  const lost = Promise.withResolvers<never>();
+  // Nobody may be waiting for it.
+  lost.promise.catch(() => {});
+
+  const unanswered = (cause: 'cancelled' | 'media_error', refusal: Refusal): Outcome => {
+    permit.release();
+    farEnd.over();
+    if (caller.isGone)
+      return {
+        answered: false,
+        cause: 'cancelled',
+        sip: { status: 487, reason: 'Request Terminated', callId },
+      };
+    refuse(response, refusal, logger);
+    return { answered: false, cause, sip: { status: refusal.status, reason: refusal.reason, callId } };
+  };
+
+  const createEndpoint = async (): Promise<MediaEndpoint> => {
+    const endpoint = await mediaServers.createEndpoint(acceptedOffer(request.body, trunk), trunk.srtp);
+    return releasingWith(onTerms(endpoint, trunk), permit.release);
+  };
+
+  const destroy = (endpoint: MediaEndpoint): void =>
+    backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+
+  const sendOk = async (endpoint: MediaEndpoint): Promise<Outcome> => {
+    const { headers, weRefresh } = answerTimer(request, sessionTimes);
+    const answering = request.srf.createUAS(request, response, {
+      localSdp: endpoint.localSdp,
+      headers: { Supported: 'timer', Allow: allowed, ...headers },
+    });
+    const dialog = await Promise.race([answering, lost.promise]);
+    holdRequests(dialog, true);
+    farEnd.is(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
+    const sip = { status: 200, reason: 'OK', callId };
+    if (!given.signal.aborted)
+      return { answered: true, connection: { dialog, farEnd, endpoint, weRefresh, sip } };
+    destroy(endpoint);
+    backgroundTasks.add('BYE', () => hangUp({ dialog, farEnd }));
+    return { answered: false, cause: 'cancelled', sip };
+  };
+
+  const run = async (): Promise<Outcome> => {
+    if (caller.isGone) return unanswered('cancelled', refusals.unavailable);
+    let endpoint: MediaEndpoint;
+    try {
+      endpoint = await createEndpoint();
+    } catch (error) {
+      logger.warn({ err: error }, 'no endpoint for an inbound call');
+      return unanswered('media_error', notAcceptable('The media server cannot take this offer'));
+    }
+    if (caller.isGone || given.signal.aborted) {
+      destroy(endpoint);
+      return unanswered('cancelled', verdictRefusals.no_agent_endpoint);
+    }
+    try {
+      return await sendOk(endpoint);
+    } catch (error) {
+      logger.debug({ err: error }, 'an inbound call could not be answered');
+      destroy(endpoint);
+      return unanswered('cancelled', refusals.unavailable);
+    }
+  };
+
+  return {
+    outcome: run(),
+    sip: () => ({ ...noSip, callId }),
+    cancel: () => given.abort(),
+    lose: () => lost.reject(new Error('The connection to drachtio-server was lost')),
+  };
+};

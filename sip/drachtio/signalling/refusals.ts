@@ -1,0 +1,56 @@
+/** What an INVITE is refused with, and for which reason (RFC 3261 section 21). */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import { warningOf } from './negotiate.ts';
+import type { SessionTimes } from './session-timer.ts';
+
+export type Refusal = { status: number; reason: string; headers?: Record<string, string> };
+
+/** Of callers that were looked at and are not let in. */
+export const verdictRefusals: Readonly<
+  Record<Extract<ArrivalVerdict, { accepted: false }>['because'], Refusal>
+> = {
+  unknown_number: { status: 404, reason: 'Not Found' },
+  no_agent_endpoint: { status: 480, reason: 'Temporarily Unavailable' },
+  caller_rejected: { status: 603, reason: 'Decline' },
+  over_capacity: { status: 486, reason: 'Busy Here' },
+  // The trunk may try another gateway.
+  draining: { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '60' } },
+};
+
+export const refusals = {
+  noSuchCall: { status: 481, reason: 'Call/Transaction Does Not Exist' },
+  unavailable: { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '10' } },
+  failed: { status: 500, reason: 'Server Internal Error' },
+  unanswered: { status: 480, reason: 'Temporarily Unavailable' },
+  merged: { status: 482, reason: 'Loop Detected' },
+} as const satisfies Record<string, Refusal>;
+
+/** RFC 4028 section 6. */
+export const intervalTooSmall = ({ shortestSec }: SessionTimes): Refusal => ({
+  status: 422,
+  reason: 'Session Interval Too Small',
+  headers: { 'Min-SE': String(shortestSec) },
+});
+
+/** `why` is for people to read. */
+export const notAcceptable = (why: string): Refusal => ({
+  status: 488,
+  reason: 'Not Acceptable Here',
+  headers: warningOf(why),
+});
+
+/** A caller that was answered already, or has gone, is left as it is. */
+export const refuse = (
+  response: Srf.SrfResponse,
+  { status, reason, headers }: Refusal,
+  logger: Logger,
+): void => {
+  if (response.finalResponseSent) return;
+  try {
+    response.send(status, reason, headers === undefined ? {} : { headers });
+  } catch (error) {
+    logger.debug({ err: error }, 'an INVITE could not be refused');
+  }
+};

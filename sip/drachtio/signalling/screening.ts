@@ -1,0 +1,57 @@
+/**
+ * What an INVITE of a known trunk is looked at for before anything is kept of it: the rules of SIP, whether it can be
+ * heard, who calls whom.
+ */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
+import { calledParty } from '../../parties/called-party.ts';
+import { callingParty } from '../../parties/calling-party.ts';
+import { offerProblem } from '../../trunks/media-offer.ts';
+import type { MediaServers } from '../media/servers.ts';
+import type { TrunkCheck } from './check-trunk.ts';
+import { createMergedRequests, requestProblem } from './header-inspection.ts';
+import { intervalTooSmall, notAcceptable, refusals, verdictRefusals, type Refusal } from './refusals.ts';
+import { isTooSmall, type SessionTimes } from './session-timer.ts';
+
+/** Who calls, and the numbers that may be meant, the likeliest first; domestic format. */
+export type Parties = { from: string; numbers: readonly string[] };
+
+export const createScreening = (options: {
+  mediaServers: Pick<MediaServers, 'problem'>;
+  trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
+  country: Country;
+  sessionTimes: SessionTimes;
+  clock: Clock;
+  logger: Logger;
+}) => {
+  const { mediaServers, trunkCheck, country, sessionTimes, clock, logger } = options;
+  const mergedRequests = createMergedRequests(() => clock.now());
+
+  /** An offer that comes with the ACK is for a later day. */
+  const offerRefusal = (request: Srf.SrfRequest, trunk: Trunk): Refusal | undefined => {
+    const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs, trunk.srtp);
+    if (problem === undefined) return undefined;
+    logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
+    return notAcceptable(problem);
+  };
+
+  /** What it is refused with, or whose call it is. */
+  return (request: Srf.SrfRequest, trunk: Trunk): { refusal: Refusal } | { parties: Parties } => {
+    if (mergedRequests.isMerged(request)) return { refusal: refusals.merged };
+    const problem = requestProblem(request);
+    if (problem !== undefined) return { refusal: problem };
+    if (mediaServers.problem() !== null) return { refusal: refusals.unavailable };
+    const { numbers, bare } = calledParty(request, country);
+    if (numbers.length === 0) return { refusal: verdictRefusals.unknown_number };
+    const from = callingParty(request, country, bare);
+    if (numbers.some((to) => trunkCheck.isOwnCall({ from, to })))
+      return { refusal: verdictRefusals.over_capacity };
+    const refusal = offerRefusal(request, trunk);
+    if (refusal !== undefined) return { refusal };
+    if (isTooSmall(request, sessionTimes)) return { refusal: intervalTooSmall(sessionTimes) };
+    return { parties: { from, numbers } };
+  };
+};

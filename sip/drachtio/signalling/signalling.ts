@@ -1,0 +1,141 @@
+/** Calls over SIP, out and in: who may call, over which trunk a call goes out, and how its far end comes to an end. */
+import type { Logger } from 'pino';
+import type { LineInput } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { createInboundAccess } from '../../inbound-access/inbound-access.ts';
+import type { OnArrival } from '../../lines.ts';
+import { createAskTrunk } from '../../trunks/ask-trunk.ts';
+import { chooseTrunks } from '../../trunks/choose.ts';
+import type { TrunkDirectory } from '../../trunks/directory.ts';
+import { createTrunkLimits } from '../../trunks/limits.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
+import type { MediaServers } from '../media/servers.ts';
+import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
+import { createTrunkCheck } from './check-trunk.ts';
+import type { SignallingConnection, SignallingHandlers } from './connection.ts';
+import { createFarEnds, type LegStore } from './far-ends.ts';
+import { createInbound } from './inbound.ts';
+import { dial } from './outbound.ts';
+import type { SessionTimes } from './session-timer.ts';
+
+/** How long is waited for a trunk, in milliseconds. */
+export type TrunkTimes = {
+  /** From which nothing at all came for an INVITE; the next one is tried then. */
+  silenceMs: number;
+  /** Which does not answer a REGISTER or OPTIONS. */
+  answerMs: number;
+  /** For its next free channel, or the next second. */
+  patienceMs: number;
+  /** For a sign that the other side of a call is still there. */
+  session: SessionTimes;
+};
+
+export type SignallingOptions = {
+  connection: SignallingConnection;
+  mediaServers: MediaServers;
+  directory: TrunkDirectory;
+  /** The trunk of the configuration; `null` where there is none. */
+  configured: Trunk | null;
+  legs: LegStore;
+  trunkTimes: TrunkTimes;
+  country: Country;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+export const createSignalling = (options: SignallingOptions) => {
+  const { connection, mediaServers, directory, configured, legs, trunkTimes } = options;
+  const { country, clock, backgroundTasks, logger } = options;
+  const { srf } = connection;
+  const { silenceMs, session: sessionTimes } = trunkTimes;
+  const { send, problem } = connection;
+  const { endChannel } = mediaServers;
+  const farEnds = createFarEnds({ store: legs, send, endChannel, clock, backgroundTasks, logger });
+  const access = createInboundAccess({ directory, configured, clock, logger });
+  const limits = createTrunkLimits({ clock, patienceMs: trunkTimes.patienceMs });
+  const askTrunk = createAskTrunk({ srf, problem, answerMs: trunkTimes.answerMs, clock });
+  const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
+  const trunkCheck = createTrunkCheck({ ...shared, askTrunk, meetFarEnd: () => farEnds.meet(null) });
+  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, farEnds });
+  let isClosed = false;
+
+  const handlers: Omit<SignallingHandlers, 'onLost'> = {
+    onInvite: inbound.receive,
+    onOptions(request, response) {
+      if (access.isUnknown(request)) response.send(403);
+      else if (isClosed || mediaServers.problem() !== null) response.send(503);
+      else response.send(200, { headers: abilities });
+    },
+    onOther(request, response) {
+      if (access.admit(request, response) === null) return;
+      const isInDialog = request.has('To') && /;\s*tag=/i.test(request.get('To'));
+      response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
+    },
+    isIgnored: access.ignores,
+    onConnected: farEnds.connected,
+  };
+
+  const trunksFor = async (number: string): Promise<Trunk[]> =>
+    chooseTrunks({
+      owner: await directory.ownerOf(number),
+      trunks: configured === null ? directory.all() : [...directory.all(), configured],
+      isUsable: (id) => id === configured?.id || directory.isUsable(id),
+      random: Math.random,
+    });
+
+  return {
+    askTrunk,
+    tryTrunk: trunkCheck.check,
+    /** Callers that no trunk knows, since the start. */
+    refusedCallers: access.refused,
+    /** Ends legs of which no process is left, now or as soon as there is a connection. */
+    abandon: farEnds.abandon,
+    /** The channels of such legs, once the media servers are connected. */
+    endChannels: farEnds.endChannels,
+
+    /** Connects with drachtio-server. `onLost`: that connection is lost, and with it every call. */
+    async open(onLost: () => void): Promise<void> {
+      const lost = (): void => {
+        farEnds.lost();
+        onLost();
+      };
+      await connection.open({ ...handlers, onLost: lost });
+    },
+
+    /** Looks up who may call. */
+    openAccess: access.open,
+
+    /** Finds out whose calls are taken, and takes them from now on. */
+    async takeCalls(onArrival: OnArrival): Promise<void> {
+      await directory.start({ ...askTrunk, tryOut: trunkCheck.check });
+      inbound.open(onArrival);
+    },
+
+    /** Begins to dial, or to answer the caller that waits under the call's id. */
+    attempt(input: LineInput, call: { onRinging: () => void; logger: Logger }): Attempt {
+      if (input.direction === 'inbound') return inbound.answer(input.callId);
+      if (isClosed || problem() !== null) return settledAttempt('trunk_error');
+      return dial({
+        ...shared,
+        ...call,
+        from: input.from,
+        to: input.to,
+        trunks: () => trunksFor(input.from),
+        limits,
+        meetFarEnd: () => farEnds.meet(input.callId),
+      });
+    },
+
+    /** No call is taken or placed any more; the connection still stands, so that calls can be ended. */
+    close(): void {
+      isClosed = true;
+      inbound.close();
+      access.close();
+    },
+  };
+};
+
+export type Signalling = ReturnType<typeof createSignalling>;

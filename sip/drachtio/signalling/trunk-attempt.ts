@@ -1,0 +1,119 @@
+/** An attempt at a call over one trunk: the offer of its endpoint goes out, and the answer is taken in. */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { SipDetails } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { credentialsOf, inviteTo } from '../../trunks/addressing.ts';
+import { causeOf, goesOn } from '../../trunks/failover.ts';
+import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
+import { offerWith } from '../../trunks/media-offer.ts';
+import { within, type BackgroundTasks } from '../background-tasks.ts';
+import { releasingWith, type MediaEndpoint } from '../media/endpoint.ts';
+import { hangUp, noSip, type Outcome } from './attempt.ts';
+import type { FarEnd } from './far-ends.ts';
+import { invite, type Invitation, type Invited } from './invite.ts';
+import { onTerms } from './negotiate.ts';
+import type { OfferingEndpoint } from './offering-endpoint.ts';
+import type { SessionTimes } from './session-timer.ts';
+
+/** The media server takes in an answer within this time. */
+const answerMs = 5_000;
+
+export type Unanswered = Extract<Outcome, { answered: false }>;
+
+export const unanswered = (cause: Unanswered['cause'], sip: SipDetails): Unanswered => ({
+  answered: false,
+  cause,
+  sip,
+});
+
+/** What is asked of every trunk alike. */
+export type CallOptions = {
+  /** Domestic format. */
+  from: string;
+  to: string;
+  country: Country;
+  limits: TrunkLimits;
+  /** A trunk from which nothing at all came for so long is given up. */
+  silenceMs: number;
+  sessionTimes: SessionTimes;
+  srf: Srf;
+  meetFarEnd: () => FarEnd;
+  onRinging: () => void;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+/** `next`: the trunk is to blame, so that another one may do better. */
+export type Tried = { outcome: Outcome; next: boolean };
+
+const final = (outcome: Outcome): Tried => ({ outcome, next: false });
+
+/** What the caller of all attempts has in hand. */
+type Call = {
+  /** The call is not wanted any more. */
+  signal: AbortSignal;
+  offering: OfferingEndpoint;
+  /** Why the call can come to nothing any more, whatever the trunk says; `null` while it can. */
+  broken: () => Unanswered | null;
+  onInvitation: (invitation: Invitation) => void;
+};
+
+/** The far end has answered: its description is taken in. */
+const connect = async (
+  invited: Extract<Invited, { answered: true }>,
+  endpoint: MediaEndpoint,
+  { trunk, permit }: { trunk: Trunk; permit: Permit },
+  { signal, clock, backgroundTasks, logger }: CallOptions & Call,
+): Promise<Outcome> => {
+  const { dialog, farEnd, remoteSdp, weRefresh, sip } = invited;
+  const leave = (outcome: Outcome): Outcome => {
+    backgroundTasks.add('BYE', () => hangUp(invited));
+    return outcome;
+  };
+  const agreed = onTerms(endpoint, trunk);
+  try {
+    // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
+    if (!signal.aborted) await within(clock, answerMs, 'Taking the answer in', agreed.takeAnswer(remoteSdp));
+  } catch (error) {
+    logger.warn({ trunk: trunk.name, err: error }, 'the answer of the far end could not be taken');
+    return leave(unanswered('media_error', sip));
+  }
+  if (signal.aborted) return leave(unanswered('cancelled', sip));
+  return {
+    answered: true,
+    connection: { dialog, farEnd, endpoint: releasingWith(agreed, permit.release), weRefresh, sip },
+  };
+};
+
+export const tryTrunk = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
+  const { signal, limits, logger } = call;
+  if (signal.aborted) return final(unanswered('cancelled', noSip));
+  let endpoint: MediaEndpoint;
+  try {
+    endpoint = await call.offering.endpointFor(trunk);
+  } catch (error) {
+    logger.warn({ err: error }, 'no endpoint for an outbound call');
+    return final(unanswered('media_error', noSip));
+  }
+  if (signal.aborted) return final(unanswered('cancelled', noSip));
+  const invitation = invite({
+    ...call,
+    ...inviteTo(trunk, call, call.country),
+    ...credentialsOf(trunk),
+    offer: offerWith(endpoint.localSdp, trunk.codecs),
+    channel: endpoint.channel,
+  });
+  call.onInvitation(invitation);
+  const invited = await invitation.outcome;
+  if (invited.answered) return final(await connect(invited, endpoint, { trunk, permit }, call));
+  const { sip, failed, retryAfterMs } = invited;
+  const broken = call.broken();
+  if (broken !== null) return final({ ...broken, sip });
+  if (signal.aborted) return final(unanswered('cancelled', sip));
+  if (retryAfterMs > 0) limits.rest(trunk, retryAfterMs);
+  return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed) };
+};

@@ -1,0 +1,64 @@
+/** The callers that were let in, until their lines are opened. */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Caller } from './answer.ts';
+import type { FarEnds } from './far-ends.ts';
+import { refusals, refuse, type Refusal } from './refusals.ts';
+import { arrivingLeg } from './sip-leg.ts';
+
+/** A caller whose line is not opened within this time is refused. */
+const patienceMs = 10_000;
+
+type Waiting = Caller & { timer: unknown };
+
+export const createWaitingRoom = (options: {
+  farEnds: Pick<FarEnds, 'meet'>;
+  clock: Clock;
+  logger: Logger;
+}) => {
+  const { farEnds, clock, logger } = options;
+  const waiting = new Map<string, Waiting>();
+
+  const take = (callId: string): Caller | undefined => {
+    const caller = waiting.get(callId);
+    waiting.delete(callId);
+    clock.clearTimeout(caller?.timer);
+    return caller;
+  };
+
+  const turnAway = (callId: string, refusal: Refusal): void => {
+    const caller = take(callId);
+    if (caller === undefined) return;
+    caller.permit.release();
+    caller.farEnd.over();
+    if (!caller.isGone) refuse(caller.response, refusal, logger);
+  };
+
+  const add = (callId: string, arriving: Pick<Caller, 'request' | 'response' | 'trunk' | 'permit'>): void => {
+    const timer = clock.setTimeout(() => {
+      logger.warn({ call_id: callId }, 'a caller was let in but never answered');
+      turnAway(callId, refusals.unanswered);
+    }, patienceMs);
+    const farEnd = farEnds.meet(callId);
+    farEnd.is(arrivingLeg(arriving.request));
+    const caller: Waiting = { ...arriving, timer, farEnd, isGone: false };
+    // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
+    caller.request.on('cancel', () => {
+      caller.isGone = true;
+      caller.permit.release();
+      farEnd.over();
+    });
+    waiting.set(callId, caller);
+  };
+
+  return {
+    add,
+    /** Takes the caller out: it is to be answered. */
+    take,
+    /** Takes the caller out, if it still waits, and refuses it. */
+    turnAway,
+    turnAllAway(refusal: Refusal): void {
+      for (const callId of waiting.keys()) turnAway(callId, refusal);
+    },
+  };
+};
