@@ -1,10 +1,13 @@
 /** Telephone numbers and their settings, as their workspace's admins see them. */
-import { UniqueConstraintViolationException, type InferEntity } from '@mikro-orm/core';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
-import { isLanguage, type Language } from '#src/domain/language.ts';
+import type { Language } from '#src/domain/language.ts';
 import type { VoicemailPolicy } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
 import { PhoneNumber } from './entities/phone-number.ts';
+import { given, patchRow, type Patch } from './patch.ts';
+import { prepared } from './prepared.ts';
+import { columnsOf, type Row } from './tables.ts';
 
 /** What an admin may change of a number; null falls back to the workspace's, then to the platform's. */
 export type NumberSettings = StoredCallPolicy & {
@@ -25,52 +28,78 @@ export type NumberSettings = StoredCallPolicy & {
 
 export type InboundAuthMethod = 'none' | 'handshake';
 
-export type NumberRecord = NumberSettings & {
-  id: string;
-  workspaceId: string;
-  /** Domestic format. */
-  number: string;
-  inboundAuthMethod: InboundAuthMethod;
-  inboundAuthUrl: string | null;
-  createdAt: Date;
-};
+/** Its secret is opened for its calls alone. */
+export type NumberRecord = Omit<Row<'PhoneNumber'>, 'deletedAt' | 'inboundAuthSecretSealed'>;
 
-/** Undefined leaves a setting as it is. */
-export type NumberPatch = { [Name in keyof NumberSettings]?: NumberSettings[Name] | undefined };
+export type NumberPatch = Patch<NumberSettings>;
 
 type NumberIn = { numberId: string; workspaceId: string };
 
-const present = (row: InferEntity<typeof PhoneNumber>): NumberRecord => {
-  if (!isLanguage(row.language)) throw new Error(`Number ${row.id} has an unknown language`);
-  return {
-    id: row.id,
-    workspaceId: row.workspaceId,
-    number: row.number,
-    language: row.language,
-    greeting: row.greeting ?? null,
-    voicemail: row.voicemail,
-    voicemailMessage: row.voicemailMessage ?? null,
-    maxDurationSec: row.maxDurationSec ?? null,
-    defaultDurationSec: row.defaultDurationSec ?? null,
-    silenceTimeoutSec: row.silenceTimeoutSec ?? null,
-    ringTimeoutSec: row.ringTimeoutSec ?? null,
-    maxConcurrentCalls: row.maxConcurrentCalls ?? null,
-    recordingEnabled: row.recordingEnabled ?? null,
-    trunkId: row.trunkId ?? null,
-    recognizer: row.recognizer ?? null,
-    synthesizer: row.synthesizer ?? null,
-    voice: row.voice ?? null,
-    inboundAuthMethod: row.inboundAuthMethod,
-    inboundAuthUrl: row.inboundAuthUrl ?? null,
-    createdAt: row.createdAt,
-  };
-};
+const columns = columnsOf('PhoneNumber').filter(
+  (column) => column !== 'deletedAt' && column !== 'inboundAuthSecretSealed',
+);
 
-type Given<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+const ofWorkspace = prepared((queries, { workspaceId }: Pick<NumberIn, 'workspaceId'>) =>
+  queries
+    .selectFrom('PhoneNumber')
+    .select(columns)
+    .where('workspaceId', '=', workspaceId)
+    .where('deletedAt', 'is', null)
+    .orderBy('createdAt')
+    .orderBy('id'),
+);
 
-const given = <Fields extends object>(fields: Fields): Given<Fields> =>
-  // Object.fromEntries forgets the types of what it is given.
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;
+const one = prepared((queries, { numberId, workspaceId }: NumberIn) =>
+  queries
+    .selectFrom('PhoneNumber')
+    .select(columns)
+    .where('id', '=', numberId)
+    .where('workspaceId', '=', workspaceId)
+    .where('deletedAt', 'is', null),
+);
+
+const removal = prepared((queries, { numberId, workspaceId, at }: NumberIn & { at: Date }) =>
+  queries
+    .with('gone', (query) =>
+      query
+        .updateTable('PhoneNumber')
+        .set({
+          deletedAt: at,
+          trunkId: null,
+          inboundAuthMethod: 'none',
+          inboundAuthUrl: null,
+          inboundAuthSecretSealed: null,
+        })
+        .where('id', '=', numberId)
+        .where('workspaceId', '=', workspaceId)
+        .where('deletedAt', 'is', null)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('Call')
+                .select('id')
+                .where('numberId', '=', numberId)
+                .where('status', 'in', ['ringing', 'active']),
+            ),
+          ),
+        )
+        .returning('id'),
+    )
+    .with('withoutKey', (query) =>
+      query.deleteFrom('NumberKey').where('numberId', 'in', query.selectFrom('gone').select('id')),
+    )
+    .with('withoutAgents', (query) =>
+      query.deleteFrom('AgentBinding').where('numberId', 'in', query.selectFrom('gone').select('id')),
+    )
+    .with('withoutAnswers', (query) =>
+      query.deleteFrom('IdempotencyRecord').where('numberId', 'in', query.selectFrom('gone').select('id')),
+    )
+    .selectFrom('gone')
+    .select('id'),
+);
+
+/** Of a number that was not deleted. */
+const rowOf = ({ numberId, workspaceId }: NumberIn) => ({ id: numberId, workspaceId, deletedAt: null });
 
 /** Resolves to undefined when the number is taken, by whichever workspace. */
 export const createNumber = async (
@@ -88,35 +117,21 @@ export const createNumber = async (
 };
 
 /** The oldest first. */
-export const listNumbers = async (db: Database, workspaceId: string): Promise<NumberRecord[]> => {
-  const rows = await db
-    .entityManager()
-    .find(PhoneNumber, { workspaceId, deletedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
-  return rows.map(present);
-};
+export const listNumbers = (db: Database, workspaceId: string): Promise<NumberRecord[]> =>
+  ofWorkspace(db, { workspaceId });
 
 /** Undefined for a number that was deleted or belongs to another workspace. */
-export const findNumber = async (
-  db: Database,
-  { numberId, workspaceId }: NumberIn,
-): Promise<NumberRecord | undefined> => {
-  const row = await db.entityManager().findOne(PhoneNumber, { id: numberId, workspaceId, deletedAt: null });
-  return row === null ? undefined : present(row);
-};
+export const findNumber = async (db: Database, wanted: NumberIn): Promise<NumberRecord | undefined> =>
+  (await one(db, wanted)).at(0);
 
 /** Changes the given settings and resolves to all of them; undefined for a number of another workspace. */
 export const patchNumber = async (
   db: Database,
-  { numberId, workspaceId }: NumberIn,
+  wanted: NumberIn,
   patch: NumberPatch,
 ): Promise<NumberRecord | undefined> => {
-  const changes = given(patch);
-  if (Object.keys(changes).length > 0) {
-    await db
-      .entityManager()
-      .nativeUpdate(PhoneNumber, { id: numberId, workspaceId, deletedAt: null }, changes);
-  }
-  return findNumber(db, { numberId, workspaceId });
+  await patchRow(db, PhoneNumber, rowOf(wanted), patch);
+  return findNumber(db, wanted);
 };
 
 /**
@@ -125,19 +140,15 @@ export const patchNumber = async (
  */
 export const putInboundAuth = async (
   db: Database,
-  { numberId, workspaceId }: NumberIn,
+  wanted: NumberIn,
   auth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed?: string | undefined },
 ): Promise<NumberRecord | undefined> => {
   const changes =
     auth.method === 'none'
-      ? { inboundAuthMethod: 'none' as const, inboundAuthUrl: null, inboundAuthSecretSealed: null }
-      : {
-          inboundAuthMethod: 'handshake' as const,
-          inboundAuthUrl: auth.url,
-          ...(auth.secretSealed === undefined ? {} : { inboundAuthSecretSealed: auth.secretSealed }),
-        };
-  await db.entityManager().nativeUpdate(PhoneNumber, { id: numberId, workspaceId, deletedAt: null }, changes);
-  return findNumber(db, { numberId, workspaceId });
+      ? { inboundAuthUrl: null, inboundAuthSecretSealed: null }
+      : { inboundAuthUrl: auth.url, inboundAuthSecretSealed: auth.secretSealed };
+  await patchRow(db, PhoneNumber, rowOf(wanted), { inboundAuthMethod: auth.method, ...changes });
+  return findNumber(db, wanted);
 };
 
 /**
@@ -146,27 +157,10 @@ export const putInboundAuth = async (
  */
 export const deleteNumber = async (
   db: Database,
-  { numberId, workspaceId }: NumberIn,
+  wanted: NumberIn,
   at: Date,
 ): Promise<'deleted' | 'in_use' | 'unknown'> => {
-  const rows = await db.execute(
-    `with gone as (
-       update phone_number
-       set deleted_at = $3, trunk_id = null, inbound_auth_method = 'none', inbound_auth_url = null,
-         inbound_auth_secret_sealed = null
-       where id = $1 and workspace_id = $2 and deleted_at is null
-         and not exists (select from call where number_id = $1 and status in ('ringing', 'active'))
-       returning id
-     ), without_key as (
-       delete from number_key where number_id = (select id from gone)
-     ), without_agents as (
-       delete from agent_binding where number_id = (select id from gone)
-     ), without_answers as (
-       delete from idempotency_record where number_id = (select id from gone)
-     )
-     select 1 from gone`,
-    [numberId, workspaceId, at],
-  );
-  if (rows.length > 0) return 'deleted';
-  return (await findNumber(db, { numberId, workspaceId })) === undefined ? 'unknown' : 'in_use';
+  const gone = await removal(db, { ...wanted, at });
+  if (gone.length > 0) return 'deleted';
+  return (await findNumber(db, wanted)) === undefined ? 'unknown' : 'in_use';
 };

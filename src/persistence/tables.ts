@@ -22,7 +22,7 @@ import {
   type Selectable,
   type UnknownRow,
 } from 'kysely';
-import type { entities } from './entities/index.ts';
+import { entities } from './entities/index.ts';
 
 export type Tables = InferKyselyDB<
   (typeof entities)[number],
@@ -31,6 +31,16 @@ export type Tables = InferKyselyDB<
 
 /** A row as it is read. */
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+/**
+ * Every column of a table by its name. A query that is prepared names what it reads: the server refuses to run a prepared
+ * `*` once a migration, of this gateway or of a newer one beside it, has added a column.
+ */
+export const columnsOf = <Table extends keyof Tables>(table: Table): (keyof Row<Table> & string)[] => {
+  const entity = entities.find(({ name }) => name === table);
+  // `Object.keys` does not say whose keys they are.
+  return Object.keys(entity?.properties ?? {}) as (keyof Row<Table> & string)[];
+};
 
 /** Kysely over all tables: `selectFrom`, `insertInto`, `with` … */
 export type Queries = Kysely<Tables>;

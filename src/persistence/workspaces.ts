@@ -1,32 +1,29 @@
 /** Workspaces, which own everything else. */
-import type { InferEntity } from '@mikro-orm/core';
-import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Database } from './database.ts';
 import { Workspace } from './entities/workspace.ts';
+import { patchRow, type Patch } from './patch.ts';
+import { prepared } from './prepared.ts';
+import { columnsOf, type Row } from './tables.ts';
 
-export type WorkspaceRecord = StoredCallPolicy & {
-  id: string;
-  name: string;
-  /** IANA name. */
-  timeZone: string;
-  /** Over all numbers of the workspace; null falls back to the platform's. */
-  maxCallsInProgress: number | null;
-  createdAt: Date;
-};
+/** Its audit log counts its own entries. */
+export type WorkspaceRecord = Omit<Row<'Workspace'>, 'auditEntries'>;
 
-const present = (row: InferEntity<typeof Workspace>): WorkspaceRecord => ({
-  id: row.id,
-  name: row.name,
-  timeZone: row.timeZone,
-  maxDurationSec: row.maxDurationSec ?? null,
-  defaultDurationSec: row.defaultDurationSec ?? null,
-  silenceTimeoutSec: row.silenceTimeoutSec ?? null,
-  ringTimeoutSec: row.ringTimeoutSec ?? null,
-  maxConcurrentCalls: row.maxConcurrentCalls ?? null,
-  recordingEnabled: row.recordingEnabled ?? null,
-  maxCallsInProgress: row.maxCallsInProgress ?? null,
-  createdAt: row.createdAt,
-});
+/** What an admin may change of a workspace. */
+export type WorkspacePatch = Patch<Omit<WorkspaceRecord, 'id' | 'createdAt'>>;
+
+const columns = columnsOf('Workspace').filter((column) => column !== 'auditEntries');
+
+const all = prepared((queries) =>
+  queries.selectFrom('Workspace').select(columns).orderBy('createdAt').orderBy('id'),
+);
+
+const first = prepared((queries) =>
+  queries.selectFrom('Workspace').select(columns).orderBy('createdAt').orderBy('id').limit(1),
+);
+
+const one = prepared((queries, { id }: { id: string }) =>
+  queries.selectFrom('Workspace').select(columns).where('id', '=', id),
+);
 
 /** What is not given falls back to the platform's policy and time zone. */
 export const createWorkspace = async (
@@ -36,15 +33,8 @@ export const createWorkspace = async (
   await db.entityManager().insert(Workspace, workspace);
 };
 
-export const findWorkspace = async (db: Database, id: string): Promise<WorkspaceRecord | undefined> => {
-  const row = await db.entityManager().findOne(Workspace, { id });
-  return row === null ? undefined : present(row);
-};
-
-/** What an admin may change of a workspace; undefined leaves it as it is. */
-export type WorkspacePatch = {
-  [Name in keyof Omit<WorkspaceRecord, 'id' | 'createdAt'>]?: WorkspaceRecord[Name] | undefined;
-};
+export const findWorkspace = async (db: Database, id: string): Promise<WorkspaceRecord | undefined> =>
+  (await one(db, { id })).at(0);
 
 /** Resolves to the workspace as it is then; undefined when there is none. It holds for calls that begin from now on. */
 export const patchWorkspace = async (
@@ -52,25 +42,13 @@ export const patchWorkspace = async (
   id: string,
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord | undefined> => {
-  const manager = db.entityManager();
-  const row = await manager.findOne(Workspace, { id });
-  if (row === null) return undefined;
-  for (const [name, value] of Object.entries(patch))
-    if (value !== undefined) Object.assign(row, { [name]: value });
-  await manager.flush();
-  return present(row);
+  await patchRow(db, Workspace, { id }, patch);
+  return findWorkspace(db, id);
 };
 
 /** The oldest first. */
-export const listWorkspaces = async (db: Database): Promise<WorkspaceRecord[]> => {
-  const rows = await db.entityManager().find(Workspace, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
-  return rows.map(present);
-};
+export const listWorkspaces = (db: Database): Promise<WorkspaceRecord[]> => all(db, {});
 
 /** The oldest one; undefined in a fresh database. */
-export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> => {
-  const [row] = await db
-    .entityManager()
-    .find(Workspace, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
-  return row && present(row);
-};
+export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> =>
+  (await first(db, {})).at(0);

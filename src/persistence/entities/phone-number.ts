@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Language } from '#src/domain/language.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
 import { Workspace } from './workspace.ts';
@@ -12,7 +13,7 @@ export const PhoneNumber = defineEntity({
     workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
     /** Domestic format. */
     number: p.text(),
-    language: p.text(),
+    language: p.text().$type<Language>(),
     maxDurationSec: p.integer().nullable(),
     defaultDurationSec: p.integer().nullable(),
     silenceTimeoutSec: p.integer().nullable(),
