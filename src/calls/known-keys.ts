@@ -25,7 +25,7 @@ export type KnownKeys = {
 };
 
 export const createKnownKeys = (options: {
-  database: Pick<Database, 'execute'>;
+  database: Pick<Database, 'queries'>;
   liveCalls: Pick<LiveCalls, 'all' | 'countOfNumber'>;
   /** How often the database is asked again. */
   everyMs: number;

@@ -1,8 +1,12 @@
 /** Tokens of workspace admins; only their fingerprints are kept (guides/design/administration.md, "Admin tokens"). */
+import { sql } from 'kysely';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import type { Database } from './database.ts';
+import { AdminToken } from './entities/admin-token.ts';
 import { nodeIsTaken } from './node-session.ts';
+import { prepared } from './prepared.ts';
 import type { Sealing } from './sealing.ts';
+import { columnsOf, type Row } from './tables.ts';
 
 export type AuthenticatedAdmin = {
   /** Of the token: audit entries name it as their actor. */
@@ -13,43 +17,107 @@ export type AuthenticatedAdmin = {
   workspace: { id: string; timeZone: string };
 };
 
-export type AdminTokenRecord = {
-  id: string;
-  workspaceId: string;
-  name: string;
-  role: AdminRole;
-  createdAt: Date;
-  /** Null for a token that is valid until it is revoked. */
-  expiresAt: Date | null;
-  /** To the minute. */
-  lastUsedAt: Date | null;
-  revokedAt: Date | null;
-  /** The gateway that made it for its file of credentials; null for a token that somebody asked for. */
-  node: string | null;
-};
+/** The token itself is not kept. */
+export type AdminTokenRecord = Omit<Row<'AdminToken'>, 'tokenHash'>;
 
-type NewToken = Pick<AdminTokenRecord, 'id' | 'workspaceId' | 'name' | 'createdAt'> & {
-  tokenHash: Buffer;
-} & Partial<Pick<AdminTokenRecord, 'role' | 'expiresAt'>>;
+type NewToken = Pick<Row<'AdminToken'>, 'id' | 'workspaceId' | 'name' | 'createdAt' | 'tokenHash'> &
+  Partial<Pick<AdminTokenRecord, 'role' | 'expiresAt'>>;
 
-const columns = `id, workspace_id as "workspaceId", name, role, created_at as "createdAt", expires_at as "expiresAt",
-  last_used_at as "lastUsedAt", revoked_at as "revokedAt", node`;
+const columns = columnsOf('AdminToken').filter((column) => column !== 'tokenHash');
+
+const withFingerprint = (fingerprints: readonly Buffer[]) =>
+  sql<boolean>`${sql.ref('AdminToken.tokenHash')} = any (${fingerprints}::bytea[])`;
+
+const isValidAt = (at: Date) =>
+  sql<boolean>`${sql.ref('AdminToken.revokedAt')} is null
+    and (${sql.ref('AdminToken.expiresAt')} is null or ${sql.ref('AdminToken.expiresAt')} > ${at})`;
+
+const valid = prepared((queries, { fingerprints, at }: { fingerprints: readonly Buffer[]; at: Date }) =>
+  queries
+    .selectFrom('AdminToken')
+    .innerJoin('Workspace', 'Workspace.id', 'AdminToken.workspaceId')
+    .select([
+      'AdminToken.id',
+      'AdminToken.name',
+      'AdminToken.role',
+      'AdminToken.lastUsedAt',
+      'AdminToken.workspaceId',
+      'Workspace.timeZone',
+    ])
+    .where(withFingerprint(fingerprints))
+    .where(isValidAt(at)),
+);
+
+const known = prepared((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
+  queries.selectFrom('AdminToken').select(columns).where(withFingerprint(fingerprints)),
+);
+
+const ofWorkspace = prepared((queries, { workspaceId }: { workspaceId: string }) =>
+  queries
+    .selectFrom('AdminToken')
+    .select(columns)
+    .where('workspaceId', '=', workspaceId)
+    .where('revokedAt', 'is', null)
+    .orderBy('createdAt')
+    .orderBy('id'),
+);
+
+const adoption = prepared((queries, { id, node }: { id: string; node: string }) =>
+  queries
+    .updateTable('AdminToken')
+    .set({ node })
+    .where('id', '=', id)
+    .where('node', 'is not', null)
+    .where('node', '<>', node),
+);
+
+const use = prepared((queries, { id, at }: { id: string; at: Date }) =>
+  queries
+    .updateTable('AdminToken')
+    .set({ lastUsedAt: at })
+    .where('id', '=', id)
+    .where(({ or, eb }) => or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<', at)])),
+);
+
+/** Locking the valid admins lets two of them who revoke each other at the same time go one after the other. */
+const revocation = prepared(
+  (queries, { id, workspaceId, at }: { id: string; workspaceId: string; at: Date }) =>
+    queries
+      .with('admins', (query) =>
+        query
+          .selectFrom('AdminToken')
+          .select('id')
+          .where('workspaceId', '=', workspaceId)
+          .where('role', '=', 'admin')
+          .where(isValidAt(at))
+          .orderBy('id')
+          .forUpdate(),
+      )
+      .with('verdict', (query) =>
+        query.selectNoFrom(({ and, exists, not, selectFrom }) =>
+          and([
+            exists(selectFrom('admins').select('admins.id').where('admins.id', '=', id)),
+            not(exists(selectFrom('admins').select('admins.id').where('admins.id', '<>', id))),
+          ]).as('isLast'),
+        ),
+      )
+      .with('revoked', (query) =>
+        query
+          .updateTable('AdminToken')
+          .set({ revokedAt: at })
+          .where('id', '=', id)
+          .where('workspaceId', '=', workspaceId)
+          .where('revokedAt', 'is', null)
+          .where(({ not, selectFrom }) => not(selectFrom('verdict').select('verdict.isLast').$asScalar()))
+          .returning(columns),
+      )
+      .selectFrom('revoked')
+      .selectAll(),
+);
 
 /** A token without a role is an admin's; without an end it is valid until it is revoked. */
 export const createAdminToken = async (db: Database, token: NewToken): Promise<void> => {
-  await db.execute(
-    `insert into admin_token (id, workspace_id, name, token_hash, created_at, role, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      token.id,
-      token.workspaceId,
-      token.name,
-      token.tokenHash,
-      token.createdAt,
-      token.role ?? 'admin',
-      token.expiresAt ?? null,
-    ],
-  );
+  await db.entityManager().insert(AdminToken, token);
 };
 
 /**
@@ -59,23 +127,22 @@ export const createAdminToken = async (db: Database, token: NewToken): Promise<v
 export const replaceGatewayToken = (
   db: Database,
   token: NewToken & { node: string },
-): Promise<{ id: string; workspaceId: string }[]> =>
-  db.execute<{ id: string; workspaceId: string }>(
-    `with made as (
-       insert into admin_token (id, workspace_id, name, token_hash, created_at, node) values ($1, $2, $3, $4, $5, $6)
-     )
-     update admin_token set revoked_at = $5
-     where revoked_at is null and node is not null and (node = $6 or not ${nodeIsTaken('node')})
-     returning id, workspace_id as "workspaceId"`,
-    [token.id, token.workspaceId, token.name, token.tokenHash, token.createdAt, token.node],
-  );
+): Promise<Pick<AdminTokenRecord, 'id' | 'workspaceId'>[]> =>
+  db.queries
+    .with('made', (query) => query.insertInto('AdminToken').values(token))
+    .updateTable('AdminToken')
+    .set({ revokedAt: token.createdAt })
+    .where('revokedAt', 'is', null)
+    .where('node', 'is not', null)
+    .where(({ or, eb }) =>
+      or([eb('node', '=', token.node), sql<boolean>`not ${sql.raw(nodeIsTaken('node'))}`]),
+    )
+    .returning(['id', 'workspaceId'])
+    .execute();
 
 /** The gateway that keeps the token in its file of credentials may have another name than the one that made it. */
 export const adoptGatewayToken = async (db: Database, id: string, node: string): Promise<void> => {
-  await db.execute('update admin_token set node = $2 where id = $1 and node is not null and node <> $2', [
-    id,
-    node,
-  ]);
+  await adoption(db, { id, node });
 };
 
 /** Undefined for a token that is unknown, revoked or past its end. */
@@ -85,19 +152,7 @@ export const authenticateAdmin = async (
   token: string,
   at: Date,
 ): Promise<AuthenticatedAdmin | undefined> => {
-  const [row] = await db.execute<
-    Pick<AuthenticatedAdmin, 'id' | 'name' | 'role' | 'lastUsedAt'> & {
-      workspaceId: string;
-      timeZone: string;
-    }
-  >(
-    `select admin_token.id, admin_token.name, admin_token.role, admin_token.last_used_at as "lastUsedAt",
-       workspace.id as "workspaceId", workspace.time_zone as "timeZone"
-     from admin_token join workspace on workspace.id = admin_token.workspace_id
-     where admin_token.token_hash = any ($1::bytea[]) and admin_token.revoked_at is null
-       and (admin_token.expires_at is null or admin_token.expires_at > $2)`,
-    [sealing.fingerprints(token), at],
-  );
+  const [row] = await valid(db, { fingerprints: sealing.fingerprints(token), at });
   if (row === undefined) return undefined;
   const { workspaceId, timeZone, ...admin } = row;
   return { ...admin, workspace: { id: workspaceId, timeZone } };
@@ -108,53 +163,25 @@ export const findAdminToken = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
   token: string,
-): Promise<AdminTokenRecord | undefined> => {
-  const [row] = await db.execute<AdminTokenRecord>(
-    `select ${columns} from admin_token where token_hash = any ($1::bytea[])`,
-    [sealing.fingerprints(token)],
-  );
-  return row;
-};
+): Promise<AdminTokenRecord | undefined> =>
+  (await known(db, { fingerprints: sealing.fingerprints(token) })).at(0);
 
 /** Those that were not revoked, the oldest first. */
 export const listAdminTokens = (db: Database, workspaceId: string): Promise<AdminTokenRecord[]> =>
-  db.execute<AdminTokenRecord>(
-    `select ${columns} from admin_token where workspace_id = $1 and revoked_at is null order by created_at, id`,
-    [workspaceId],
-  );
+  ofWorkspace(db, { workspaceId });
 
 /** The later use wins, whichever is written first. */
 export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Promise<void> => {
-  await db.execute(
-    'update admin_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
-    [id, at],
-  );
+  await use(db, { id, at });
 };
 
-/**
- * From now on the token is unknown. A workspace keeps at least one valid token of an admin: `last` when this is it.
- * Locking them all lets two admins who revoke each other at the same time go one after the other.
- */
+/** From now on the token is unknown. A workspace keeps at least one valid token of an admin: `last` when this is it. */
 export const revokeAdminToken = async (
   db: Database,
   token: { id: string; workspaceId: string; at: Date },
 ): Promise<AdminTokenRecord | 'last' | 'unknown'> => {
-  const [row] = await db.execute<AdminTokenRecord & { isLast: boolean; isRevoked: boolean }>(
-    `with admins as (
-       select id from admin_token
-       where workspace_id = $2 and role = 'admin' and revoked_at is null and (expires_at is null or expires_at > $3)
-       order by id for update
-     ), verdict as (
-       select exists (select from admins where id = $1) and not exists (select from admins where id <> $1) as is_last
-     ), revoked as (
-       update admin_token set revoked_at = $3
-       where id = $1 and workspace_id = $2 and revoked_at is null and not (select is_last from verdict)
-       returning *
-     )
-     select ${columns}, verdict.is_last as "isLast", id is not null as "isRevoked"
-     from verdict left join revoked on true`,
-    [token.id, token.workspaceId, token.at],
-  );
-  if (row === undefined || (!row.isLast && !row.isRevoked)) return 'unknown';
-  return row.isLast ? 'last' : row;
+  const [revoked] = await revocation(db, token);
+  if (revoked !== undefined) return revoked;
+  const kept = await listAdminTokens(db, token.workspaceId);
+  return kept.some(({ id }) => id === token.id) ? 'last' : 'unknown';
 };

@@ -1,7 +1,10 @@
 /** Which agent speaks for a number, for each direction. What is not stored is the built-in agent. */
+import { sql } from 'kysely';
 import type { Direction } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { Database } from './database.ts';
+import { given } from './patch.ts';
+import { prepared } from './prepared.ts';
 
 /** As it is read: the token is never given out, only whether there is one. */
 export type AgentBindingRecord = AgentBinding & { tokenConfigured: boolean };
@@ -15,19 +18,43 @@ export const builtInBinding = (direction: Direction): AgentBinding => ({
   agentId: null,
 });
 
-const columns = `
-  direction, agent, agent_type as "agentType", chat_url as "chatUrl", assistant_id as "assistantId",
-  agent_id as "agentId", token_sealed is not null as "tokenConfigured"`;
+/** What an `AgentBinding` is made of. */
+export const bindingColumns = [
+  'direction',
+  'agent',
+  'agentType',
+  'chatUrl',
+  'assistantId',
+  'agentId',
+] as const satisfies readonly (keyof AgentBinding)[];
+
+const tokenConfigured = sql<boolean>`${sql.ref('AgentBinding.tokenSealed')} is not null`.as(
+  'tokenConfigured',
+);
+
+const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
+  queries
+    .selectFrom('AgentBinding')
+    .select([...bindingColumns, tokenConfigured])
+    .where('numberId', '=', numberId),
+);
+
+const withToken = prepared((queries, { numberId }: { numberId: string }) =>
+  queries
+    .selectFrom('AgentBinding')
+    .select(['chatUrl', 'tokenSealed'])
+    .where('numberId', '=', numberId)
+    .where('direction', '=', 'outbound')
+    .where('tokenSealed', 'is not', null)
+    .$narrowType<{ tokenSealed: string }>(),
+);
 
 /** Both directions of a number. */
 export const agentBindingsOf = async (
   db: Database,
   numberId: string,
 ): Promise<{ inbound: AgentBindingRecord; outbound: AgentBindingRecord }> => {
-  const rows = await db.execute<AgentBindingRecord>(
-    `select ${columns} from agent_binding where number_id = $1`,
-    [numberId],
-  );
+  const rows = await ofNumber(db, { numberId });
   const of = (direction: Direction): AgentBindingRecord =>
     rows.find((row) => row.direction === direction) ?? {
       ...builtInBinding(direction),
@@ -40,14 +67,8 @@ export const agentBindingsOf = async (
 export const outboundToken = async (
   db: Database,
   numberId: string,
-): Promise<{ tokenSealed: string; chatUrl: string | null } | undefined> => {
-  const [row] = await db.execute<{ tokenSealed: string; chatUrl: string | null }>(
-    `select token_sealed as "tokenSealed", chat_url as "chatUrl" from agent_binding
-     where number_id = $1 and direction = 'outbound' and token_sealed is not null`,
-    [numberId],
-  );
-  return row;
-};
+): Promise<{ tokenSealed: string; chatUrl: string | null } | undefined> =>
+  (await withToken(db, { numberId })).at(0);
 
 /**
  * Replaces the binding of one direction. `tokenSealed`, sealed about the number's id: undefined keeps the stored token,
@@ -59,26 +80,11 @@ export const putAgentBinding = async (
   binding: AgentBinding,
   tokenSealed?: string | null,
 ): Promise<AgentBindingRecord> => {
-  const [row] = await db.execute<AgentBindingRecord>(
-    `insert into agent_binding (number_id, direction, agent, agent_type, chat_url, assistant_id, agent_id, token_sealed)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (number_id, direction) do update
-     set agent = excluded.agent, agent_type = excluded.agent_type, chat_url = excluded.chat_url,
-       assistant_id = excluded.assistant_id, agent_id = excluded.agent_id,
-       token_sealed = case when $9 then agent_binding.token_sealed else excluded.token_sealed end
-     returning ${columns}`,
-    [
-      numberId,
-      binding.direction,
-      binding.agent,
-      binding.agentType,
-      binding.chatUrl,
-      binding.assistantId,
-      binding.agentId,
-      tokenSealed ?? null,
-      tokenSealed === undefined,
-    ],
-  );
-  if (row === undefined) throw new Error('An agent binding was not stored');
-  return row;
+  const row = { numberId, ...binding, ...given({ tokenSealed }) };
+  return db.queries
+    .insertInto('AgentBinding')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['numberId', 'direction']).doUpdateSet(row))
+    .returning([...bindingColumns, tokenConfigured])
+    .executeTakeFirstOrThrow();
 };

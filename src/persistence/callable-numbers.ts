@@ -2,13 +2,16 @@
  * A number with everything that placing or receiving a call needs, in one query: it is on the path of every request
  * of the client API and of every arriving call.
  */
+import { sql, type InferResult } from 'kysely';
 import type { Direction, SpeechChoice } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
+import { callPolicyFields, type StoredCallPolicy } from '#src/domain/call-policy.ts';
 import { isLanguage, type Language } from '#src/domain/language.ts';
-import { builtInBinding } from './agent-bindings.ts';
 import type { Voicemail } from '#src/domain/voicemail.ts';
+import { bindingColumns, builtInBinding } from './agent-bindings.ts';
 import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
+import type { Queries } from './tables.ts';
 
 export type CallableNumber = {
   id: string;
@@ -26,52 +29,52 @@ export type CallableNumber = {
   inboundAuth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed: string };
 };
 
-type Row = Pick<
-  CallableNumber,
-  'id' | 'number' | 'greeting' | 'voicemail' | 'policy' | 'outboundTokenSealed'
-> &
-  SpeechChoice & {
-    language: string;
-    inboundAuthMethod: 'none' | 'handshake';
-    inboundAuthUrl: string | null;
-    inboundAuthSecretSealed: string | null;
-    workspaceId: string;
-    timeZone: string;
-    workspacePolicy: StoredCallPolicy;
-    maxCallsInProgress: number | null;
-    inbound: AgentBinding | null;
-    outbound: AgentBinding | null;
-  };
+/** Columns of a joined table as one object. */
+const objectOf = <Fields>(table: string, fields: readonly (keyof Fields & string)[]) =>
+  sql<Fields>`json_build_object(${sql.join(
+    fields.flatMap((field) => [sql.lit(field), sql.ref(`${table}.${field}`)]),
+  )})`;
 
-const policyOf = (table: string): string => `json_build_object(
-  'maxDurationSec', ${table}.max_duration_sec, 'defaultDurationSec', ${table}.default_duration_sec,
-  'silenceTimeoutSec', ${table}.silence_timeout_sec, 'ringTimeoutSec', ${table}.ring_timeout_sec,
-  'maxConcurrentCalls', ${table}.max_concurrent_calls, 'recordingEnabled', ${table}.recording_enabled)`;
+const bindingOf = <Way extends Direction>(direction: Way) =>
+  sql<AgentBinding | null>`case when ${sql.ref(`${direction}.direction`)} is not null
+    then ${objectOf<AgentBinding>(direction, bindingColumns)} end`.as(direction);
 
-const bindingOf = (
-  table: Direction,
-): string => `case when ${table}.direction is not null then json_build_object(
-  'direction', ${table}.direction, 'agent', ${table}.agent, 'agentType', ${table}.agent_type,
-  'chatUrl', ${table}.chat_url, 'assistantId', ${table}.assistant_id, 'agentId', ${table}.agent_id) end`;
+const callable = (queries: Queries) =>
+  queries
+    .selectFrom('PhoneNumber as number')
+    .innerJoin('Workspace as workspace', 'workspace.id', 'number.workspaceId')
+    .leftJoin('AgentBinding as inbound', (join) =>
+      join.onRef('inbound.numberId', '=', 'number.id').on('inbound.direction', '=', sql.lit('inbound')),
+    )
+    .leftJoin('AgentBinding as outbound', (join) =>
+      join.onRef('outbound.numberId', '=', 'number.id').on('outbound.direction', '=', sql.lit('outbound')),
+    )
+    .select([
+      'number.id',
+      'number.number',
+      'number.language',
+      'number.greeting',
+      'number.voicemail',
+      'number.voicemailMessage',
+      'number.recognizer',
+      'number.synthesizer',
+      'number.voice',
+      'number.inboundAuthMethod',
+      'number.inboundAuthUrl',
+      'number.inboundAuthSecretSealed',
+      'number.workspaceId',
+      'workspace.timeZone',
+      'workspace.maxCallsInProgress',
+      'outbound.tokenSealed',
+      objectOf<StoredCallPolicy>('number', callPolicyFields).as('policy'),
+      objectOf<StoredCallPolicy>('workspace', callPolicyFields).as('workspacePolicy'),
+      bindingOf('inbound'),
+      bindingOf('outbound'),
+    ]);
 
-const columns = `
-  number.id, number.number, number.language, number.greeting, ${policyOf('number')} as policy,
-  number.recognizer, number.synthesizer, number.voice,
-  json_build_object('policy', number.voicemail, 'message', number.voicemail_message) as voicemail,
-  number.inbound_auth_method as "inboundAuthMethod", number.inbound_auth_url as "inboundAuthUrl",
-  number.inbound_auth_secret_sealed as "inboundAuthSecretSealed",
-  workspace.id as "workspaceId", workspace.time_zone as "timeZone", ${policyOf('workspace')} as "workspacePolicy",
-  workspace.max_calls_in_progress as "maxCallsInProgress",
-  ${bindingOf('inbound')} as inbound, ${bindingOf('outbound')} as outbound,
-  outbound.token_sealed as "outboundTokenSealed"`;
+type Found = InferResult<ReturnType<typeof callable>>[number];
 
-const tables = `
-  phone_number as number
-  join workspace on workspace.id = number.workspace_id
-  left join agent_binding as inbound on inbound.number_id = number.id and inbound.direction = 'inbound'
-  left join agent_binding as outbound on outbound.number_id = number.id and outbound.direction = 'outbound'`;
-
-const inboundAuthOf = (row: Row): CallableNumber['inboundAuth'] => {
+const inboundAuthOf = (row: Found): CallableNumber['inboundAuth'] => {
   if (row.inboundAuthMethod === 'none') return { method: 'none' };
   if (row.inboundAuthUrl === null || row.inboundAuthSecretSealed === null) {
     throw new Error(`The inbound authentication of number ${row.id} has no URL or no secret`);
@@ -79,64 +82,66 @@ const inboundAuthOf = (row: Row): CallableNumber['inboundAuth'] => {
   return { method: 'handshake', url: row.inboundAuthUrl, secretSealed: row.inboundAuthSecretSealed };
 };
 
-const present = (row: Row): CallableNumber => {
-  if (!isLanguage(row.language)) throw new Error(`Number ${row.id} has an unknown language`);
+const present = (row: Found): CallableNumber => {
+  const { id, number, language, greeting, policy, recognizer, synthesizer, voice } = row;
+  if (!isLanguage(language)) throw new Error(`Number ${id} has an unknown language`);
+  const { workspaceId, timeZone, workspacePolicy, maxCallsInProgress } = row;
   return {
-    id: row.id,
-    number: row.number,
-    language: row.language,
-    greeting: row.greeting,
-    speech: { recognizer: row.recognizer, synthesizer: row.synthesizer, voice: row.voice },
-    voicemail: row.voicemail,
-    policy: row.policy,
-    workspace: {
-      id: row.workspaceId,
-      timeZone: row.timeZone,
-      policy: row.workspacePolicy,
-      maxCallsInProgress: row.maxCallsInProgress,
-    },
+    id,
+    number,
+    language,
+    greeting,
+    policy,
+    speech: { recognizer, synthesizer, voice },
+    voicemail: { policy: row.voicemail, message: row.voicemailMessage },
+    workspace: { id: workspaceId, timeZone, policy: workspacePolicy, maxCallsInProgress },
     bindings: {
       inbound: row.inbound ?? builtInBinding('inbound'),
       outbound: row.outbound ?? builtInBinding('outbound'),
     },
-    outboundTokenSealed: row.outboundTokenSealed,
+    outboundTokenSealed: row.tokenSealed,
     inboundAuth: inboundAuthOf(row),
   };
 };
 
-const withKeys = `select ${columns}, encode(number_key.key_hash, 'hex') as "keyHash"
-  from ${tables} join number_key on number_key.number_id = number.id`;
+const withKeys = (queries: Queries) =>
+  callable(queries)
+    .innerJoin('NumberKey as key', 'key.numberId', 'number.id')
+    .select(sql<string>`encode(${sql.ref('key.keyHash')}, 'hex')`.as('fingerprint'));
 
-const byKeys = `${withKeys} where number_key.key_hash = any ($1::bytea[])`;
+const byKeys = prepared((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
+  withKeys(queries).where('key.keyHash', '=', ({ fn, val }) => fn.any(val(fingerprints))),
+);
 
-const byIds = `${withKeys} where number.id = any ($1::uuid[])`;
+const byIds = prepared((queries, { numberIds }: { numberIds: readonly string[] }) =>
+  withKeys(queries).where('number.id', '=', ({ fn, val }) => fn.any(val(numberIds))),
+);
 
-const byDigits = `select ${columns} from ${tables} where number.number = $1 and number.deleted_at is null`;
+const byDigits = prepared((queries, { digits }: { digits: string }) =>
+  callable(queries).where('number.number', '=', digits).where('number.deletedAt', 'is', null),
+);
 
-type RowWithKey = Row & { keyHash: string };
-
-const byKeyHash = (rows: readonly RowWithKey[]): ReadonlyMap<string, CallableNumber> =>
-  new Map(rows.map((row) => [row.keyHash, present(row)]));
+const byFingerprint = (
+  rows: readonly (Found & { fingerprint: string })[],
+): ReadonlyMap<string, CallableNumber> => new Map(rows.map((row) => [row.fingerprint, present(row)]));
 
 /** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Sealing.fingerprints`. */
 export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],
-): Promise<ReadonlyMap<string, CallableNumber>> =>
-  byKeyHash(await db.execute<RowWithKey>(byKeys, [fingerprints]));
+): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byKeys(db, { fingerprints }));
 
 /** Numbers by the fingerprints of the keys that they have just now; one without a key is left out. */
 export const findNumbersWithKeys = async (
-  db: Pick<Database, 'execute'>,
+  db: Pick<Database, 'queries'>,
   numberIds: readonly string[],
-): Promise<ReadonlyMap<string, CallableNumber>> =>
-  byKeyHash(await db.execute<RowWithKey>(byIds, [numberIds]));
+): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byIds(db, { numberIds }));
 
 /** By the number that was dialled, domestic format. */
 export const findNumberByDigits = async (
   db: Database,
   digits: string,
 ): Promise<CallableNumber | undefined> => {
-  const [row] = await db.execute<Row>(byDigits, [digits]);
+  const row = (await byDigits(db, { digits })).at(0);
   return row && present(row);
 };

@@ -5,7 +5,9 @@
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from './database.ts';
 import { inBatches } from './in-batches.ts';
+import { prepared } from './prepared.ts';
 import type { Sealing } from './sealing.ts';
+import type { Row } from './tables.ts';
 
 /** The number that a key stands for. Undefined for a key that is unknown or was replaced. Requests that come together share one query. */
 export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
@@ -31,30 +33,27 @@ export const authenticateNumber = (
   key: string,
 ): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 
-export type NumberKeyRecord = {
-  /** Null for a key that was issued before recovery copies existed: it cannot be shown again. */
-  keySealed: string | null;
-  issuedAt: Date;
-};
+/** `keySealed` is null for a key that was issued before recovery copies existed: it cannot be shown again. */
+export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
+
+type NewKey = Row<'NumberKey'> & { keySealed: string };
+
+const putting = prepared((queries, { numberId, keyHash, keySealed, issuedAt }: NewKey) =>
+  queries
+    .insertInto('NumberKey')
+    .values({ numberId, keyHash, keySealed, issuedAt })
+    .onConflict((conflict) => conflict.column('numberId').doUpdateSet({ keyHash, keySealed, issuedAt })),
+);
+
+const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
+  queries.selectFrom('NumberKey').select(['keySealed', 'issuedAt']).where('numberId', '=', numberId),
+);
 
 /** Issues or replaces: the old key is invalid from the moment this resolves. */
-export const putNumberKey = async (
-  db: Database,
-  key: { numberId: string; keyHash: Buffer; keySealed: string; issuedAt: Date },
-): Promise<void> => {
-  await db.execute(
-    `insert into number_key (number_id, key_hash, key_sealed, issued_at) values ($1, $2, $3, $4)
-     on conflict (number_id) do update
-     set key_hash = excluded.key_hash, key_sealed = excluded.key_sealed, issued_at = excluded.issued_at`,
-    [key.numberId, key.keyHash, key.keySealed, key.issuedAt],
-  );
+export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => {
+  await putting(db, key);
 };
 
 /** Undefined for a number without a key. */
-export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> => {
-  const [row] = await db.execute<NumberKeyRecord>(
-    'select key_sealed as "keySealed", issued_at as "issuedAt" from number_key where number_id = $1',
-    [numberId],
-  );
-  return row;
-};
+export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> =>
+  (await ofNumber(db, { numberId })).at(0);

@@ -7,6 +7,7 @@ import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { DatabaseAway } from '#src/persistence/connection-errors.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 
 const everyMs = 5_000;
@@ -20,13 +21,11 @@ const createWorld = async (t: ExecutionContext) => {
   const asked: string[] = [];
   let isAway = false;
   const known = createKnownKeys({
-    database: {
-      async execute(sql, parameters) {
-        asked.push(sql);
-        if (isAway) throw new DatabaseAway();
-        return database.execute(sql, parameters);
-      },
-    },
+    database: scriptedStatements(async (sql, parameters) => {
+      asked.push(sql);
+      if (isAway) throw new DatabaseAway();
+      return database.execute(sql, parameters);
+    }),
     liveCalls,
     everyMs,
     clock,

@@ -27,6 +27,7 @@ import {
   patchWorkspace,
 } from '#src/persistence/workspaces.ts';
 import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 
 const oldSealing = createSealing(Buffer.alloc(32, 1));
@@ -194,11 +195,11 @@ test('keys that are looked up at the same time share a query, and each finds its
     }),
   );
   const statements: string[] = [];
-  const execute: typeof db.execute = (sql, parameters) => {
+  const counting = scriptedStatements((sql, parameters) => {
     statements.push(sql);
     return db.execute(sql, parameters);
-  };
-  const authenticate = createNumberAuthentication({ ...db, execute }, sealing);
+  });
+  const authenticate = createNumberAuthentication({ ...db, ...counting }, sealing);
   const keys = [...owners.map(({ key }) => key), newKey(), ...owners.map(({ key }) => key)];
   const found = await Promise.all(keys.map(authenticate));
   const ids = owners.map(({ numberId }) => numberId);

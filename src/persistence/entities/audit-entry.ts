@@ -8,11 +8,11 @@ export const AuditEntry = defineEntity({
   properties: {
     workspaceId: () => p.manyToOne(Workspace).mapToPk().primary().fieldName('workspace_id'),
     /** Counts up in the workspace. */
-    id: p.bigint().primary(),
+    id: p.bigint('number').primary(),
     actor: p.text(),
     action: p.text(),
     subject: p.text(),
     at: p.datetime(3),
-    detail: p.json(),
+    detail: p.json().$type<Record<string, unknown>>(),
   },
 });
