@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { agentBreakers, agentTimes, callTimes, deliveryPolicy, platformCallPolicy } from '#config/policy.ts';
+import { routes } from '#src/api/routes.ts';
 import { refusalCatalogue } from '#src/domain/refusal.ts';
 import { endReasons, callStatuses } from '#src/domain/end-reasons.ts';
 import { architecturePage, withDrawing } from './helpers/folder-drawing.ts';
@@ -66,6 +67,18 @@ test('every file and folder of the project that a page of the design names is th
       t.true(existsSync(join(root, path)), `${page}: ${path}`);
 });
 
+test('the architecture and the page of the sources name every folder, and large ones have a page of their own', (t) => {
+  const folders = globSync('src/*/', { cwd: root });
+  t.true(folders.length > 15);
+  const [table, sources] = [read(architecturePage), read('src/README.md')];
+  for (const folder of folders) {
+    t.true(table.includes(`\`${folder}\``), folder);
+    t.regex(sources, new RegExp(`\`${folder.slice('src/'.length)}\``), folder);
+  }
+  for (const folder of ['src', 'machines', 'test', 'src/agents', 'src/console'])
+    t.true(read(`${folder}/README.md`).split('\n').length <= 60 || folder === 'machines', folder);
+});
+
 test('no page is longer than four screens, and its headings differ', (t) => {
   t.true(pages.length > 6);
   for (const page of pages) {
@@ -94,6 +107,16 @@ test('every code that a page names is one of the API', (t) => {
       const { status: known } = Object.entries(refusalCatalogue).find(([name]) => name === code)?.[1] ?? {};
       t.true(known === Number(status), `${page}: ${code}`);
     }
+});
+
+test('every operation of the admin API that the page names is one', (t) => {
+  const named = [...read('guides/design/administration.md').matchAll(/`(\/[a-z][\w/{}-]*)`/g)];
+  t.true(named.length > 15);
+  for (const [, path = ''] of named)
+    t.true(
+      routes.some((route) => route.path.startsWith('/api/v1/admin/') && route.path.endsWith(path)),
+      path,
+    );
 });
 
 const says = test.macro<[string, string]>({
