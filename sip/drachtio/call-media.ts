@@ -3,9 +3,8 @@
  * listened to.
  */
 import type { Logger } from 'pino';
-import type { AnsweredBy } from '#machines/line.ts';
+import type { LineInput, LineReport } from '#machines/line.ts';
 import { createListener, type Listener, type ListeningNumbers } from '../listening/listener.ts';
-import type { Heard } from '../listening/turn-taking.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { LineTime } from '../line-time.ts';
 import type { RecordingSink } from '../recording.ts';
@@ -14,7 +13,7 @@ import { createCallRecording, type CallRecording } from './playout/call-recordin
 import type { Speak } from './playout/synthesis.ts';
 import type { MediaEndpoint } from './media/endpoint.ts';
 import type { ExpectedAudioFork, AudioFork, AudioForks } from './media/audio-fork.ts';
-import { createPlayout, type Played } from './playout/playout.ts';
+import { createPlayout } from './playout/playout.ts';
 
 /** What a call is listened to with. */
 export type Hearing = {
@@ -48,35 +47,26 @@ export type CallMedia = {
 
 export const createCallMedia = (
   options: MediaMeans & {
-    callId: string;
-    /** BCP 47. */
-    language: string;
-    isOutbound: boolean;
+    input: Pick<LineInput, 'callId' | 'language' | 'direction'>;
     time: LineTime;
-    on: {
-      played: (played: Played) => void;
-      speech: () => void;
-      heard: (heard: Heard) => void;
-      answeredBy: (by: AnsweredBy) => void;
-      takesMessage: () => void;
-      /** The connection of the sound has ended. */
-      lost: () => void;
-    };
+    report: (report: LineReport) => void;
+    /** The connection of the sound has ended. */
+    onLost: () => void;
     logger: Logger;
   },
 ): CallMedia => {
-  const { hearing, language, isOutbound, time, on, logger } = options;
+  const { input, hearing, time, report, logger } = options;
+  /** From `connect` until the end. */
   let expectedFork: ExpectedAudioFork | null = null;
   let fork: AudioFork | null = null;
   let recording: CallRecording | null = null;
   let listener: Listener | null = null;
-  let isOver = false;
 
   const playout = createPlayout({
     time,
     speak: options.speak,
     on: {
-      played: on.played,
+      played: (played) => report({ type: 'line.played', ...played }),
       sent: (samples) => recording?.said(samples),
       cut: () => recording?.cut(),
     },
@@ -95,7 +85,20 @@ export const createCallMedia = (
 
   const listen = (): Listener | null => {
     if (hearing === null) return null;
-    return createListener({ ...hearing, language, isOutbound, time, agentDb: playout.level, on, logger });
+    return createListener({
+      ...hearing,
+      language: input.language,
+      isOutbound: input.direction === 'outbound',
+      time,
+      agentDb: playout.level,
+      on: {
+        speech: () => report({ type: 'line.speech' }),
+        heard: (heard) => report({ type: 'line.heard', ...heard }),
+        answeredBy: (by) => report({ type: 'line.answered_by', by }),
+        takesMessage: () => report({ type: 'line.takes_message' }),
+      },
+      logger,
+    });
   };
 
   return {
@@ -110,11 +113,11 @@ export const createCallMedia = (
           listener?.write(samples);
         },
         onMark: (name) => playout.onMark(name),
-        onLost: on.lost,
+        onLost: options.onLost,
       });
-      await endpoint.fork(expectedFork.url, options.callId);
+      await endpoint.fork(expectedFork.url, input.callId);
       const arrived = await expectedFork.arrived;
-      if (isOver) return arrived.close();
+      if (expectedFork === null) return arrived.close();
       fork = arrived;
       playout.attach(arrived);
     },
@@ -123,12 +126,12 @@ export const createCallMedia = (
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
     end() {
-      isOver = true;
       playout.end();
       listener?.end();
       recording?.end();
       recording = null;
       expectedFork?.cancel();
+      expectedFork = null;
       fork?.close();
       fork = null;
     },

@@ -1,17 +1,17 @@
 /**
- * One real telephone call, in the vocabulary of `machines/line.ts`. It is `connecting` until its attempt has an
- * outcome, then `answered`; `leaving` while the last word is on its way; `over` when it was said or the line was
- * disposed.
+ * One real telephone call, in the vocabulary of `machines/line.ts`: an attempt at it, the connection that comes of the
+ * attempt, and the media of that connection.
  */
 import type { Logger } from 'pino';
-import type { Line, LineEvent, LineInput, SipDetails, UnansweredCause } from '#machines/line.ts';
+import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
+import type { LineEnd } from '#machines/line-life.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { createLineReports } from '../line-reports.ts';
 import { createLineTime } from '../line-time.ts';
-import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
-import { createCallMedia, type MediaMeans } from './call-media.ts';
-import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
+import { runLineLife, type LineLife } from '../run-line-life.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
+import { createCallMedia, type CallMedia, type MediaMeans } from './call-media.ts';
+import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
+import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 
 /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
@@ -34,207 +34,183 @@ export type DrachtioLine = Line & {
   lose(): void;
 };
 
-export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
-  const { backgroundTasks, logger } = options;
-  const time = createLineTime(options.clock, 1);
-  let phase: 'connecting' | 'answered' | 'leaving' | 'over' = 'connecting';
-  let connection: Connection | null = null;
-  let hasFailed = false;
+/** The SIP dialog of a call, from the attempt on. */
+type CallDialog = {
+  attempt: Attempt;
+  /** `null` until it was answered, and for ever where it was not. */
+  connection: Connection | null;
+  /** `null` until the attempt has come to something. */
+  sip: SipDetails | null;
+};
 
-  const reports = createLineReports(time, (event) => {
-    if (event.type === 'line.unanswered' || event.type === 'line.ended') finish();
-    options.emit(event);
+type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
+
+/** Tells the life of the line what becomes of the attempt. */
+const follow = (dialog: CallDialog, life: LineLife, { backgroundTasks }: Means): void =>
+  backgroundTasks.add('a call attempt', async () => {
+    const outcome = await dialog.attempt.outcome;
+    if (!outcome.answered) {
+      dialog.sip ??= outcome.sip;
+      return life.send({ type: 'unanswered', cause: outcome.cause });
+    }
+    const { connection } = outcome;
+    dialog.sip ??= connection.sip;
+    if (life.is('calling')) {
+      dialog.connection = connection;
+      return life.send({ type: 'answered' });
+    }
+    // It was answered in the moment in which it was given up.
+    life.send({ type: 'released' });
+    backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
+    return hangUp(connection);
   });
 
-  const sound = createCallMedia({
+/** Whatever comes in from the far end or the media server of a call that stands. */
+const listenTo = (
+  connection: Connection,
+  life: LineLife,
+  { clock, backgroundTasks, logger }: Means,
+): void => {
+  const { endpoint } = connection;
+  const deduplication = createDtmfDeduplication(() => clock.now());
+  const onKey = (digit: string, source: DtmfSource): void => {
+    if (life.is('answered') && deduplication.isNew(digit, source)) life.report({ type: 'line.digit', digit });
+  };
+  endpoint.onDigit((digit) => onKey(digit, 'rtp'));
+  endpoint.onLost((reason) => {
+    if (life.is('answered')) logger.warn({ reason }, 'the media server has ended the sound of a call');
+    life.send({ type: 'sound.lost' });
+  });
+  answerInDialogRequests(connection, {
+    backgroundTasks,
+    onKey: (digit) => onKey(digit, 'info'),
+    onHold: (isHeld) => life.send({ type: isHeld ? 'held' : 'resumed' }),
+    onLeft: () => life.send({ type: 'left' }),
+  });
+};
+
+const connectMedia = (
+  media: CallMedia,
+  { endpoint }: Connection,
+  life: LineLife,
+  { backgroundTasks, logger }: Means,
+): void => {
+  media.begin();
+  backgroundTasks.add('connecting the sound of a call', async () => {
+    try {
+      await media.connect(endpoint);
+    } catch (error) {
+      if (life.is('answered')) logger.error({ err: error }, 'the sound of a call could not be connected');
+      life.send({ type: 'sound.lost' });
+    }
+  });
+};
+
+/** CANCEL before the answer, BYE after it; the life is told when it was answered. */
+const release = (
+  { attempt, connection }: CallDialog,
+  { by }: LineEnd,
+  life: LineLife,
+  { backgroundTasks }: Means,
+): void => {
+  const released = (): void => life.send({ type: 'released' });
+  // The outcome of the attempt is the answer to the CANCEL.
+  if (connection === null) return attempt.cancel();
+  if (by === 'gateway') return backgroundTasks.add('BYE', () => hangUp(connection).finally(released));
+  connection.farEnd.over();
+  return released();
+};
+
+const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger }: Means): void =>
+  backgroundTasks.add('pressing keys', () =>
+    endpoint.press(keys).catch((error: unknown) => {
+      logger.warn({ err: error }, 'keys could not be pressed');
+    }),
+  );
+
+export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
+  const { backgroundTasks } = options;
+  const time = createLineTime(options.clock, 1);
+
+  const withSip = (event: LineEvent): LineEvent => {
+    switch (event.type) {
+      case 'line.answered':
+      case 'line.unanswered':
+      case 'line.ended':
+        return { ...event, sip: dialog.sip ?? dialog.attempt.sip() };
+      default:
+        return event;
+    }
+  };
+
+  const life = runLineLife({
+    time,
+    emit: (event) => options.emit(withSip(event)),
+    actions: {
+      carrySound() {
+        if (dialog.connection === null) return;
+        listenTo(dialog.connection, life, options);
+        connectMedia(media, dialog.connection, life, options);
+      },
+      fallSilent() {
+        media.end();
+        const endpoint = dialog.connection?.endpoint;
+        if (endpoint !== undefined) backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+      },
+      release(end) {
+        time.after(byeMs, () => life.send({ type: 'released' }));
+        release(dialog, end, life, options);
+      },
+    },
+    onOver: options.onOver,
+  });
+  const media = createCallMedia({
     ...options,
     time,
-    callId: options.input.callId,
-    language: options.input.language,
-    isOutbound: options.input.direction === 'outbound',
-    on: {
-      played: (played) => reports.report({ type: 'line.played', ...played }),
-      speech: () => reports.report({ type: 'line.speech' }),
-      heard: (heard) => reports.report({ type: 'line.heard', ...heard }),
-      answeredBy: (by) => reports.report({ type: 'line.answered_by', by }),
-      takesMessage: () => reports.report({ type: 'line.takes_message' }),
-      lost: () => fail(),
-    },
+    report: life.report,
+    onLost: () => life.send({ type: 'sound.lost' }),
   });
-
-  const fail = (): void => {
-    if (phase !== 'answered' || hasFailed) return;
-    hasFailed = true;
-    reports.report({ type: 'line.failed' });
+  const dialog: CallDialog = {
+    attempt: options.attempt(() => life.send({ type: 'rang' })),
+    connection: null,
+    sip: null,
   };
+  follow(dialog, life, options);
 
-  /** No sound is carried any more. The dialog, if it stands, is the caller's to end. */
-  const letGo = (): void => {
-    sound.end();
-    const endpoint = connection?.endpoint;
-    if (endpoint !== undefined) backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+  const say = (utterance: number, text: string): void => {
+    if (!life.is('calling')) return media.say(utterance, text);
+    // Nobody is there to hear it.
+    return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
   };
-
-  const press = (keys: string): void => {
-    const endpoint = phase === 'answered' ? connection?.endpoint : undefined;
-    if (endpoint === undefined) return;
-    backgroundTasks.add('pressing keys', () =>
-      endpoint.press(keys).catch((error: unknown) => {
-        logger.warn({ err: error }, 'keys could not be pressed');
-      }),
-    );
-  };
-
-  const bye = (): Promise<void> => (connection === null ? Promise.resolve() : hangUp(connection));
-
-  const leave = (by: 'counterparty' | 'gateway'): void => {
-    if (phase !== 'answered') return;
-    phase = 'leaving';
-    const sip = connection?.sip;
-    const end = (): void => reports.report({ type: 'line.ended', by, ...(sip === undefined ? {} : { sip }) });
-    letGo();
-    if (by === 'counterparty') {
-      connection?.farEnd.over();
-      return end();
-    }
-    const cancel = time.after(byeMs, end);
-    backgroundTasks.add('BYE', () =>
-      bye().finally(() => {
-        cancel();
-        if (phase === 'leaving') end();
-      }),
-    );
-  };
-
-  const reportUnanswered = (cause: UnansweredCause, sip: SipDetails): void =>
-    reports.report({ type: 'line.unanswered', cause, sip });
-
-  const giveUp = (cause: UnansweredCause, sip: SipDetails): void => {
-    if (phase !== 'connecting') return;
-    phase = 'leaving';
-    sound.end();
-    reportUnanswered(cause, sip);
-  };
-
-  /** The attempt says what became of it: the answer to a CANCEL is the end of the call, and stands in its record. */
-  const cancel = (): void => {
-    if (phase !== 'connecting') return;
-    phase = 'leaving';
-    sound.end();
-    attempt.cancel();
-    let isReported = false;
-    const report = (sip: SipDetails): void => {
-      if (isReported) return;
-      isReported = true;
-      stopWaiting();
-      reportUnanswered('cancelled', sip);
-    };
-    const stopWaiting = time.after(byeMs, () => report(attempt.sip()));
-    backgroundTasks.add('cancelling a call attempt', async () => {
-      const outcome = await attempt.outcome;
-      report(outcome.answered ? outcome.connection.sip : outcome.sip);
-    });
-  };
-
-  const finish = (): void => {
-    if (phase === 'over') return;
-    const before = phase;
-    phase = 'over';
-    time.stop();
-    if (before === 'connecting') attempt.cancel();
-    if (before === 'answered') {
-      letGo();
-      backgroundTasks.add('BYE', bye);
-    }
-    options.onOver();
-  };
-
-  const stand = (answered: Connection): void => {
-    phase = 'answered';
-    connection = answered;
-    const { endpoint, sip } = answered;
-    const ear = createDtmfDeduplication(() => options.clock.now());
-    const onKey = (digit: string, source: DtmfSource): void => {
-      if (phase === 'answered' && ear.isNew(digit, source)) reports.report({ type: 'line.digit', digit });
-    };
-    endpoint.onDigit((digit) => onKey(digit, 'rtp'));
-    endpoint.onLost((reason) => {
-      if (phase === 'answered') logger.warn({ reason }, 'the media server has ended the sound of a call');
-      fail();
-    });
-    reports.report({ type: 'line.answered', sip });
-    sound.begin();
-    answerInDialogRequests(answered, {
-      backgroundTasks,
-      onKey: (digit) => onKey(digit, 'info'),
-      onHold: (isHeld) => reports.report({ type: isHeld ? 'line.held' : 'line.resumed' }),
-      onLeft: () => leave('counterparty'),
-    });
-    backgroundTasks.add('connecting the sound of a call', async () => {
-      try {
-        await sound.connect(endpoint);
-      } catch (error) {
-        if (phase === 'answered') logger.error({ err: error }, 'the sound of a call could not be connected');
-        fail();
-      }
-    });
-  };
-
-  const attempt = options.attempt(() => {
-    if (phase === 'connecting') reports.report({ type: 'line.ringing' });
-  });
-  backgroundTasks.add('a call attempt', async () => {
-    const outcome = await attempt.outcome;
-    if (!outcome.answered) return giveUp(outcome.cause, outcome.sip);
-    if (phase === 'connecting') return stand(outcome.connection);
-    // It was answered in the moment in which it was given up.
-    backgroundTasks.add('destroying an endpoint', () => outcome.connection.endpoint.destroy());
-    return hangUp(outcome.connection);
-  });
 
   return {
     tell(command) {
-      if (phase === 'over') return;
+      if (life.is('over')) return undefined;
       switch (command.type) {
         case 'say':
-          // Before the answer nobody is there to hear it.
-          if (phase === 'connecting') {
-            const startedAt = time.now();
-            const { utterance } = command;
-            reports.report({
-              type: 'line.played',
-              startedAt,
-              utterance,
-              text: '',
-              whole: false,
-            });
-          } else sound.say(command.utterance, command.text);
-          break;
+          return say(command.utterance, command.text);
         case 'press':
-          press(command.keys);
-          break;
+          if (!life.is('answered') || dialog.connection === null) return undefined;
+          return press(command.keys, dialog.connection, options);
         case 'stopTalking':
-          sound.stopTalking();
-          break;
+          return media.stopTalking();
         case 'pauseRecording':
-          sound.pauseRecording();
-          break;
+          return media.pauseRecording();
         case 'resumeRecording':
-          sound.resumeRecording();
-          break;
+          return media.resumeRecording();
         case 'expectHangup':
-          break;
+          return undefined;
         case 'hangUp':
-          cancel();
-          leave('gateway');
-          break;
+          return life.send({ type: 'hangup.requested' });
       }
     },
-    dispose: finish,
+    dispose: () => life.send({ type: 'disposed' }),
     lose() {
+      const { attempt } = dialog;
       attempt.lose();
-      giveUp('trunk_error', attempt.sip());
-      fail();
+      if (!life.is('calling')) return life.send({ type: 'sound.lost' });
+      dialog.sip = attempt.sip();
+      return life.send({ type: 'unanswered', cause: 'trunk_error' });
     },
   };
 };

@@ -33,7 +33,7 @@ export const answerInDialogRequests = (
   }: {
     backgroundTasks: BackgroundTasks;
     onKey: (key: string) => void;
-    /** Called once when the call is put on hold (true), and once when it is taken back (false). */
+    /** Whether the far end holds the call; said with each session description. */
     onHold: (isHeld: boolean) => void;
     onLeft: () => void;
   },
@@ -41,12 +41,6 @@ export const answerInDialogRequests = (
   let isOursToRefresh = weRefresh;
   /** Our session description as the far end knows it. */
   let ours = dialog.local.sdp;
-  let isHeld = false;
-  const noteHold = (remoteSdp: string): void => {
-    if (isHold(remoteSdp) === isHeld) return;
-    isHeld = !isHeld;
-    onHold(isHeld);
-  };
   /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
   let hasOffered = false;
 
@@ -61,7 +55,7 @@ export const answerInDialogRequests = (
       try {
         ours = await endpoint.modify(request.body);
         response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
-        noteHold(request.body);
+        onHold(isHold(request.body));
       } catch (error) {
         // The call stays as it was (RFC 3261 section 14.2).
         response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
@@ -82,7 +76,7 @@ export const answerInDialogRequests = (
     if (body === '') return;
     backgroundTasks.add('taking the answer of an ACK', async () => {
       await endpoint.takeAnswer(body);
-      noteHold(body);
+      onHold(isHold(body));
     });
   });
 
