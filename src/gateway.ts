@@ -31,7 +31,7 @@ import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { endCalls } from './start/end-calls.ts';
 import { urlOf } from './start/http-server.ts';
-import { observeCalls } from './start/observe-calls.ts';
+import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { createSimulatedPeople } from './start/simulated-people.ts';
 import { startAgents } from './start/start-agents.ts';
 import { startHttpServer } from './start/start-http-server.ts';

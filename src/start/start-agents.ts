@@ -17,7 +17,7 @@ import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers, type BreakerNumbers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Outgoing } from './start-outgoing.ts';
-import type { Traces } from './traces.ts';
+import type { Traces } from '#src/telemetry/traces.ts';
 
 export type Agents = CallAgents & {
   startReply: StartReply;

@@ -7,7 +7,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '#src/telemetry/metrics.ts';
 
 export type StartedJournal = {
   journal: Journal;

@@ -15,7 +15,7 @@ import { endProcess, freePort, missingPrograms } from './servers.ts';
 import { startTrunk } from './trunk-ends.ts';
 import { findIn } from './wave.ts';
 
-const program = fileURLToPath(new URL('../../src/servers.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../src/commands/servers.ts', import.meta.url));
 
 const startCommand = async (t: ExecutionContext, environment: Record<string, string> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-servers-'));

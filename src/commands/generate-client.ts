@@ -1,7 +1,7 @@
 /** `npm run generate-client`: writes the types of the client anew, after a route has changed. */
 import { writeFile } from 'node:fs/promises';
-import { generatedSchema, schemaFile } from './client-generator/generated-schema.ts';
-import { openApiDocument } from './api/openapi.ts';
-import { routes } from './api/routes.ts';
+import { generatedSchema, schemaFile } from '#src/client-generator/generated-schema.ts';
+import { openApiDocument } from '#src/api/openapi.ts';
+import { routes } from '#src/api/routes.ts';
 
 await writeFile(schemaFile, await generatedSchema(openApiDocument(routes, 'generated')));

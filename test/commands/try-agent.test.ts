@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { sendJson, sendReply, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
 
-const command = fileURLToPath(new URL('../src/try-agent.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/commands/try-agent.ts', import.meta.url));
 
 type Ended = { code: number; stdout: string; stderr: string };
 

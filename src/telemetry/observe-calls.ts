@@ -5,7 +5,7 @@ import { createLatency, type Latency } from '#src/calls/latency.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
-import { watchEventLoop, type EventLoopNumbers } from './watch-event-loop.ts';
+import { watchEventLoop, type EventLoopNumbers } from './event-loop.ts';
 
 /** What watches by itself is ended by `started`. */
 export const observeCalls = (

@@ -6,10 +6,10 @@ import type { Journal } from '#src/calls/journal.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { callMetrics, watchCalls, type CallMetrics } from './metrics-calls.ts';
-import { watchDeliveries } from './metrics-deliveries.ts';
-import { httpMetrics } from './metrics-http.ts';
-import { watchLines } from './metrics-lines.ts';
+import { callMetrics, watchCalls, type CallMetrics } from './call-metrics.ts';
+import { watchDeliveries } from './delivery-metrics.ts';
+import { httpMetrics } from './http-metrics.ts';
+import { watchLines } from './line-metrics.ts';
 
 export type Metrics = CallMetrics & {
   registry: Registry;

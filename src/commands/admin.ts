@@ -2,18 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { databaseLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
-import { UsageError, type Ground } from '#src/commands/command.ts';
-import { wrongOption } from '#src/commands/given-fields.ts';
-import { help, readCall } from '#src/commands/run-command.ts';
+import { UsageError, type Ground } from './admin/command.ts';
+import { wrongOption } from './admin/given-fields.ts';
+import { help, readCall } from './admin/run-command.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
-import { systemClock } from './clock.ts';
-import { createLogger } from './logger.ts';
-import { countryOf } from './start/country.ts';
-import { keptMasterKey } from './start/master-key.ts';
+import { systemClock } from '#src/clock.ts';
+import { createLogger } from '#src/logger.ts';
+import { countryOf } from '#src/start/country.ts';
+import { keptMasterKey } from '#src/start/master-key.ts';
 
 /** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
 const openGround = async (environment: NodeJS.ProcessEnv, opened: AsyncDisposableStack): Promise<Ground> => {

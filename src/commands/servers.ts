@@ -3,11 +3,11 @@ import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ConfigError } from '#config/config.ts';
 import { readServersConfig, type ServersConfig } from '#config/servers-config.ts';
-import { reach } from './servers/server-process.ts';
-import { startDrachtio, type StartedServer } from './servers/start-drachtio.ts';
-import { freeSwitchLog, startFreeSwitch } from './servers/start-freeswitch.ts';
-import { supervise, type RestartTimes, type Supervised } from './servers/supervise.ts';
-import { isInstalled } from './speech/is-installed.ts';
+import { reach } from '#src/servers/server-process.ts';
+import { startDrachtio, type StartedServer } from '#src/servers/start-drachtio.ts';
+import { freeSwitchLog, startFreeSwitch } from '#src/servers/start-freeswitch.ts';
+import { supervise, type RestartTimes, type Supervised } from '#src/servers/supervise.ts';
+import { isInstalled } from '#src/speech/is-installed.ts';
 
 const restartTimes: RestartTimes = {
   firstMs: 1_000,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { main, stepReport } from '#src/trunk-check.ts';
+import { main, stepReport } from '#src/commands/trunk-check.ts';
 import { fakeGateway } from '#test/api/fake-gateway.ts';
 
 const run = async (

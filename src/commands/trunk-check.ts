@@ -1,7 +1,7 @@
 /** `npm run trunk -- check <name>`: tries a trunk out on the running gateway, and prints what went to and fro. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { readCredentials } from './start/credentials.ts';
+import { readCredentials } from '#src/start/credentials.ts';
 
 const help = `Tries a trunk out on the running gateway: registration, OPTIONS, and a call.
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { Registry } from 'prom-client';
-import { watchEventLoop } from '#src/start/watch-event-loop.ts';
+import { watchEventLoop } from '#src/telemetry/event-loop.ts';
 
 /** Timers that come when the test says so, however late. */
 const watched = (t: ExecutionContext) => {

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import * as z from 'zod';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
-import { createMetrics } from '#src/start/metrics.ts';
+import { createMetrics } from '#src/telemetry/metrics.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
 const silent = pino({ level: 'silent' });

@@ -9,10 +9,10 @@ import { encode } from '#src/api/codec.ts';
 import { trialAgents, type TrialRequest } from '#src/domain/agent-trial.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { systemClock } from './clock.ts';
-import { createLogger } from './logger.ts';
-import { startLanguageModel } from './start/start-language-model.ts';
-import { startOutgoing } from './start/start-outgoing.ts';
+import { systemClock } from '#src/clock.ts';
+import { createLogger } from '#src/logger.ts';
+import { startLanguageModel } from '#src/start/start-language-model.ts';
+import { startOutgoing } from '#src/start/start-outgoing.ts';
 
 /** The one workspace that there is here. */
 const nobody = '';

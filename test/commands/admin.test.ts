@@ -2,8 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { failureOf, main } from '#src/admin.ts';
-import { commands, help } from '#src/commands/run-command.ts';
+import { failureOf, main } from '#src/commands/admin.ts';
+import { commands, help } from '#src/commands/admin/run-command.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testGateway, testSettings } from '#test/helpers/gateway.ts';
