@@ -50,7 +50,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/agents': {
     values: ['src/domain', 'src/outgoing'],
     types: ['machines'],
-    packages: ['@opentelemetry/api', 'pino', 'undici', 'zod'],
+    packages: ['@opentelemetry/api', 'pino', 'zod'],
   },
   'src/speech': {
     values: ['src/domain', 'src/outgoing'],
@@ -59,17 +59,15 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   'src/recordings': {
     values: ['sip', 'src/domain', 'src/persistence'],
-    types: ['machines'],
     packages: ['pino', 's3mini', 'undici', 'wasm-media-encoders'],
   },
   'src/events': {
     values: ['machines', 'src/domain', 'src/outgoing', 'src/persistence'],
-    types: ['sip'],
-    packages: ['pino', 'undici', 'xstate', 'zod'],
+    packages: ['pino', 'xstate'],
   },
   'src/trunks': {
-    values: ['machines', 'src/domain', 'src/persistence'],
-    types: ['sip'],
+    values: ['src/domain', 'src/persistence'],
+    types: ['machines', 'sip'],
     packages: ['pino', 'xstate'],
   },
   'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino', 'undici', 'zod'] },
@@ -80,16 +78,15 @@ const rules: Readonly<Record<string, Rule>> = {
   /** What can be done to a workspace by the admin API and by the operator's commands. */
   'src/administration': { values: ['src/domain', 'src/persistence'] },
   'src/api': {
-    values: ['src/administration', 'src/calls', 'src/domain', 'src/events', 'src/persistence'],
+    values: ['src/administration', 'src/domain', 'src/events', 'src/persistence'],
+    types: ['src/calls'],
     packages: [
-      '@koa/bodyparser',
       '@koa/router',
       '@opentelemetry/api',
       'koa',
       'koa-helmet',
       'pino',
       'prom-client',
-      'range-parser',
       'rate-limiter-flexible',
       'zod',
       'zod-openapi',
@@ -102,7 +99,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   'src/inspector': { values: ['src/domain'], packages: ['@statelyai/inspect', 'pino', 'ws', 'xstate'] },
   /** Pictures of the charts. */
-  'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
+  'src/charts': { packages: ['elkjs', 'xstate'] },
   /** What is published: it runs in browsers and in Node, and needs nothing but its own files. */
   'src/client': { node: false },
   'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
@@ -141,7 +138,7 @@ const rules: Readonly<Record<string, Rule>> = {
   /** drachtio-server and FreeSWITCH as child processes, for the command that starts them. */
   'src/servers': { values: ['sip'], types: ['config'] },
   /** The files beside the composition root: its clock, its log, its version. */
-  src: { values: ['src/domain'], packages: ['pino', 'pino-pretty', 'zod'] },
+  src: { types: ['src/domain'], packages: ['pino', 'pino-pretty', 'zod'] },
   config: { packages: ['vite', 'zod'] },
 };
 
