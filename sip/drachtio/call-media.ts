@@ -45,16 +45,26 @@ export type CallMedia = {
   end(): void;
 };
 
-export const createCallMedia = (
-  options: MediaMeans & {
-    input: Pick<LineInput, 'callId' | 'language' | 'direction'>;
-    time: LineTime;
-    report: (report: LineReport) => void;
-    /** The connection of the sound has ended. */
-    onLost: () => void;
-    logger: Logger;
-  },
-): CallMedia => {
+export type CallMediaOptions = MediaMeans & {
+  input: Pick<LineInput, 'callId' | 'language' | 'direction'>;
+  time: LineTime;
+  report: (report: LineReport) => void;
+  /** The connection of the sound has ended. */
+  onLost: () => void;
+  logger: Logger;
+};
+
+const record = ({ openRecording, time, logger }: CallMediaOptions): CallRecording | null => {
+  if (openRecording === null) return null;
+  try {
+    return createCallRecording(openRecording(), time);
+  } catch (error) {
+    logger.warn({ err: error }, 'a call goes on without its recording');
+    return null;
+  }
+};
+
+export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { input, hearing, time, report, logger } = options;
   /** From `connect` until the end. */
   let expectedFork: ExpectedAudioFork | null = null;
@@ -72,16 +82,6 @@ export const createCallMedia = (
     },
     logger,
   });
-
-  const record = (): CallRecording | null => {
-    if (options.openRecording === null) return null;
-    try {
-      return createCallRecording(options.openRecording(), time);
-    } catch (error) {
-      logger.warn({ err: error }, 'a call goes on without its recording');
-      return null;
-    }
-  };
 
   const listen = (): Listener | null => {
     if (hearing === null) return null;
@@ -103,7 +103,7 @@ export const createCallMedia = (
 
   return {
     begin() {
-      recording = record();
+      recording = record(options);
       listener = listen();
     },
     async connect(endpoint) {

@@ -128,24 +128,25 @@ const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger
     }),
   );
 
+/** What SIP says of the dialog goes with what is said of its answer and its end. */
+const withSip = (event: LineEvent, { sip, attempt }: CallDialog): LineEvent => {
+  switch (event.type) {
+    case 'line.answered':
+    case 'line.unanswered':
+    case 'line.ended':
+      return { ...event, sip: sip ?? attempt.sip() };
+    default:
+      return event;
+  }
+};
+
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
   const { backgroundTasks } = options;
   const time = createLineTime(options.clock, 1);
 
-  const withSip = (event: LineEvent): LineEvent => {
-    switch (event.type) {
-      case 'line.answered':
-      case 'line.unanswered':
-      case 'line.ended':
-        return { ...event, sip: dialog.sip ?? dialog.attempt.sip() };
-      default:
-        return event;
-    }
-  };
-
   const life = runLineLife({
     time,
-    emit: (event) => options.emit(withSip(event)),
+    emit: (event) => options.emit(withSip(event, dialog)),
     actions: {
       carrySound() {
         if (dialog.connection === null) return;

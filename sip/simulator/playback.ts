@@ -43,6 +43,14 @@ type Playing = Voice & { isReported: boolean; heardCharacters: number; cancel: C
 /** Who reports may speak more slowly and begin later than a calm speaker would; after this it was heard all the same. */
 const longestReportedMs = (durationMs: number): number => durationMs * 3 + 5_000;
 
+/** What was heard of an utterance that was stopped when it had sounded for so long. */
+const cutAt = (stopped: Playing, soundedMs: number): Played => {
+  const { utterance, startedAt, isReported, heardCharacters } = stopped;
+  const durationMs = isReported ? soundedMs : Math.min(stopped.durationMs, soundedMs);
+  const text = isReported ? stopped.text.slice(0, heardCharacters) : heardAfter(stopped.text, durationMs);
+  return { utterance, text, startedAt, durationMs, whole: false };
+};
+
 export const createPlayback = (
   time: LineTime,
   on: { played: (played: Played) => void; change: () => void },
@@ -95,13 +103,7 @@ export const createPlayback = (
       if (stopped !== null) {
         stopped.cancel();
         cut += 1;
-        const { utterance, startedAt } = stopped;
-        const soundedMs = time.since(startedAt);
-        const durationMs = stopped.isReported ? soundedMs : Math.min(stopped.durationMs, soundedMs);
-        const text = stopped.isReported
-          ? stopped.text.slice(0, stopped.heardCharacters)
-          : heardAfter(stopped.text, durationMs);
-        on.played({ utterance, text, startedAt, durationMs, whole: false });
+        on.played(cutAt(stopped, time.since(stopped.startedAt)));
       }
       for (const { utterance } of forgotten)
         on.played({ utterance, text: '', startedAt: time.now(), durationMs: 0, whole: false });

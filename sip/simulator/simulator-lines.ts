@@ -3,44 +3,33 @@
  * "The simulated line"). Who answers is decided by the number that is dialled; callers are made by `placeInbound`.
  */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { Line, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { Lines, OnArrival } from '../lines.ts';
-import type { OpenRecording, RecordingSink } from '../recording.ts';
-import type { SpeechEngines } from '../speech.ts';
-import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
 import { callerOf, knownCallees, unreachable, unknownCallee } from './callees.ts';
-import { createLineTime, type LineTime } from '../line-time.ts';
+import { createLineTime } from '../line-time.ts';
 import { behaving, type FarEnd } from './party.ts';
 import { calleeOf } from './play-script.ts';
-import { renderRecording } from './render-recording.ts';
+import { createRecorder, type RecorderOptions } from './recorder.ts';
 import type { AnsweringNumbers } from '../listening/answering-machine.ts';
-import { createRenderings } from './renderings.ts';
 import type { Script } from './script.ts';
 import { createSimulatedLine } from './simulated-line.ts';
 
 /** A caller that was let in and is not answered within this time goes away. */
 const callerPatienceMs = 10_000;
 
-export type SimulatorLinesOptions = {
+export type SimulatorLinesOptions = RecorderOptions & {
   /** All timers of the lines run on it. */
   clock: Clock;
   /** How many times faster than the wall clock the timers of `clock` run. */
   speed: number;
   /** How it is found out whether a machine has picked up. */
   answering: AnsweringNumbers;
-  logger: Logger;
   /** Whose call this is; without it, all calls are one workspace's. */
   workspaceOf?: (callId: string) => string | undefined;
   /** Who is reached by a number that nobody gave a script; without it, nobody is at home. */
   anybody?: (input: LineInput) => FarEnd;
-  /** Calls leave a recording when both of these are there. */
-  openRecording: OpenRecording | null;
-  speech: Pick<SpeechEngines, 'synthesizerFor'> | null;
-  /** How many recordings are made at the same time. */
-  renderingsAtOnce?: number;
   /** How long closing waits for recordings that are not done, in milliseconds of the wall clock. */
   closeWithinMs?: number;
 };
@@ -74,46 +63,32 @@ type Caller = { farEnd: (input: LineInput) => FarEnd; language: string | undefin
 
 type Reached = { farEnd: FarEnd; language: string | undefined; isPerson?: boolean };
 
+/** Callees are known by workspace and number. */
+const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
+
+/** Who has the number that is dialled: by its script, by what the number is known for, or whoever it may be. */
+const calleeOfNumber = (
+  input: LineInput,
+  script: Script | undefined,
+  anybody: SimulatorLinesOptions['anybody'],
+): Reached => {
+  const { to, language } = input;
+  const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
+  if (behaviour !== undefined) return { farEnd: behaving(behaviour), language };
+  if (anybody === undefined) return { farEnd: behaving(unknownCallee), language };
+  return { farEnd: anybody(input), language, isPerson: true };
+};
+
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
-  const { clock, speed, logger, openRecording, speech } = options;
-  const renderings = createRenderings(clock, options.renderingsAtOnce ?? 2);
+  const { clock, speed, logger } = options;
+  const recorder = createRecorder(options);
   const lines = new Set<Line>();
   const callers = new Map<string, Caller>();
-  /** By workspace and number. */
   const callees = new Map<string, Script>();
-  const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
   /** Of the network itself, beyond single lines. */
   const time = createLineTime(clock, speed);
   let onArrival: OnArrival | null = null;
   let isClosed = false;
-
-  const render = async (call: RecordedCall, input: LineInput, sink: RecordingSink, signal: AbortSignal) => {
-    try {
-      const synthesizer = speech?.synthesizerFor(input.speech);
-      if (synthesizer !== undefined) await renderRecording(call, input.language, synthesizer, sink, signal);
-    } catch (error) {
-      // Whoever keeps recordings keeps what there is of it.
-      if (signal.aborted) return;
-      logger.warn(
-        { call_id: input.callId, err: error },
-        'the recording of a simulated call could not be made',
-      );
-      sink.fail(error instanceof Error ? error : new Error('Making the recording failed', { cause: error }));
-    }
-  };
-
-  const record = (input: LineInput, lineTime: LineTime): CallRecording | null => {
-    if (!input.recording || openRecording === null || speech === null) return null;
-    try {
-      const sink = openRecording(input.callId);
-      return createCallRecording(lineTime, (call) =>
-        renderings.add((signal) => render(call, input, sink, signal)),
-      );
-    } catch (error) {
-      logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');
-      return null;
-    }
-  };
 
   const forget = (callId: string): void => {
     if (callers.delete(callId))
@@ -124,18 +99,13 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   const reachedBy = (input: LineInput): Reached => {
     const { callId, direction, to, language } = input;
     if (isClosed) return { farEnd: behaving(unreachable('trunk_error')), language };
-    if (direction === 'inbound') {
-      const caller = callers.get(callId);
-      callers.delete(callId);
-      return caller === undefined
-        ? { farEnd: behaving(unreachable('media_error')), language }
-        : { farEnd: caller.farEnd(input), language: caller.language };
-    }
-    const script = callees.get(keyOf(to, options.workspaceOf?.(callId)));
-    const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
-    if (behaviour !== undefined) return { farEnd: behaving(behaviour), language };
-    if (options.anybody === undefined) return { farEnd: behaving(unknownCallee), language };
-    return { farEnd: options.anybody(input), language, isPerson: true };
+    if (direction === 'outbound')
+      return calleeOfNumber(input, callees.get(keyOf(to, options.workspaceOf?.(callId))), options.anybody);
+    const caller = callers.get(callId);
+    callers.delete(callId);
+    return caller === undefined
+      ? { farEnd: behaving(unreachable('media_error')), language }
+      : { farEnd: caller.farEnd(input), language: caller.language };
   };
 
   return {
@@ -153,7 +123,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         time: lineTime,
         answering: input.direction === 'outbound' ? whoAnswers : null,
         farEnd,
-        record: () => record(input, lineTime),
+        record: () => recorder.record(input, lineTime),
         onOver: () => lines.delete(line),
       });
       lines.add(line);
@@ -177,16 +147,16 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       callees.set(keyOf(number, workspaceId), script);
     },
     calleeScript: (number, workspaceId) => callees.get(keyOf(number, workspaceId)),
-    health: () =>
-      onArrival === null || isClosed
-        ? { ready: false, detail: 'The simulated lines are not open.' }
-        : { ready: true },
+    health() {
+      if (onArrival !== null && !isClosed) return { ready: true };
+      return { ready: false, detail: 'The simulated lines are not open.' };
+    },
     async close() {
       isClosed = true;
       time.stop();
       callers.clear();
       for (const line of lines) line.dispose();
-      await renderings.close((options.closeWithinMs ?? 20_000) * speed);
+      await recorder.close((options.closeWithinMs ?? 20_000) * speed);
     },
   };
 };

@@ -28,22 +28,20 @@ export type Speech = {
 
 type Saying = Omit<Heard, 'endedAt'> & { durationMs: number };
 
-export const createSpeech = (
-  time: LineTime,
-  language: string,
-  on: {
-    /** Words are recognised. A backchannel over the agent's voice never gets here. */
-    begun: () => void;
-    heard: (heard: Heard) => void;
-    /** A stretch of speech is over, for the recording; `text` is what of it sounded. */
-    sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
-    change: () => void;
-    isAgentAudible: () => boolean;
-    /** A voice begins or ends, and the words in it, for who only wants to know what kind of voice it is. */
-    voiced: (isVoiced: boolean) => void;
-    recognized: (text: string) => void;
-  },
-): Speech => {
+export type SpeechEvents = {
+  /** Words are recognised. A backchannel over the agent's voice never gets here. */
+  begun: () => void;
+  heard: (heard: Heard) => void;
+  /** A stretch of speech is over, for the recording; `text` is what of it sounded. */
+  sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
+  change: () => void;
+  isAgentAudible: () => boolean;
+  /** A voice begins or ends, and the words in it, for who only wants to know what kind of voice it is. */
+  voiced: (isVoiced: boolean) => void;
+  recognized: (text: string) => void;
+};
+
+export const createSpeech = (time: LineTime, language: string, on: SpeechEvents): Speech => {
   let saying: Saying | null = null;
   /** When the person began to speak whose words are not known yet. */
   let begunAt: number | null = null;

@@ -62,8 +62,72 @@ const nowhere: PhoneCallEvents = {
   ended: () => undefined,
 };
 
+/** Calls a number; the call is the phone's as soon as it was taken, and no other has been dialled or answered there. */
+const dial = async (
+  { workspaceId, station, to }: { workspaceId: string; station: Station; to: string },
+  { ringing, ended }: PhoneCallEvents,
+  options: Pick<WebPhonesOptions, 'dial' | 'logger'>,
+): Promise<void> => {
+  const dialling = Symbol('dialling');
+  station.dialling = dialling;
+  const giveUp = (code: PhoneRefusal): void => {
+    if (station.dialling !== dialling) return;
+    station.dialling = null;
+    station.tell?.({ type: 'refused', code });
+  };
+  const events: PhoneCallEvents = {
+    ringing,
+    taken(call) {
+      if (station.dialling === dialling) take(station, call);
+      else call.hangUp();
+    },
+    ended(call, reason) {
+      ended(call, reason);
+      giveUp('failed');
+    },
+  };
+  const verdict = await options
+    .dial({ workspaceId, to, farEnd: (input) => phoneFarEnd(input, events) })
+    .catch((error: unknown): Dialled => {
+      options.logger.error({ err: error }, 'a call from a web phone could not be placed');
+      return { accepted: false, because: 'failed' };
+    });
+  if (!verdict.accepted) giveUp(verdict.because);
+};
+
+/** Does what a phone wants, or tells it why not. */
+const obey = (
+  message: FromPhone,
+  phone: { workspace: Workspace; station: Station; tell: Tell; dial: (to: string) => void },
+): void => {
+  const { workspace, station, tell } = phone;
+  const refuse = (code: PhoneRefusal | undefined): void => {
+    if (code !== undefined) tell({ type: 'refused', code });
+  };
+  switch (message.type) {
+    case 'answer':
+      return refuse(answer(workspace, station, message.call_id));
+    case 'decline': {
+      const call = ringingCall(workspace, message.call_id);
+      return call === undefined ? refuse('call_not_found') : call.decline();
+    }
+    case 'dial':
+      if (station.call !== null || station.dialling !== null) return refuse('busy');
+      return phone.dial(message.to);
+    case 'hang_up':
+      station.dialling = null;
+      return station.call?.hangUp();
+    case 'voice':
+      station.reports = message.on;
+      return station.call?.receive(message);
+    default:
+      // What was on its way when the call ended.
+      return station.call?.receive(message);
+  }
+};
+
 export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
-  const { clock, logger } = options;
+  const { clock } = options;
   const workspaces = new Map<string, Workspace>();
   let isClosed = false;
 
@@ -91,35 +155,6 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
     },
   });
 
-  const dial = async (workspaceId: string, station: Station, to: string): Promise<void> => {
-    const dialling = Symbol('dialling');
-    station.dialling = dialling;
-    const giveUp = (code: PhoneRefusal): void => {
-      if (station.dialling !== dialling) return;
-      station.dialling = null;
-      station.tell?.({ type: 'refused', code });
-    };
-    const { ringing, ended } = eventsOf(workspaceId);
-    const events: PhoneCallEvents = {
-      ringing,
-      taken(call) {
-        if (station.dialling === dialling) take(station, call);
-        else call.hangUp();
-      },
-      ended(call, reason) {
-        ended(call, reason);
-        giveUp('failed');
-      },
-    };
-    const verdict = await options
-      .dial({ workspaceId, to, farEnd: (input) => phoneFarEnd(input, events) })
-      .catch((error: unknown): Dialled => {
-        logger.error({ err: error }, 'a call from a web phone could not be placed');
-        return { accepted: false, because: 'failed' };
-      });
-    if (!verdict.accepted) giveUp(verdict.because);
-  };
-
   return {
     connect({ workspaceId, name, tell, replaced }) {
       const workspace = workspaceWith(workspaceId);
@@ -142,30 +177,13 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
 
       return {
         receive(message) {
-          if (station.tell !== tell) return;
-          const refuse = (code: PhoneRefusal | undefined): void => {
-            if (code !== undefined) tell({ type: 'refused', code });
-          };
-          switch (message.type) {
-            case 'answer':
-              return refuse(answer(workspace, station, message.call_id));
-            case 'decline': {
-              const call = ringingCall(workspace, message.call_id);
-              return call === undefined ? refuse('call_not_found') : call.decline();
-            }
-            case 'dial':
-              if (station.call !== null || station.dialling !== null) return refuse('busy');
-              return void dial(workspaceId, station, message.to);
-            case 'hang_up':
-              station.dialling = null;
-              return station.call?.hangUp();
-            case 'voice':
-              station.reports = message.on;
-              return station.call?.receive(message);
-            default:
-              // What was on its way when the call ended.
-              return station.call?.receive(message);
-          }
+          if (station.tell === tell)
+            obey(message, {
+              workspace,
+              station,
+              tell,
+              dial: (to) => void dial({ workspaceId, station, to }, eventsOf(workspaceId), options),
+            });
         },
         lost() {
           if (station.tell !== tell) return;

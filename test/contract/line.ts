@@ -13,8 +13,10 @@ export const lineContract = (
   test: DeclareTest,
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
+  /** The far ends that this driver cannot reach: their clauses say that they did not run. */
+  unreached: readonly FarEnd[] = [],
 ): void => {
-  const clause = createClause(test, name, makeDriver);
+  const clause = createClause(test, name, makeDriver, unreached);
 
   const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>
     driver.until(() => line.saw('line.answered'));

@@ -23,20 +23,16 @@ const refusals: Readonly<
   notify: { status: 481 },
 };
 
+type InDialogEvents = {
+  onKey: (key: string) => void;
+  /** Whether the far end holds the call; said with each session description. */
+  onHold: (isHeld: boolean) => void;
+  onLeft: () => void;
+};
+
 export const answerInDialogRequests = (
   { dialog, endpoint, weRefresh }: Connection,
-  {
-    backgroundTasks,
-    onKey,
-    onHold,
-    onLeft,
-  }: {
-    backgroundTasks: BackgroundTasks;
-    onKey: (key: string) => void;
-    /** Whether the far end holds the call; said with each session description. */
-    onHold: (isHeld: boolean) => void;
-    onLeft: () => void;
-  },
+  { backgroundTasks, onKey, onHold, onLeft }: InDialogEvents & { backgroundTasks: BackgroundTasks },
 ): void => {
   let isOursToRefresh = weRefresh;
   /** Our session description as the far end knows it. */
