@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { doneWithin, TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 
 /**
  * Work that nobody waits for: hanging up, destroying an endpoint. Every promise of drachtio-srf and drachtio-fsmrf can
@@ -26,46 +27,17 @@ export const createBackgroundTasks = (clock: Clock, logger: Logger): BackgroundT
       ends.add(end);
     },
     async settled(atMostMs) {
-      let timer: unknown;
-      const tooLong = new Promise<void>((resolve) => {
-        timer = clock.setTimeout(resolve, atMostMs);
-      });
-      await Promise.race([Promise.all(ends), tooLong]);
-      clock.clearTimeout(timer);
+      await doneWithin(clock, atMostMs, Promise.all(ends));
     },
   };
 };
 
-/**
- * The work, or an error after so many milliseconds. `late` gets what comes after that, so that it can be ended.
- */
-export const within = async <Result>(
+/** The work, or a TimeoutError that names it. `late` gets what comes after that, so that it can be ended. */
+export const within = <Result>(
   clock: Clock,
   milliseconds: number,
   what: string,
   work: Promise<Result>,
   late: (result: Result) => void = () => {},
-): Promise<Result> => {
-  let timer: unknown;
-  let isLate = false;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = clock.setTimeout(() => {
-      isLate = true;
-      reject(new Error(`${what} took longer than ${milliseconds} ms`));
-    }, milliseconds);
-  });
-  const endLate = async (): Promise<void> => {
-    try {
-      const result = await work;
-      if (isLate) late(result);
-    } catch {
-      // Rejected in time it reaches the caller by the race; later nobody waits for it any more.
-    }
-  };
-  void endLate();
-  try {
-    return await Promise.race([work, tooLong]);
-  } finally {
-    clock.clearTimeout(timer);
-  }
-};
+): Promise<Result> =>
+  withTimeout(clock, milliseconds, () => work, { error: () => new TimeoutError(milliseconds, what), late });

@@ -1,4 +1,11 @@
-/** Session descriptions (RFC 8866), as far as it is decided here whether and with which codecs a call can be had. */
+/**
+ * Session descriptions (RFC 8866), as far as it is decided here whether and with which codecs a call can be had.
+ *
+ * They are not read by sdp-transform (3.0.0): it tries some fifty expressions on each attribute, so that 12,000
+ * attributes it does not know take it 302 ms, in the same run in which they are judged here in 3, and strangers send
+ * offers; it passes over lines that are broken, which are a reason to refuse here; and a description goes on to the media
+ * server as it came but for the lines that are meant, while the library writes all of it anew in an order of its own.
+ */
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { isSecret, srtpSuite } from './sdes.ts';
 

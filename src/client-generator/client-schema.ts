@@ -1,4 +1,10 @@
-/** The types of the client, and what it must know of each operation, made from the OpenAPI document. */
+/**
+ * The types of the client, and what it must know of each operation, made from the OpenAPI document.
+ *
+ * Not by openapi-typescript (7.13), which wants TypeScript 5 and would run in a workspace of its own with a second
+ * compiler (36 packages, 25 MB): it gives types alone, so that the table of operations, by which the client works at run
+ * time, would be made here all the same, and openapi-fetch would be a package that the client needs.
+ */
 import type { oas32 } from 'zod-openapi';
 import { comment, fieldsText, typeText, type Field } from './type-text.ts';
 
