@@ -5,6 +5,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { addNumber, fakeGateway, sealing } from './fake-gateway.ts';
 
 const path = '/api/v1/calls';
@@ -46,10 +47,10 @@ test('a gateway without room for a call says so before it looks up who asks; oth
   const { client, admin, baseUrl, asked } = await fakeGateway(t, {
     database: {
       ...database,
-      execute: (sql, parameters) => {
+      ...scriptedStatements((sql, parameters) => {
         looked.push(sql);
         return database.execute(sql, parameters);
-      },
+      }),
     },
     checkCapacity: () => {
       throw full;

@@ -7,6 +7,7 @@ import { routes } from '#src/api/routes.ts';
 import { adminRoles, type AdminRole } from '#src/domain/admin-role.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { until } from '#test/helpers/until.ts';
 import { fakeGateway, sealing, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
@@ -81,11 +82,11 @@ test('the last use of a token is noted once a minute', async (t) => {
   const clock = { ...systemClock, now: () => now };
   const database = await testDatabase();
   let written = 0;
-  const execute: typeof database.execute = (sql, parameters) => {
-    if (sql.includes('set last_used_at')) written += 1;
+  const counting = scriptedStatements((sql, parameters) => {
+    if (sql.includes('set "last_used_at"')) written += 1;
     return database.execute(sql, parameters);
-  };
-  const gateway = await fakeGateway(t, { clock, database: { ...database, execute } });
+  });
+  const gateway = await fakeGateway(t, { clock, database: { ...database, ...counting } });
   const useIsNoted = () =>
     until('the use is noted', async () => {
       const [row] = await database.execute<{ at: Date | null }>(
