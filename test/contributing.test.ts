@@ -35,7 +35,7 @@ const listOf = (heading: string): { code: string[]; all: string[] } => {
 const isListed = (listed: readonly string[], path: string): boolean =>
   listed.some((one) => path === one || path.startsWith(`${one}/`));
 
-/** `besides`: listed for what is not there in this example. */
+/** `besides`: listed for reading, or for what is not there in this example. */
 const walked = test.macro<[RegExp, { example: string; besides?: readonly string[] }]>(
   (t, mark, { example, besides = [] }) => {
     const heading = t.title;
@@ -71,5 +71,5 @@ test('A line driver', walked, /createDrachtioLines|'simulator'(?:,| \|) 'drachti
 test('A setting', walked, /\bGW_NAME_SERVERS\b|\bnameServers\b/, { example: 'GW_NAME_SERVERS' });
 test('An endpoint', walked, /cancelCall|cancel-call|requestCancel|cancel_requested/, {
   example: 'cancelCall',
-  besides: ['src/domain/refusal.ts'],
+  besides: ['src/api/codec.ts', 'src/domain/refusal.ts'],
 });
