@@ -4,6 +4,10 @@
  * It lasts for up to days and outlives every process, so no actor lives it: a row of the database tells where it stands,
  * and whoever has made an attempt asks this chart what follows from it (XState's `transition`). In the row `pending`
  * and `waiting` are one state, told apart by the time at which it is due; `attempting` is one that is claimed.
+ *
+ * Only an attempt asks about one row. Claiming, releasing and replaying are statements over many rows at once, which
+ * choose them by their state and cannot ask for each: `claimed`, `released` and `replayed` say what such a statement must
+ * do, and test/events/delivery-chart.test.ts holds each of them to it, step by step against the database.
  */
 import { assign, setup } from 'xstate';
 

@@ -10,14 +10,12 @@ import * as policy from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
 import { createCallTime } from '#src/calls/call-time.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
-import { createReplay } from '#src/calls/replay/replay-call.ts';
 import { createKnownKeys } from '#src/calls/known-keys.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
@@ -85,7 +83,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     summaryMs: policy.languageModelLimits.summaryMs,
     times: policy.closing,
   });
-  const { journal, factNews } = journalling;
+  const { journal, transitions, factNews } = journalling;
   const recovery = createRecovery({ ...shared, journal, observer, now: systemClock.now });
   // What is done for another gateway that has died: the parts of it are below.
   const cluster = await startCluster(
@@ -156,8 +154,10 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   );
 
   // Calls
-  const publishFact = (callId: string, fact: CallFact): void =>
+  const publishFact = (callId: string, fact: CallFact): void => {
     journal.publish(callId, callTime.stamp(callId, fact));
+    transitions.countFact(callId);
+  };
   const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
     publishFact(context.callId, latency.withLatency(context.callId, fact));
     if (fact.type === 'call.answered') agents.begin(context.callId);
@@ -169,26 +169,16 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     actions: { publish },
   });
-  // For replays: nothing comes of its charts.
-  const nothing = { publish: () => {} };
-  const inertMachine = callMachine.provide({
-    actors: {
-      line: fromCallback<LineCommand, LineInput>(() => {}),
-      conversation: conversationMachine.provide({
-        actors: { reply: fromCallback<{ type: 'none' }, ReplyInput>(() => {}) },
-        actions: nothing,
-      }),
-    },
-    actions: nothing,
-  });
   const switchboard = createSwitchboard({
     machine,
     clock: callClock,
     liveCalls,
     publish: publishFact,
+    inspectorOf: (callId) => transitions.inspectorOf(callId, () => new Date(callTime.now(callId))),
     observer,
     release(callId) {
       callTime.release(callId);
+      transitions.release(callId);
       latency.release(callId);
       openLines.dispose(callId);
       agents.release(callId);
@@ -255,7 +245,6 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       recordings,
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
-      replayCall: createReplay(inertMachine, policy.callTimes),
       charts: createCharts(callCharts),
       streams,
       simulator: simulator && createSimulatedPeople(simulator, database),

@@ -5,9 +5,9 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { ChartName } from '#src/domain/chart-name.ts';
 import type { WatchChart } from '#src/calls/chart-watch.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
-import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { FactNews } from '#src/calls/fact-news.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
@@ -19,7 +19,6 @@ import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import type { AnsweredRequest } from './access-log.ts';
-import type { ChartName } from './workspace/get-chart.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
 
@@ -41,7 +40,6 @@ export type ApiServices = CallControl & {
   watchFacts: FactNews['watch'];
   watchChart: WatchChart;
   /** A call once more, through its charts. */
-  replayCall: ReplayCall;
   /** The picture of a chart, as SVG. */
   charts: (name: ChartName) => Promise<string>;
   streams: StreamPermits;

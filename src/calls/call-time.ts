@@ -13,6 +13,8 @@ export type CallTime = {
   begin(callId: string): void;
   /** A fact with its time in the call; one without a time happens now. */
   stamp(callId: string, fact: CallFact): Stamped;
+  /** Now, in the time of the call. */
+  now(callId: string): number;
   release(callId: string): void;
 };
 
@@ -29,6 +31,7 @@ export const createCallTime = (clocks: { wall: () => number; steady: () => numbe
       if (fact.type !== 'turn.spoken') return { ...fact, at };
       return { ...fact, at, endedAt: fact.endedAt + shift };
     },
+    now: (callId) => clocks.steady() + (offsets.get(callId) ?? offset()),
     release: (callId) => void offsets.delete(callId),
   };
 };

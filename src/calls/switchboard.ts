@@ -5,7 +5,7 @@
  * `find(id) === undefined` on the gateway that should hold a call is `room_unknown` (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
-import { createActor, type ActorRefFrom } from 'xstate';
+import { createActor, type ActorRefFrom, type InspectionEvent } from 'xstate';
 import type { callMachine } from '#machines/call.ts';
 import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -36,6 +36,8 @@ export type SwitchboardOptions = {
   clock: Clock;
   liveCalls: LiveCalls;
   publish: (callId: string, fact: CallFact) => void;
+  /** Looks at what the actor of a call and its children do. Must not throw. */
+  inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
   observer: Pick<CallObserver, 'ended'>;
   /** Lets go of what the call holds outside its chart. Also called after a crash. */
   release: (callId: string) => void;
@@ -71,7 +73,8 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
   return {
     connect({ numberId, workspaceId, input }) {
       const { callId, direction } = input;
-      const actor = createActor(options.machine, { input, clock, id: callId });
+      const inspect = options.inspectorOf?.(callId);
+      const actor = createActor(options.machine, { input, clock, id: callId, ...(inspect && { inspect }) });
       actors.set(callId, actor);
       liveCalls.add({ callId, numberId, workspaceId, direction, status: 'ringing' });
       const tellEnd = ({ reason, status }: CallOutcome): void =>

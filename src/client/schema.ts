@@ -313,7 +313,7 @@ export type NumberKey = {
 export type ReplayStep = {
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
-  /** What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. */
+  /** What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. What moved no chart goes by the type of its event. */
   event: string;
   /** The `sequence` of the event of the call that tells of it. */
   fact: number | null;
@@ -987,7 +987,7 @@ export type Operations = {
       events: CallEvent[];
     };
   };
-  /** A call once more, through its charts. What the journal holds of a call, fed through the same charts step by step. The journal keeps what was heard and said and not each event: the sentences of one turn are one here. Of a call in progress: what happened until now. */
+  /** A call once more, through its charts. What the charts of a call did, step by step, as it was kept when it happened, with the events of the call in their places. Of a call that was made before that was kept, only its events, with its status for the chart `call`. Of a call in progress: what happened until now. */
   getCallReplay: {
     request: {
       /** The call. */

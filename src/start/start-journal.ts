@@ -2,21 +2,27 @@
 import type { Logger } from 'pino';
 import { createFactNews, type FactNews } from '#src/calls/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal.ts';
+import { createTransitions, type Transitions } from '#src/calls/transitions.ts';
 import { createSummaries, type SummarizeByModel } from '#src/calls/summaries.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
+import { keepTransitions } from '#src/persistence/call-transitions.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Metrics } from '#src/telemetry/metrics.ts';
 
 export type StartedJournal = {
   journal: Journal;
+  transitions: Transitions;
   factNews: FactNews;
   /** Resolves when every fact and summary is written. Rejects when the database stayed away and facts are lost. */
   close(): Promise<void>;
   /** `close` waits no longer than it must. */
   hurry(): void;
 };
+
+/** Transitions are gathered for a moment, and written many at once; of a day without a database not all are kept. */
+const transitionLimits = { gatherMs: 250, batch: 1_000, limit: 100_000 } as const;
 
 /** What the log says of a fact; the end of a call has a line of its own, with its reason. */
 const worthTelling: Readonly<Record<string, string>> = {
@@ -66,6 +72,13 @@ export const startJournal = (options: {
     logger,
     limit,
   });
+  const transitions = createTransitions({
+    write: (some) => keepTransitions(database.journal, some),
+    clock,
+    isPassing: isTransient,
+    ...transitionLimits,
+    logger,
+  });
   const summaries = createSummaries({
     database,
     journal,
@@ -87,6 +100,7 @@ export const startJournal = (options: {
   };
   return {
     journal,
+    transitions,
     factNews,
     async close() {
       isClosing = true;
@@ -99,6 +113,7 @@ export const startJournal = (options: {
       summaries.hurry();
       await summaries.settled();
       await journal.settled();
+      await transitions.close();
       clock.clearTimeout(timer);
       if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is away`);
     },

@@ -200,7 +200,6 @@ export const fakeGateway = async (
     },
     metrics: new Registry(),
     inspects: true,
-    replayCall: () => [],
     onAnswered: () => {},
     version: '0.0.0',
     ...overrides,

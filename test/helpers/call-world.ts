@@ -2,7 +2,7 @@
  * A call without a world: the real charts on a simulated clock, with a line and an agent whose every word the test
  * says itself.
  */
-import { createActor, fromCallback, SimulatedClock } from 'xstate';
+import { createActor, fromCallback, SimulatedClock, type InspectionEvent } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import type { CallInput, CallRequest } from '#machines/call-context.ts';
 import { conversationMachine } from '#machines/conversation.ts';
@@ -51,7 +51,13 @@ export type Faults = {
   publishCrashes?: (fact: CallFact) => boolean;
 };
 
-export const createCallWorld = (changes: Partial<CallInput> = {}, faults: Faults = {}) => {
+/** Who looks at what the call's actors do. */
+type Onlooker = { inspect?: (event: InspectionEvent) => void };
+
+export const createCallWorld = (
+  changes: Partial<CallInput> = {},
+  { inspect, ...faults }: Faults & Onlooker = {},
+) => {
   const clock = new SimulatedClock();
   const facts: CallFact[] = [];
   const commands: LineCommand[] = [];
@@ -91,6 +97,8 @@ export const createCallWorld = (changes: Partial<CallInput> = {}, faults: Faults
   const actor = createActor(callMachine.provide({ actors: { line, conversation }, actions: { publish } }), {
     input: { ...callInput, ...changes },
     clock,
+    id: 'a',
+    ...(inspect && { inspect }),
   });
   actor.subscribe({ error: (error) => errors.push(error) });
   actor.start();

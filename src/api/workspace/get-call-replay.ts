@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { replayCall } from '#src/calls/replay/replay-call.ts';
 import { callEvents } from '#src/persistence/call-events.ts';
+import { callTransitions } from '#src/persistence/call-transitions.ts';
 import { findOwnCall } from '../calls/find-own-call.ts';
 import { timestamp } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
@@ -10,7 +12,7 @@ const replayStep = z
     at: timestamp,
     event: z.string().meta({
       description:
-        'What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up.',
+        'What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. What moved no chart goes by the type of its event.',
       example: 'line.answered',
     }),
     fact: z
@@ -38,7 +40,7 @@ export const getCallReplay = defineRoute({
   tag: 'Workspace',
   summary: 'A call once more, through its charts',
   description:
-    'What the journal holds of a call, fed through the same charts step by step. The journal keeps what was heard and said and not each event: the sentences of one turn are one here. Of a call in progress: what happened until now.',
+    'What the charts of a call did, step by step, as it was kept when it happened, with the events of the call in their places. Of a call that was made before that was kept, only its events, with its status for the chart `call`. Of a call in progress: what happened until now.',
   auth: 'viewer',
   params: callIdInPath,
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
@@ -46,9 +48,9 @@ export const getCallReplay = defineRoute({
 }).handledBy(async ({ caller, params }, services) => {
   const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
   const facts = await callEvents(services.database, call.id);
-  const steps = services.replayCall({ ...call, facts });
+  const transitions = await callTransitions(services.database, call.id);
   return {
     status: 200,
-    body: { steps: steps.map((step) => ({ ...step, at: new Date(step.at) })) },
+    body: { steps: replayCall({ startedAt: call.startedAt, facts, transitions }) },
   } as const;
 });

@@ -1,10 +1,6 @@
 import * as z from 'zod';
+import { chartNames } from '#src/domain/chart-name.ts';
 import { defineRoute } from '../route.ts';
-
-/** The charts of a call (machines/README.md). */
-export const chartNames = ['call', 'conversation', 'voicemail'] as const;
-
-export type ChartName = (typeof chartNames)[number];
 
 export const getChart = defineRoute({
   method: 'get',

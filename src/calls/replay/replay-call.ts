@@ -1,213 +1,109 @@
 /**
- * A finished call once more: its journal fed through the same charts, step by step, on a clock of its own. The charts
- * decide everything anew; the line and the replies behind them are only told about.
+ * A call once more, step by step: the transitions that its charts really made, as they were kept when they happened,
+ * with the facts of its journal in their places. Nothing is run again and nothing is guessed. Of a call that was made
+ * before transitions were kept only the facts are told, and of its charts no more than the status.
  */
-import { createActor, SimulatedClock } from 'xstate';
-import type { callMachine } from '#machines/call.ts';
-import type { CallInput } from '#machines/call-context.ts';
-import type { EndReason } from '#machines/outcome.ts';
+import { callStatuses } from '#src/domain/end-reasons.ts';
 import type { CallEvent } from '#src/persistence/call-events.ts';
-import { createChartWatch, type ChartState } from '../chart-watch.ts';
-import { cuesOf, type Cue } from './cues.ts';
+import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import type { ChartState } from '../chart-watch.ts';
 
 export type RecordedCall = {
-  id: string;
-  direction: 'inbound' | 'outbound';
   startedAt: Date;
-  endReason: EndReason | null;
-  maxDurationSec: number;
-  recordingEnabled: boolean;
   facts: readonly CallEvent[];
+  transitions: readonly StoredTransition[];
 };
 
 export type ReplayStep = ChartState & {
-  /** Wall-clock milliseconds since the epoch. */
-  at: number;
-  /** What moved the charts; `(time)` for a time that was up, `(begin)` for the first state. */
+  at: Date;
+  /** What moved the charts; `(time)` for a time that was up, `(begin)` for the first state; or what was told alone. */
   event: string;
-  /** The sequence of the fact that tells of it; null for a time that was up. */
+  /** The sequence of the fact that tells of it; null where none does. */
   fact: number | null;
 };
 
-/** A silence that was never broken: the charts wait as long as they did in the call itself. */
-const neverSec = 24 * 3_600;
+/** Whose turn begins with it; the fact of a turn is published at its end. */
+const beginsTurn: Readonly<Record<string, CallEvent['role']>> = {
+  'reply.sentence': 'assistant',
+  'line.speech': 'user',
+};
 
-/**
- * How long nobody spoke before the agent asked again, as far as the turns tell: a turn of the agent that follows
- * nothing but a turn of its own was such a question.
- */
-const silenceOf = (facts: readonly CallEvent[]): number => {
-  const gaps: number[] = [];
-  let lastEnd: number | null = null;
+const eventName = (eventType: string): string => {
+  if (eventType === 'xstate.init') return '(begin)';
+  return eventType.startsWith('xstate.after.') ? '(time)' : eventType;
+};
+
+/** A conversation is a child of the call's `active`, a voicemail one of the conversation's `voicemail`. */
+const after = (state: ChartState, { machine, stateAfter }: StoredTransition): ChartState => {
+  const moved: ChartState = { ...state, [machine]: stateAfter };
+  const { call, conversation, voicemail } = moved;
+  if (machine === 'call' && !call.startsWith('active')) return { call, conversation: null, voicemail: null };
+  return { call, conversation, voicemail: conversation === 'voicemail' ? voicemail : null };
+};
+
+/** A turn is told at its end. */
+const toldAt = ({ at, data: { endedAt } }: CallEvent): number =>
+  typeof endedAt === 'number' ? endedAt : at.getTime();
+
+const ringing: ChartState = { call: 'ringing', conversation: null, voicemail: null };
+
+const endedBy = ({ data }: CallEvent): ChartState => ({
+  ...ringing,
+  call: callStatuses.find((status) => status === data['status']) ?? 'failed',
+});
+
+const stepsOfFacts = ({ startedAt, facts }: RecordedCall): ReplayStep[] => {
+  const steps: ReplayStep[] = [{ at: startedAt, event: '(begin)', fact: null, ...ringing }];
+  let state: ChartState = ringing;
   for (const fact of facts) {
-    if (fact.type === 'reply.failed') lastEnd = null;
-    if (fact.type !== 'turn.spoken') continue;
-    if (fact.role === 'assistant' && lastEnd !== null) gaps.push(fact.at.getTime() - lastEnd);
-    const { endedAt } = fact.data;
-    lastEnd = fact.role === 'assistant' && typeof endedAt === 'number' ? endedAt : null;
+    if (fact.type === 'call.answered') state = { ...ringing, call: 'active' };
+    if (fact.type === 'call.ended') state = endedBy(fact);
+    steps.push({ at: fact.at, event: fact.type, fact: fact.sequence, ...state });
   }
-  const longest = Math.max(0, ...gaps);
-  // The question was asked a moment before it was heard.
-  return longest < 1_000 ? neverSec : (longest - 500) / 1_000;
+  return steps;
 };
 
-const voicemailOf = ({ endReason, facts }: RecordedCall): CallInput['voicemail'] => {
-  const told = facts.findIndex(({ type, data }) => type === 'call.answered_by' && data['by'] === 'machine');
-  const wasAsked = facts.some(({ type }) => type === 'call.hangup_requested');
-  if (told === -1 || wasAsked || endReason !== 'agent_hangup') return 'talk';
-  return facts.slice(told).some(({ type, role }) => type === 'turn.spoken' && role === 'assistant')
-    ? 'leave_message'
-    : 'hang_up';
-};
-
-const inputOf = (call: RecordedCall, times: ReplayTimes): CallInput => {
-  const [firstTurn] = call.facts.filter(({ type }) => type === 'turn.spoken');
-  const isGreeted = call.direction === 'inbound' && firstTurn?.role === 'assistant';
-  return {
-    ...times,
-    callId: call.id,
-    direction: call.direction,
-    from: '',
-    to: '',
-    language: '',
-    speech: { recognizer: null, synthesizer: null, voice: null },
-    recording: call.recordingEnabled,
-    ringTimeoutSec: neverSec,
-    maxDurationSec: call.maxDurationSec,
-    silenceTimeoutSec: silenceOf(call.facts),
-    kickoff: call.direction === 'outbound' ? '' : null,
-    greeting: isGreeted ? (firstTurn.text ?? '') : null,
-    apology: '',
-    brokenOff: '',
-    failedOpening: '',
-    failedGoodbye: '',
-    reprompt: '',
-    voicemail: voicemailOf(call),
-    voicemailMessage: '',
-  };
-};
-
-export type ReplayTimes = { farewellWaitMs: number; hangUpTimeoutMs: number };
-
-export type ReplayCall = (call: RecordedCall) => ReplayStep[];
-
-/** `machine` has charts of which nothing comes: a line that is silent, replies that never end, facts that go nowhere. */
-export const createReplay =
-  (machine: typeof callMachine, times: ReplayTimes): ReplayCall =>
-  (call) => {
-    const clock = new SimulatedClock();
-    const begun = call.startedAt.getTime();
-    const actor = createActor(machine, { input: inputOf(call, times), clock });
-    const steps: ReplayStep[] = [];
-    let current: Pick<ReplayStep, 'at' | 'event' | 'fact'> = { at: begun, event: '(begin)', fact: null };
-
-    actor.start();
-    const end = createChartWatch({ find: () => actor })(call.id, (state) =>
-      steps.push({ ...current, ...state }),
-    );
-
-    const passUntil = (at: number): void => {
-      // Timers that are up on the way are told with their own time.
-      while (begun + clock.now() < at) {
-        const next = Math.min(at, begun + clock.now() + 100);
-        current = { at: next, event: '(time)', fact: null };
-        clock.set(next - begun);
-      }
-    };
-
-    const tell = ({ at, fact }: Cue, event: Parameters<typeof actor.send>[0]): void => {
-      const before = steps.length;
-      current = { at, event: event.type, fact };
-      actor.send(event);
-      const last = steps.at(-1);
-      if (steps.length === before && last !== undefined) steps.push({ ...last, ...current });
-    };
-
-    const tellConversation = (
-      { at, fact }: Cue,
-      event: { type: 'reply.sentence'; text: string } | { type: 'reply.finished' },
-    ): void => {
-      current = { at, event: event.type, fact };
-      actor.getSnapshot().children.conversation?.send(event);
-    };
-
-    const isConversationIn = (state: string): boolean =>
-      steps.at(-1)?.conversation?.startsWith(state) ?? false;
-
-    const unplayed = (): number =>
-      actor.getSnapshot().children.conversation?.getSnapshot().context.unplayed ?? 0;
-
-    const finish = (cue: Cue): void => {
-      const { at } = cue;
-      const reason = call.endReason ?? 'system_error';
-      const state = (): string => steps.at(-1)?.call ?? '';
-      if (state().startsWith('ringing')) {
-        if (reason === 'cancelled') tell(cue, { type: 'cancel.requested' });
-        else if (!isUnanswered(reason)) tell(cue, { type: 'gateway.closing' });
-        return tell(cue, {
-          type: 'line.unanswered',
-          at,
-          cause: isUnanswered(reason) ? reason : 'cancelled',
-        });
-      }
-      if (actor.getSnapshot().hasTag('talking')) {
-        if (reason === 'media_error') tell(cue, { type: 'line.failed', at });
-        else if (reason === 'agent_error') tell(cue, { type: 'agent.failed' });
-        else if (reason === 'silence_timeout') tell(cue, { type: 'silence.lasted' });
-        else if (reason === 'system_error') tell(cue, { type: 'gateway.closing' });
-        else if (reason === 'agent_hangup') tell(cue, { type: 'hangup.requested', immediate: true });
-      }
-      if (state().startsWith('active'))
-        tell(cue, {
-          type: 'line.ended',
-          at,
-          by: reason === 'counterparty_hangup' ? 'counterparty' : 'gateway',
-        });
-    };
-
-    const play = (cue: Cue): void => {
-      switch (cue.kind) {
-        case 'event':
-          return tell(cue, cue.event);
-        case 'agent begins':
-          if (isConversationIn('replying')) tellConversation(cue, { type: 'reply.sentence', text: cue.text });
-          return undefined;
-        case 'agent ends': {
-          // Times of two sources: the first sound of a reply may lie before the last of what it answers.
-          if (isConversationIn('replying.thinking'))
-            tellConversation(cue, { type: 'reply.sentence', text: cue.text });
-          if (isConversationIn('replying.speaking')) tellConversation(cue, { type: 'reply.finished' });
-          const { at, startedAt, text, whole } = cue;
-          // The words of a turn are one in the journal, also where they were several utterances.
-          for (let more = unplayed() - 1; more > 0; more -= 1)
-            tell(cue, { type: 'line.played', at, startedAt, utterance: 0, text: '', whole: true });
-          return tell(cue, { type: 'line.played', at, startedAt, utterance: 0, text, whole });
-        }
-        case 'reply fails':
-          // The first words were queued before, and may have been heard only later.
-          if (cue.begun && isConversationIn('replying.thinking'))
-            tellConversation(cue, { type: 'reply.sentence', text: '' });
-          current = { at: cue.at, event: 'reply.failed', fact: cue.fact };
-          actor
-            .getSnapshot()
-            .children.conversation?.send({ type: 'reply.failed', failure: 'connection_failed' });
-          return undefined;
-        case 'over':
-          return finish(cue);
-      }
-    };
-
-    for (const cue of cuesOf(call.facts)) {
-      passUntil(cue.at);
-      if (actor.getSnapshot().status !== 'active') break;
-      play(cue);
+const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] => {
+  const steps: ReplayStep[] = [];
+  let state: ChartState = ringing;
+  let told = 0;
+  for (const transition of transitions) {
+    const { at, eventType, factsBefore, machine } = transition;
+    const before = state;
+    // A child begins with what its parent does: both are one step.
+    if (eventType === 'xstate.init' && machine !== 'call') {
+      state = { ...state, [machine]: transition.stateAfter };
+      continue;
     }
-    end?.();
-    actor.stop();
-    return steps;
-  };
+    state = after(state, transition);
+    const news = facts.filter(({ sequence }) => sequence > told && sequence <= factsBefore);
+    told = factsBefore;
+    const since = steps.at(-1)?.at.getTime() ?? 0;
+    for (const fact of news.slice(0, -1)) {
+      const moment = new Date(Math.min(at.getTime(), Math.max(since, toldAt(fact))));
+      steps.push({ at: moment, event: fact.type, fact: fact.sequence, ...before });
+    }
+    const role = beginsTurn[eventType];
+    const turn = facts.find(
+      (fact) => role !== undefined && fact.role === role && fact.sequence > factsBefore,
+    );
+    const fact = news.at(-1)?.sequence ?? turn?.sequence ?? null;
+    steps.push({ at, event: eventName(eventType), fact, ...state });
+  }
+  // What was told last, also by the gateway that ended the call of another one.
+  for (const fact of facts.filter(({ sequence }) => sequence > told)) {
+    const moment = new Date(Math.max(steps.at(-1)?.at.getTime() ?? 0, toldAt(fact)));
+    if (fact.type === 'call.ended') state = endedBy(fact);
+    steps.push({ at: moment, event: fact.type, fact: fact.sequence, ...state });
+  }
+  return steps;
+};
 
-type Unanswered = 'no_answer' | 'busy' | 'declined' | 'invalid_number' | 'trunk_error' | 'media_error';
-
-const isUnanswered = (reason: EndReason): reason is Unanswered =>
-  ['no_answer', 'busy', 'declined', 'invalid_number', 'trunk_error', 'media_error'].includes(reason);
+export const replayCall = (call: RecordedCall): ReplayStep[] => {
+  const end = call.facts.findIndex(({ type }) => type === 'call.ended');
+  // What follows the end (recording, summary) moves no chart.
+  const facts = end === -1 ? call.facts : call.facts.slice(0, end + 1);
+  return call.transitions.length === 0
+    ? stepsOfFacts({ ...call, facts })
+    : stepsOfTransitions({ ...call, facts });
+};

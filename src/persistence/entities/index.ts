@@ -3,6 +3,7 @@ import { AdminToken } from './admin-token.ts';
 import { AgentBinding } from './agent-binding.ts';
 import { AuditEntry } from './audit-entry.ts';
 import { CallFactRow } from './call-fact.ts';
+import { CallTransition } from './call-transition.ts';
 import { CallTurn } from './call-turn.ts';
 import { Call } from './call.ts';
 import { DeliveryAttempt } from './delivery-attempt.ts';
@@ -29,6 +30,7 @@ export const entities = [
   Call,
   CallTurn,
   CallFactRow,
+  CallTransition,
   Recording,
   SipLegRow,
   AuditEntry,

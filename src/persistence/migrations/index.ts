@@ -1,6 +1,7 @@
 /** All migrations, oldest first. A name never changes once it was released. */
 import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
+import { CallTransitions } from './call-transitions.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
@@ -33,4 +34,5 @@ export const migrations = [
   { name: '0014-trunk-numbers-without-plus', class: TrunkNumbersWithoutPlus },
   { name: '0015-sip-legs', class: SipLegs },
   { name: '0016-audit-numbers', class: AuditNumbers },
+  { name: '0017-call-transitions', class: CallTransitions },
 ];

@@ -1,164 +1,103 @@
+/** What a replay makes of what was kept; that it is what the charts did, replay.test.ts shows. */
 import test from 'ava';
-import { fromCallback } from 'xstate';
-import { callMachine } from '#machines/call.ts';
-import { conversationMachine } from '#machines/conversation.ts';
-import type { LineCommand, LineInput } from '#machines/line.ts';
-import type { ReplyInput } from '#machines/reply.ts';
-import { createReplay, type RecordedCall } from '#src/calls/replay/replay-call.ts';
+import { replayCall, type RecordedCall } from '#src/calls/replay/replay-call.ts';
 import type { CallEvent } from '#src/persistence/call-events.ts';
-
-const nothing = { publish: () => {} };
-const replay = createReplay(
-  callMachine.provide({
-    actors: {
-      line: fromCallback<LineCommand, LineInput>(() => {}),
-      conversation: conversationMachine.provide({
-        actors: { reply: fromCallback<{ type: 'none' }, ReplyInput>(() => {}) },
-        actions: nothing,
-      }),
-    },
-    actions: nothing,
-  }),
-  { farewellWaitMs: 30_000, hangUpTimeoutMs: 5_000 },
-);
+import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 
 const begun = Date.UTC(2026, 10, 21);
+const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
 
-/** `at` and `to` in milliseconds from the beginning. */
-const fact = (type: string, at: number, data: Record<string, unknown> = {}): Omit<CallEvent, 'sequence'> => ({
+/** `at` in milliseconds from the beginning. */
+const fact = (sequence: number, type: string, at: number, more: Partial<CallEvent> = {}): CallEvent => ({
+  sequence,
   type,
   at: new Date(begun + at),
-  data,
+  data: {},
   tOffsetSec: null,
   role: null,
   text: null,
   whole: null,
   summary: null,
+  ...more,
 });
 
-const turn = (role: 'assistant' | 'user', at: number, to: number, whole = true) => ({
-  ...fact('turn.spoken', at, { endedAt: begun + to }),
-  role,
-  text: 'Words.',
-  whole,
+let sequence = 0;
+const moved = (
+  machine: StoredTransition['machine'],
+  at: number,
+  eventType: string,
+  stateAfter: string,
+  factsBefore = 0,
+): StoredTransition => ({
+  callId,
+  sequence: (sequence += 1),
+  at: new Date(begun + at),
+  machine,
+  chartVersion: 'v',
+  stateBefore: null,
+  eventType,
+  stateAfter,
+  factsBefore,
 });
 
-const replayed = (facts: readonly Omit<CallEvent, 'sequence'>[], call: Partial<RecordedCall> = {}) =>
-  replay({
-    id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
-    direction: 'outbound',
-    startedAt: new Date(begun),
-    endReason: 'counterparty_hangup',
-    maxDurationSec: 600,
-    recordingEnabled: false,
-    facts: facts.map((each, index) => ({ ...each, sequence: index + 1 })),
-    ...call,
-  });
-
-test('a reply that sounds in the moment in which its question ends is still thought about and said', (t) => {
-  const steps = replayed([
-    fact('call.answered', 1_000),
-    turn('assistant', 1_100, 3_000),
-    turn('user', 3_400, 5_000),
-    turn('assistant', 4_990, 6_000),
-    fact('call.ended', 7_000),
+const told = (call: Partial<RecordedCall>): unknown[] =>
+  replayCall({ startedAt: new Date(begun), facts: [], transitions: [], ...call }).map((step) => [
+    step.at.getTime() - begun,
+    step.event,
+    step.fact,
+    step.call,
+    step.conversation,
   ]);
-  const states = steps.map(({ conversation }) => conversation);
-  t.true(states.lastIndexOf('replying.speaking') > states.lastIndexOf('listening.hearing'));
-  t.deepEqual(steps.at(-1)?.call, 'completed');
-});
 
-test('a murmur takes no floor, words that cut in do', (t) => {
-  const murmur = replayed([
-    fact('call.answered', 1_000),
-    turn('user', 2_000, 2_300),
-    turn('assistant', 1_100, 5_000),
-    fact('call.ended', 7_000),
-  ]);
-  t.false(murmur.some(({ conversation }) => conversation === 'listening.hearing'));
-  const interruption = replayed([
-    fact('call.answered', 1_000),
-    turn('assistant', 1_100, 2_400, false),
-    turn('user', 2_000, 3_300),
-    fact('call.ended', 7_000),
-  ]);
-  const hearing = interruption.find(({ conversation }) => conversation === 'listening.hearing');
-  t.deepEqual([hearing?.event, hearing?.at], ['line.speech', begun + 2_000]);
-});
+const answered = fact(1, 'call.answered', 1_000);
+const ended = fact(4, 'call.ended', 7_000, { data: { status: 'completed' } });
 
-test('a time that was up is told with its time', (t) => {
-  const steps = replayed([fact('call.answered', 1_000), fact('call.ended', 61_500)], {
-    endReason: 'max_duration',
-    maxDurationSec: 60,
-  });
-  const ending = steps.find(({ call }) => call === 'active.ending');
-  t.deepEqual([ending?.event, ending?.fact, ending?.at], ['(time)', null, begun + 61_000]);
-});
-
-for (const [endReason, ...states] of [
-  ['no_answer', 'no_answer'],
-  ['busy', 'no_answer'],
-  ['cancelled', 'ringing.cancelling', 'no_answer'],
-  ['trunk_error', 'failed'],
-  ['system_error', 'ringing.cancelling', 'failed'],
-] as const)
-  test(`a call that nobody answered because of ${endReason} ends as ${states.at(-1)}`, (t) => {
-    const steps = replayed([fact('call.ended', 2_000)], { endReason });
-    t.deepEqual(
-      steps.map(({ call }) => call),
-      ['ringing.alerting', ...states],
-    );
-  });
-
-test('a message that was left on a machine is replayed', (t) => {
-  const steps = replayed(
-    [
-      fact('call.answered', 1_000),
-      fact('call.answered_by', 4_000, { by: 'machine' }),
-      turn('assistant', 6_000, 9_000),
-      fact('call.ended', 9_100),
+test('the steps are the transitions, with the facts in their places', (t) => {
+  const steps = told({
+    facts: [
+      answered,
+      fact(2, 'turn.digit', 2_500),
+      fact(3, 'turn.spoken', 1_900, { role: 'assistant', data: { endedAt: begun + 3_000 } }),
+      ended,
+      fact(5, 'call.summarized', 9_000),
     ],
-    { endReason: 'agent_hangup' },
-  );
-  t.true(steps.some(({ call }) => call === 'active.talking.leaving-message'));
-  t.is(steps.at(-1)?.call, 'completed');
-});
-
-test('a reply that broke off is replayed as one, though its first words were heard only behind its failure', (t) => {
-  const steps = replayed([
-    fact('call.answered', 1_000),
-    fact('reply.failed', 1_500, { failure: 'reply_cut_off', begun: true }),
-    turn('assistant', 1_700, 4_000),
-    fact('call.ended', 7_000),
-  ]);
-  const states = steps.map(({ conversation }) => conversation);
-  t.true(states.includes('prompting'));
-  t.true(
-    states.indexOf('listening.silent') > states.indexOf('prompting'),
-    'the apology was heard to its end',
-  );
-});
-
-test('a second failure is replayed with its goodbye, and ends the call by the agent', (t) => {
-  const steps = replayed(
-    [
-      fact('call.answered', 1_000),
-      turn('assistant', 1_100, 2_000),
-      turn('user', 2_500, 3_000),
-      fact('reply.failed', 3_200),
-      turn('assistant', 3_300, 5_000),
-      turn('user', 5_500, 6_000),
-      fact('reply.failed', 6_200),
-      turn('assistant', 6_300, 8_000),
-      fact('call.ended', 8_100),
+    transitions: [
+      moved('call', 0, 'xstate.init', 'ringing.alerting'),
+      moved('conversation', 1_000, 'xstate.init', 'replying.thinking', 1),
+      moved('call', 1_000, 'line.answered', 'active.talking.conversing', 1),
+      moved('conversation', 1_800, 'reply.sentence', 'replying.speaking', 1),
+      moved('conversation', 3_000, 'line.played', 'listening.silent', 3),
+      moved('conversation', 6_000, 'xstate.after.silenceTimeout.x', 'closing', 3),
+      moved('call', 7_000, 'line.ended', 'completed', 4),
     ],
-    { endReason: 'agent_error' },
-  );
-  const told = steps.map(({ event, conversation, call }) => `${event}: ${conversation ?? '-'}, ${call}`);
-  t.true(told.includes('reply.failed: parting, active.talking.conversing'));
-  t.true(
-    told.some((step) => step.startsWith('line.played: closing')),
-    'the goodbye itself ends it',
-  );
-  t.is(steps.at(-1)?.call, 'failed');
+  });
+  t.deepEqual(steps, [
+    [0, '(begin)', null, 'ringing.alerting', null],
+    [1_000, 'line.answered', 1, 'active.talking.conversing', 'replying.thinking'],
+    [1_800, 'reply.sentence', 3, 'active.talking.conversing', 'replying.speaking'],
+    [2_500, 'turn.digit', 2, 'active.talking.conversing', 'replying.speaking'],
+    [3_000, 'line.played', 3, 'active.talking.conversing', 'listening.silent'],
+    [6_000, '(time)', null, 'active.talking.conversing', 'closing'],
+    [7_000, 'line.ended', 4, 'completed', null],
+  ]);
+});
+
+test('a call that another gateway has ended ends in its replay, too', (t) => {
+  const steps = told({
+    facts: [answered, fact(2, 'call.ended', 5_000, { data: { status: 'failed' } })],
+    transitions: [
+      moved('call', 0, 'xstate.init', 'ringing.alerting'),
+      moved('conversation', 1_000, 'xstate.init', 'listening.silent', 1),
+      moved('call', 1_000, 'line.answered', 'active.talking.conversing', 1),
+    ],
+  });
+  t.deepEqual(steps.at(-1), [5_000, 'call.ended', 2, 'failed', null]);
+});
+
+test('of a call from before transitions were kept its facts are told, and its status', (t) => {
+  t.deepEqual(told({ facts: [answered, ended] }), [
+    [0, '(begin)', null, 'ringing', null],
+    [1_000, 'call.answered', 1, 'active', null],
+    [7_000, 'call.ended', 4, 'completed', null],
+  ]);
 });

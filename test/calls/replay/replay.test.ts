@@ -20,14 +20,8 @@ type State = z.infer<typeof states>[number];
 const withoutRepeats = (names: readonly string[]): string[] =>
   names.filter((name, index) => name !== names[index - 1]);
 
-/**
- * When the agent's server had sent the first and the last of a reply stands in no journal, nor does a reply that nobody
- * heard: how far a reply had come is left out.
- */
 const path = (all: readonly State[], chart: keyof State): string[] =>
-  withoutRepeats(
-    all.flatMap((state) => state[chart] ?? []).map((name) => name.replace(/^replying\..*/, 'replying')),
-  );
+  withoutRepeats(all.flatMap((state) => state[chart] ?? []));
 
 const callees = {
   '01000000001': 'a polite conversation',

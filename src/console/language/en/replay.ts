@@ -11,6 +11,13 @@ export const replay = {
   event: {
     '(begin)': 'The call begins',
     '(time)': 'A time was up',
+    'call.ended': 'The call has ended',
+    'turn.spoken': 'Somebody has spoken',
+    'call.answered': 'The call is answered',
+    'agent.quiet': 'The agent is quiet',
+    'message.left': 'The message is left',
+    'line.held': 'The call is put on hold',
+    'line.resumed': 'The call is taken back',
     'line.answered': 'The call is answered',
     'line.answered_by': 'Who answered is recognized',
     'line.unanswered': 'The call is not answered',

@@ -12,6 +12,13 @@ export const replay: Texts['replay'] = {
   event: {
     '(begin)': '통화 시작',
     '(time)': '정해진 시간이 지남',
+    'call.ended': '통화가 끝남',
+    'turn.spoken': '말이 오감',
+    'call.answered': '전화를 받음',
+    'agent.quiet': '에이전트가 말을 마침',
+    'message.left': '메시지를 남김',
+    'line.held': '상대가 통화를 보류함',
+    'line.resumed': '상대가 보류를 풂',
     'line.answered': '통화가 연결됨',
     'line.answered_by': '받은 대상이 확인됨',
     'line.unanswered': '연결되지 않음',

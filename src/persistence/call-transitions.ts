@@ -1,0 +1,34 @@
+/** What the charts of calls did; see `CallTransition`. */
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import { rowsOf, type Row } from './tables.ts';
+
+export type StoredTransition = Row<'CallTransition'>;
+
+const keeping = prepared((queries, { transitions }: { transitions: string }) =>
+  queries
+    .insertInto('CallTransition')
+    .expression((query) =>
+      query
+        .selectFrom(rowsOf('CallTransition', transitions))
+        .selectAll()
+        .where('given.callId', 'in', (calls) => calls.selectFrom('Call').select('Call.id')),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** One statement, of however many calls. Those of a call that was never stored are left out. */
+export const keepTransitions = async (
+  db: Statements,
+  transitions: readonly StoredTransition[],
+): Promise<void> => {
+  await keeping(db, { transitions: db.asJson(transitions) });
+};
+
+const ofCall = prepared((queries, { callId }: { callId: string }) =>
+  queries.selectFrom('CallTransition').selectAll().where('callId', '=', callId).orderBy('sequence'),
+);
+
+/** In order; none of a call that was made before transitions were kept. */
+export const callTransitions = (db: Statements, callId: string): Promise<StoredTransition[]> =>
+  ofCall(db, { callId });

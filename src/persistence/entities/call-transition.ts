@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ChartName } from '#src/domain/chart-name.ts';
+import { Call } from './call.ts';
+
+/** What a chart of a call did, in order, as it did it. It holds names of states and events, and no words. */
+export const CallTransition = defineEntity({
+  name: 'CallTransition',
+  tableName: 'call_transition',
+  properties: {
+    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id'),
+    sequence: p.integer().primary(),
+    at: p.datetime(3),
+    machine: p.text().$type<ChartName>(),
+    /** Of the definition of the chart. */
+    chartVersion: p.text(),
+    /** Null for the first state. */
+    stateBefore: p.text().nullable(),
+    /** As XState has it: `xstate.init`, `xstate.after.ringTimeout.…`, or an event of the chart's own. */
+    eventType: p.text(),
+    stateAfter: p.text(),
+    /** The sequence of the last fact that was published before it, 0 for none. */
+    factsBefore: p.integer(),
+  },
+});
