@@ -79,23 +79,23 @@ export const createTransitions = (options: {
     }
   };
 
+  const writeOrWait = async (): Promise<void> => {
+    let pauseMs = gatherMs;
+    try {
+      await writeWaiting();
+    } catch (error) {
+      pauseMs = retryMs;
+      logger.warn({ err: error, transitions: waiting.length }, 'transitions of calls wait for the database');
+    }
+    writing = undefined;
+    if (waiting.length > 0) writeAfter(pauseMs);
+  };
+
   const writeAfter = (milliseconds: number): void => {
     if (timer !== undefined || writing !== undefined || isClosed) return;
     timer = clock.setTimeout(() => {
       timer = undefined;
-      writing = writeWaiting().then(
-        () => {
-          writing = undefined;
-        },
-        (error: unknown) => {
-          writing = undefined;
-          logger.warn(
-            { err: error, transitions: waiting.length },
-            'transitions of calls wait for the database',
-          );
-          writeAfter(retryMs);
-        },
-      );
+      writing = writeOrWait();
     }, milliseconds);
   };
 
