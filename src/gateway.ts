@@ -16,6 +16,7 @@ import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
 import { createCallTime } from '#src/calls/call-time.ts';
 import { createChartWatch } from '#src/calls/chart-watch.ts';
+import { replayCall } from '#src/calls/replay/replay-call.ts';
 import { createKnownKeys } from '#src/calls/known-keys.ts';
 import { createLiveCalls } from '#src/calls/live-calls.ts';
 import { createOpenLines } from '#src/calls/open-lines.ts';
@@ -245,6 +246,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
       recordings,
       watchFacts: factNews.watch,
       watchChart: createChartWatch(switchboard),
+      replayCall,
       charts: createCharts(callCharts),
       streams,
       simulator: simulator && createSimulatedPeople(simulator, database),

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChartName } from '#src/domain/chart-name.ts';
+import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { WatchChart } from '#src/calls/chart-watch.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
 import type { FactNews } from '#src/calls/fact-news.ts';
@@ -39,6 +40,7 @@ export type ApiServices = CallControl & {
   /** Calls back after each fact of a call that this gateway has written. */
   watchFacts: FactNews['watch'];
   watchChart: WatchChart;
+  replayCall: ReplayCall;
   /** A call once more, through its charts. */
   /** The picture of a chart, as SVG. */
   charts: (name: ChartName) => Promise<string>;

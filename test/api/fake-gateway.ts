@@ -159,6 +159,7 @@ export const fakeGateway = async (
     recordings: { open: async () => undefined },
     watchFacts: () => () => {},
     watchChart: () => undefined,
+    replayCall: () => [],
     charts: async (name) => `<svg id="${name}"/>`,
     streams: createStreamPermits({ perKey: 20 }),
     simulator: null,

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { replayCall } from '#src/calls/replay/replay-call.ts';
 import { callEvents } from '#src/persistence/call-events.ts';
 import { callTransitions } from '#src/persistence/call-transitions.ts';
 import { findOwnCall } from '../calls/find-own-call.ts';
@@ -51,6 +50,6 @@ export const getCallReplay = defineRoute({
   const transitions = await callTransitions(services.database, call.id);
   return {
     status: 200,
-    body: { steps: replayCall({ startedAt: call.startedAt, facts, transitions }) },
+    body: { steps: services.replayCall({ startedAt: call.startedAt, facts, transitions }) },
   } as const;
 });

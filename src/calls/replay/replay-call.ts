@@ -99,7 +99,9 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
   return steps;
 };
 
-export const replayCall = (call: RecordedCall): ReplayStep[] => {
+export type ReplayCall = (call: RecordedCall) => ReplayStep[];
+
+export const replayCall: ReplayCall = (call) => {
   const end = call.facts.findIndex(({ type }) => type === 'call.ended');
   // What follows the end (recording, summary) moves no chart.
   const facts = end === -1 ? call.facts : call.facts.slice(0, end + 1);
