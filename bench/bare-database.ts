@@ -3,9 +3,8 @@
  * statement prepared once per connection) and nothing else.
  */
 import { join } from 'node:path';
-import { CompiledQuery, Kysely } from 'kysely';
 import { Pool } from 'pg';
-import { dialectOver, typeParsers } from '#src/persistence/dialect.ts';
+import { connectionsOver, typeParsers } from '#src/persistence/dialect.ts';
 import { prepareSocketFolder } from '#src/persistence/embedded/socket-folder.ts';
 
 export type BareDatabase = AsyncDisposable & {
@@ -25,10 +24,9 @@ export const openBareDatabase = async (dataFolder: string): Promise<BareDatabase
     max: poolSize,
     types: typeParsers,
   });
-  const kysely = new Kysely({ dialect: dialectOver(pool) });
+  const { execute } = connectionsOver(pool);
   return {
-    execute: async (sql, parameters = []) =>
-      (await kysely.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows,
+    execute: (sql, parameters = []) => execute(sql, parameters),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 };

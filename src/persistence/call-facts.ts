@@ -4,7 +4,9 @@
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { SipDetails } from '#machines/line.ts';
+import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
+import type { Row } from './tables.ts';
 import { eventAndDeliveries, newEventId } from './outbox.ts';
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
@@ -29,7 +31,7 @@ export type RecordedFact =
   | { type: 'call.summarized'; at: number; summary: string };
 
 /** A fact as it is stored; `data` holds what the fact has beside type and time, but no spoken text. */
-export type StoredFact = { sequence: number; type: string; at: Date; data: Record<string, unknown> };
+export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
 /** $1 call, $2 sequence, $3 type, $4 time, $5 the fact's own data; the statement of each type goes on from $6. */
 const journalled = `journalled as (
@@ -206,18 +208,24 @@ export const recordFact = async (
   return row?.changed ?? false;
 };
 
+const journalOf = prepared((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('CallFactRow')
+    .select(['sequence', 'type', 'at', 'data'])
+    .where('callId', '=', callId)
+    .orderBy('sequence'),
+);
+
 /** The journal of a call, in order. */
-export const facts = (db: Statements, callId: string): Promise<StoredFact[]> =>
-  db.execute<StoredFact>(
-    'select sequence, type, at, data from call_fact where call_id = $1 order by sequence',
-    [callId],
-  );
+export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
+
+const lastOf = prepared((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('CallFactRow')
+    .select(({ fn }) => fn.max('sequence').as('last'))
+    .where('callId', '=', callId),
+);
 
 /** The highest sequence written for a call, 0 for none. */
-export const lastFactSequence = async (db: Statements, callId: string): Promise<number> => {
-  const [row] = await db.execute<{ last: number }>(
-    'select coalesce(max(sequence), 0) as last from call_fact where call_id = $1',
-    [callId],
-  );
-  return row?.last ?? 0;
-};
+export const lastFactSequence = async (db: Statements, callId: string): Promise<number> =>
+  (await lastOf(db, { callId }))[0]?.last ?? 0;

@@ -9,16 +9,18 @@
  */
 import { Migrator } from '@mikro-orm/migrations';
 import type { EntityManager, Options } from '@mikro-orm/postgresql';
+import { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
 import { alone } from './alone.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
-import { dialectOver } from './dialect.ts';
+import { connectionsOver } from './dialect.ts';
 import { migrate, migrationTable } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
 import { openPool, type OpenPool, type PoolLimits, type ServerAddress } from './open-pool.ts';
 import { ormOver, statementsOf, type Statements } from './statements.ts';
+import { EntityNames, type Tables } from './tables.ts';
 
 export type Database = Statements & {
   /** The same, on connections of the journal's own. Statements wait for each other there, not for a time limit. */
@@ -118,18 +120,21 @@ export const openDatabase = async (settings: {
     });
     opened.defer(session.close);
     await alone(connect, 'migrations', (client) =>
-      migrate(ormOver(dialectOver(nodePool.pool), migrating), client),
+      migrate(ormOver(connectionsOver(nodePool.pool).dialect, migrating), client),
     );
     const pool = open({ size: settings.poolSize });
     const journalPool = open({ size: journalPoolSize });
     others.push(pool, journalPool);
     const { isAway } = session;
-    const orm = ormOver(dialectOver(pool.pool, { isAway }));
-    const statements = statementsOf(orm);
+    const { dialect, execute } = connectionsOver(pool.pool, { isAway });
+    const orm = ormOver(dialect);
+    const names = new EntityNames(orm.getMetadata());
+    const statements = statementsOf(orm.em.getKysely<Tables>(), names, execute);
+    const journal = connectionsOver(journalPool.pool, { isAway, turns: journalPoolSize });
     const running = opened.move();
     return {
       ...statements,
-      journal: statementsOf(orm, dialectOver(journalPool.pool, { isAway, turns: journalPoolSize })),
+      journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
       entityManager() {
         if (isAway()) throw new DatabaseAway();
         return orm.em.fork();

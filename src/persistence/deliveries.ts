@@ -6,9 +6,11 @@
  * call is pending. One that is found due too early is put off, so that it is not looked at again and again while a
  * whole backlog waits behind a failing endpoint; when its predecessor ends, it is due at once.
  */
+import { sql } from 'kysely';
 import type { EventType } from '#src/domain/event-types.ts';
-import type { Database } from './database.ts';
 import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
 
 export type ClaimedDelivery = {
   id: string;
@@ -125,7 +127,7 @@ export type DeliveryClaim = {
  * holds the fewest places, of them those of the endpoint with the most room, and then those that have been due longest. A workspace never gets a place while it holds as many as are free; an endpoint never has more than its
  * share, those claimed before included, and never two of one call.
  */
-export const claimDeliveries = async (db: Database, claim: DeliveryClaim): Promise<ClaimedDelivery[]> => {
+export const claimDeliveries = async (db: Statements, claim: DeliveryClaim): Promise<ClaimedDelivery[]> => {
   const rows = await db.execute<(ClaimedRow | { id: null }) & { putOff: number }>(claiming, [
     claim.now,
     claim.until,
@@ -162,7 +164,7 @@ export const claimDeliveries = async (db: Database, claim: DeliveryClaim): Promi
  * The first instant after `now` at which a delivery of an active endpoint falls due or a lease ends. What is due
  * already and was not claimed waits for room, not for time, and does not count.
  */
-export const nextDeliveryDueAt = async (db: Database, now: Date): Promise<Date | undefined> => {
+export const nextDeliveryDueAt = async (db: Statements, now: Date): Promise<Date | undefined> => {
   const first = (column: string): string => `(
     select min(delivery.${column}) from webhook_endpoint as endpoint cross join lateral (
       select ${column} from event_delivery
@@ -177,93 +179,46 @@ export const nextDeliveryDueAt = async (db: Database, now: Date): Promise<Date |
   return row?.dueAt ?? undefined;
 };
 
-export type AttemptRecord = {
-  /** From 1. */
-  attempt: number;
-  at: Date;
-  durationMs: number;
-  /** Null when no answer came. */
-  httpStatus: number | null;
-  /** Null when the attempt succeeded. */
-  error: string | null;
-};
-
-/**
- * Stores an attempt and what becomes of the delivery after it; the claim ends. Resolves to false, and changes nothing,
- * when this attempt was stored before (by whoever took the delivery over after the lease had ended).
- */
-export const recordDeliveryAttempt = async (
-  db: Database,
-  deliveryId: string,
-  attempt: AttemptRecord,
-  outcome: { state: 'delivered' | 'dead' } | { state: 'pending'; nextAttemptAt: Date },
-): Promise<boolean> => {
-  const rows = await db.execute(
-    `with attempted as (
-       insert into delivery_attempt (delivery_id, attempt, at, duration_ms, http_status, error)
-       values ($1, $2, $3, $4, $5, $6) on conflict do nothing
-       returning delivery_id, at, duration_ms
-     )
-     update event_delivery as delivery
-     set attempts = $2, state = $7, claimed_until = null, claimed_by = null,
-       next_attempt_at = coalesce($8, next_attempt_at),
-       finished_at = case when $7 = 'pending' then null
-         else attempted.at + make_interval(secs => attempted.duration_ms / 1000.0) end
-     from attempted where delivery.id = attempted.delivery_id
-     returning 1`,
-    [
-      deliveryId,
-      attempt.attempt,
-      attempt.at,
-      attempt.durationMs,
-      attempt.httpStatus,
-      attempt.error,
-      outcome.state,
-      outcome.state === 'pending' ? outcome.nextAttemptAt : null,
-    ],
-  );
-  if (rows.length > 0 && outcome.state !== 'pending') await admitNext(db, deliveryId);
-  return rows.length > 0;
-};
-
-/**
- * What the end of this delivery lets go ahead is due at once, unless it has tried before and keeps its own time. A
- * statement of its own: only that sees what was put off while the end was written.
- */
-const admitNext = async (db: Database, deliveryId: string): Promise<void> => {
-  await db.execute(
-    `update event_delivery as delivery set next_attempt_at = least(delivery.next_attempt_at, done.finished_at, now())
-     from event_delivery as done cross join lateral (
-       select id from event_delivery as next
-       where next.endpoint_id = done.endpoint_id and next.call_id = done.call_id and next.state = 'pending'
-       order by next.position limit 1
-     ) as next
-     where done.id = $1 and delivery.id = next.id and delivery.attempts = delivery.attempts_before`,
-    [deliveryId],
-  );
-};
+const releasing = prepared((queries, { deliveryId }: { deliveryId: string }) =>
+  queries
+    .updateTable('EventDelivery')
+    .set({ claimedUntil: null, claimedBy: null })
+    .where('id', '=', deliveryId)
+    .where('state', '=', 'pending'),
+);
 
 /** Gives a claimed delivery back without an attempt, due again at once. */
-export const releaseDelivery = async (db: Database, deliveryId: string): Promise<void> => {
-  await db.execute(
-    `update event_delivery set claimed_until = null, claimed_by = null where id = $1 and state = 'pending'`,
-    [deliveryId],
-  );
+export const releaseDelivery = async (db: Statements, deliveryId: string): Promise<void> => {
+  await releasing(db, { deliveryId });
 };
+
+const releasingAllOf = prepared((queries, { node }: { node: string }) =>
+  queries
+    .with('released', (write) =>
+      write
+        .updateTable('EventDelivery')
+        .set({ claimedUntil: null, claimedBy: null })
+        .where('claimedBy', '=', node)
+        .returning('id'),
+    )
+    .with('counted', (read) =>
+      read.selectFrom('released').select(({ fn }) => fn.countAll<number>().as('count')),
+    )
+    .selectFrom('counted')
+    .select(({ eb, ref }) => [
+      'count',
+      eb
+        .case()
+        .when(ref('count'), '>', 0)
+        .then(sql`pg_notify(${sql.lit(deliveriesChannel)}, '')`)
+        .end()
+        .as('notified'),
+    ]),
+);
 
 /**
  * Frees what a process that is dead had claimed, due again at once, here and at every other node. Their receivers may
  * have got it: they see the same `webhook-id` again. Resolves to how many there were.
  */
-export const releaseDeliveriesOf = async (db: Database, node: string): Promise<number> => {
-  const [row] = await db.execute<{ released: number }>(
-    `with released as (
-       update event_delivery set claimed_until = null, claimed_by = null where claimed_by = $1 returning 1
-     ), counted as (
-       select count(*)::int as released from released
-     )
-     select released, case when released > 0 then pg_notify('${deliveriesChannel}', '') end from counted`,
-    [node],
-  );
-  return row?.released ?? 0;
-};
+export const releaseDeliveriesOf = async (db: Statements, node: string): Promise<number> =>
+  (await releasingAllOf(db, { node }))[0]?.count ?? 0;

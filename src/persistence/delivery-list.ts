@@ -1,6 +1,6 @@
 /** What a workspace sees of its deliveries, and the replay by hand. */
 import { expressionBuilder, sql } from 'kysely';
-import type { AttemptRecord } from './deliveries.ts';
+import type { AttemptRecord } from './delivery-attempts.ts';
 import { deliveriesChannel } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';

@@ -60,9 +60,9 @@ const constants = new Constants();
  */
 export const prepared = <Values extends object, Found>(
   write: (queries: Queries, values: Values) => Compilable<Found>,
-): ((db: Pick<Statements, 'queries'>, values: Values) => Promise<Found[]>) => {
+): ((db: Pick<Statements, 'queries' | 'run'>, values: Values) => Promise<Found[]>) => {
   const compiled = new WeakMap<Queries, CompiledQuery<Found>>();
-  return async ({ queries }, values) => {
+  return ({ queries, run }, values) => {
     let query = compiled.get(queries);
     if (query === undefined) {
       const placeholders = new Proxy<Values>(Object.create(null), {
@@ -75,6 +75,6 @@ export const prepared = <Values extends object, Found>(
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Parameter ? given.get(parameter.name) : parameter,
     );
-    return (await queries.executeQuery<Found>({ ...query, parameters })).rows;
+    return run({ ...query, parameters });
   };
 };

@@ -59,6 +59,12 @@ class Renaming extends OperationNodeTransformer {
   }
 }
 
+const renamed = (row: object, names: ReadonlyMap<string, string>): UnknownRow => {
+  const fresh: UnknownRow = {};
+  for (const [name, value] of Object.entries(row)) fresh[names.get(name) ?? name] = value;
+  return fresh;
+};
+
 /** Puts the names of tables and columns in the place of those of entities and properties, and back in the rows. */
 export class EntityNames implements KyselyPlugin {
   readonly #columns = new Map<string, string>();
@@ -89,20 +95,17 @@ export class EntityNames implements KyselyPlugin {
   }
 
   async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
-    return { ...result, rows: result.rows.map((row) => this.#renamed(row)) };
+    return { ...result, rows: result.rows.map((row) => this.inProperties(row)) };
   }
 
   /** A row under the names of its columns. */
   inColumns(row: object): UnknownRow {
-    return Object.fromEntries(
-      Object.entries(row).map(([property, value]) => [this.#columns.get(property) ?? property, value]),
-    );
+    return renamed(row, this.#columns);
   }
 
-  #renamed(row: UnknownRow): UnknownRow {
-    const renamed: UnknownRow = {};
-    for (const column in row) renamed[this.#properties.get(column) ?? column] = row[column];
-    return renamed;
+  /** A row under the names of its properties. */
+  inProperties(row: object): UnknownRow {
+    return renamed(row, this.#properties);
   }
 }
 

@@ -5,6 +5,7 @@ import type { CallSignal } from '#src/domain/call-signal.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/call-facts.ts';
 import { storedCall } from '#test/helpers/stored-number.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { createCallControlWorld, type CallControlWorld } from './call-control-world.ts';
 
 const talking = async (world: CallControlWorld): Promise<string> => {
@@ -192,7 +193,10 @@ test('a call that is held here is hung up without the database', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   const away = await createCallControlWorld(t, {
-    database: { ...world.database, execute: () => Promise.reject(new Error('The database is away')) },
+    database: {
+      ...world.database,
+      ...scriptedStatements(() => Promise.reject(new Error('The database is away'))),
+    },
     liveCalls: world.liveCalls,
     switchboard: world.switchboard,
   });

@@ -5,7 +5,8 @@ import { initialTransition, transition } from 'xstate';
 import { deliveryPolicy } from '#config/policy.ts';
 import { deliveryMachine, type DeliveryEvent } from '#machines/delivery.ts';
 import { afterAttempt } from '#src/events/after-attempt.ts';
-import { claimDeliveries, recordDeliveryAttempt, releaseDelivery } from '#src/persistence/deliveries.ts';
+import { claimDeliveries, releaseDelivery } from '#src/persistence/deliveries.ts';
+import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
 import { replayDelivery } from '#src/persistence/delivery-list.ts';
 import { onlyEnded, openWorld } from './event-world.ts';
 

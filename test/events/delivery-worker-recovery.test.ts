@@ -2,15 +2,16 @@ import test from 'ava';
 
 import type { Database } from '#src/persistence/database.ts';
 import { claimDeliveries } from '#src/persistence/deliveries.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { onlyEnded, openWorld, settled } from './event-world.ts';
 
 /** A database that breaks at the statements that contain `text`, as often as `times` says. */
 const breaking = (db: Database, text: string, times: number): Database => ({
   ...db,
-  async execute<Row>(sql: string, parameters?: readonly unknown[]) {
+  ...scriptedStatements(async (sql, parameters) => {
     if (sql.includes(text) && times-- > 0) throw new Error('Connection terminated unexpectedly');
-    return db.execute<Row>(sql, parameters);
-  },
+    return db.execute(sql, parameters);
+  }),
 });
 
 test('what a killed process had claimed is delivered when its lease ends', async (t) => {
@@ -59,7 +60,7 @@ test('what a killed process of the same node had claimed is delivered as soon as
 test('an event whose outcome could not be stored is delivered again with the same id', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
-  await world.startWorker({ db: breaking(db, 'insert into delivery_attempt', 1) });
+  await world.startWorker({ db: breaking(db, 'insert into "delivery_attempt"', 1) });
   await world.call();
   await receiver.until(1);
 

@@ -2,6 +2,7 @@
 import { PostgresDialect } from 'kysely';
 import type { Database } from '#src/persistence/database.ts';
 import { ormOver, statementsOf, type Statements } from '#src/persistence/statements.ts';
+import { EntityNames, type Tables } from '#src/persistence/tables.ts';
 
 /** Given a statement's text with `$1` …, resolves to its rows under the names of their columns. */
 export type Answer = (sql: string, parameters: readonly unknown[]) => Promise<readonly object[]>;
@@ -19,7 +20,10 @@ export const scriptedStatements = (answer: Answer): Statements => {
   const dialect = new PostgresDialect({
     pool: { options: {}, connect: () => Promise.resolve(client), end: () => Promise.resolve() },
   });
-  return statementsOf(ormOver(dialect));
+  const { em } = ormOver(dialect);
+  return statementsOf(em.getKysely<Tables>(), new EntityNames(em.getMetadata()), async (sql, parameters) => [
+    ...(await answer(sql, parameters)),
+  ]);
 };
 
 /** It has statements and nothing else. */

@@ -5,12 +5,12 @@ import type { Database } from '#src/persistence/database.ts';
 import {
   claimDeliveries,
   nextDeliveryDueAt,
-  recordDeliveryAttempt,
   releaseDeliveriesOf,
   releaseDelivery,
   type ClaimedDelivery,
   type DeliveryClaim,
 } from '#src/persistence/deliveries.ts';
+import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
 import { listDeliveries, replayDelivery } from '#src/persistence/delivery-list.ts';
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
 import {

@@ -1,0 +1,87 @@
+/** Attempts of deliveries: what came of each, and what that lets go ahead. */
+import { sql } from 'kysely';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Row } from './tables.ts';
+
+/** From 1; without a status when no answer came, without an error when it succeeded. */
+export type AttemptRecord = Omit<Row<'DeliveryAttempt'>, 'deliveryId'>;
+
+type Attempted = Row<'DeliveryAttempt'> & {
+  state: Row<'EventDelivery'>['state'];
+  nextAttemptAt: Date | null;
+};
+
+const recording = prepared(
+  (queries, { deliveryId, attempt, at, durationMs, httpStatus, error, state, nextAttemptAt }: Attempted) =>
+    queries
+      .with('attempted', (write) =>
+        write
+          .insertInto('DeliveryAttempt')
+          .values({ deliveryId, attempt, at, durationMs, httpStatus, error })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning(({ ref }) => [
+            'deliveryId',
+            sql<Date>`${ref('at')} + make_interval(secs => ${ref('durationMs')} / 1000.0)`.as('endedAt'),
+          ]),
+      )
+      .updateTable('EventDelivery as delivery')
+      .from('attempted')
+      .set(({ eb, fn, ref, val }) => ({
+        attempts: attempt,
+        state,
+        claimedUntil: null,
+        claimedBy: null,
+        nextAttemptAt: fn.coalesce(val(nextAttemptAt), ref('delivery.nextAttemptAt')),
+        finishedAt: eb
+          .case()
+          .when(sql<string>`${state}::text`, '<>', 'pending')
+          .then(ref('attempted.endedAt'))
+          .end(),
+      }))
+      .whereRef('delivery.id', '=', 'attempted.deliveryId')
+      .returning('delivery.id'),
+);
+
+/**
+ * Stores an attempt and what becomes of the delivery after it; the claim ends. Resolves to false, and changes nothing,
+ * when this attempt was stored before (by whoever took the delivery over after the lease had ended).
+ */
+export const recordDeliveryAttempt = async (
+  db: Statements,
+  deliveryId: string,
+  attempt: AttemptRecord,
+  outcome: { state: 'delivered' | 'dead' } | { state: 'pending'; nextAttemptAt: Date },
+): Promise<boolean> => {
+  const stored = await recording(db, { nextAttemptAt: null, ...attempt, ...outcome, deliveryId });
+  if (stored.length > 0 && outcome.state !== 'pending') await admitNext(db, deliveryId);
+  return stored.length > 0;
+};
+
+const admitting = prepared((queries, { deliveryId }: { deliveryId: string }) =>
+  queries
+    .updateTable('EventDelivery as delivery')
+    .from('EventDelivery as done')
+    .set(({ ref }) => ({
+      nextAttemptAt: sql<Date>`least(${ref('delivery.nextAttemptAt')}, ${ref('done.finishedAt')}, now())`,
+    }))
+    .where('done.id', '=', deliveryId)
+    .where('delivery.id', '=', ({ selectFrom }) =>
+      selectFrom('EventDelivery as next')
+        .select('next.id')
+        .whereRef('next.endpointId', '=', 'done.endpointId')
+        .whereRef('next.callId', '=', 'done.callId')
+        .where('next.state', '=', 'pending')
+        .orderBy('next.position')
+        .limit(1),
+    )
+    .whereRef('delivery.attempts', '=', 'delivery.attemptsBefore'),
+);
+
+/**
+ * What the end of this delivery lets go ahead is due at once, unless it has tried before and keeps its own time. A
+ * statement of its own: only that sees what was put off while the end was written.
+ */
+const admitNext = async (db: Statements, deliveryId: string): Promise<void> => {
+  await admitting(db, { deliveryId });
+};
