@@ -25,7 +25,7 @@ export type KnownKeys = {
 };
 
 export const createKnownKeys = (options: {
-  database: Pick<Database, 'queries'>;
+  database: Pick<Database, 'queries' | 'run'>;
   liveCalls: Pick<LiveCalls, 'all' | 'countOfNumber'>;
   /** How often the database is asked again. */
   everyMs: number;

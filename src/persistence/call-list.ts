@@ -1,7 +1,7 @@
 /** Lists of calls, newest first, a page at a time. */
 import type { Direction } from '#machines/line.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
-import type { CallRow } from './calls.ts';
+import { callColumns, type CallRow } from './calls.ts';
 import type { Statements } from './statements.ts';
 
 export type CallListQuery = {
@@ -21,7 +21,7 @@ export type CallListQuery = {
 /** By `startedAt`, then by id, both descending. Ask for one more than a page to learn whether there is a next. */
 export const listCalls = (db: Statements, query: CallListQuery): Promise<CallRow[]> => {
   const { scope, after, status, direction, since, until, limit } = query;
-  let calls = db.queries.selectFrom('Call').selectAll();
+  let calls = db.queries.selectFrom('Call').select(callColumns);
   if (scope.numberId !== undefined) calls = calls.where('numberId', '=', scope.numberId);
   if ('workspaceId' in scope) calls = calls.where('workspaceId', '=', scope.workspaceId);
   if (after !== undefined) {

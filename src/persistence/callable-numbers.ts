@@ -133,7 +133,7 @@ export const findNumbersByKeys = async (
 
 /** Numbers by the fingerprints of the keys that they have just now; one without a key is left out. */
 export const findNumbersWithKeys = async (
-  db: Pick<Database, 'queries'>,
+  db: Pick<Database, 'queries' | 'run'>,
   numberIds: readonly string[],
 ): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byIds(db, { numberIds }));
 

@@ -8,7 +8,7 @@ import { eventAndDeliveries, newEventId } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
 import type { Statements } from './statements.ts';
-import type { Queries, Row } from './tables.ts';
+import { columnsOf, type Queries, type Row } from './tables.ts';
 
 export type CallRow = Row<'Call'>;
 
@@ -123,12 +123,14 @@ export const insertEndedCall = async (db: Database, birth: CallBirth, end: End):
   await insertAll(db, [bornWithEvent(birth, end)]);
 };
 
+export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
+
 /** Calls with their recordings, as `callRecord` reads them. */
 export const callsWithRecording = (queries: Queries) =>
   queries
     .selectFrom('Call')
     .leftJoin('Recording', 'Recording.callId', 'Call.id')
-    .selectAll('Call')
+    .select(callColumns)
     .select(recordingJson().as('recording'));
 
 export const callRecord = <Call extends { recording: RecordingJson }>(
@@ -160,7 +162,7 @@ const heldBy = (queries: Queries, node: string) =>
   queries.selectFrom('Call').where('Call.node', '=', node).where('Call.status', 'in', statusesInProgress);
 
 const inProgressOn = prepared((queries, { node }: { node: string }) =>
-  heldBy(queries, node).selectAll().orderBy('startedAt').orderBy('id'),
+  heldBy(queries, node).select(callColumns).orderBy('startedAt').orderBy('id'),
 );
 
 /** The calls that a node holds, or held when it died; the oldest first. */
@@ -169,7 +171,7 @@ export const callsInProgress = (db: Statements, node: string): Promise<CallRow[]
 
 const ofLostNode = prepared((queries, { node }: { node: string }) =>
   heldBy(queries, node)
-    .selectAll()
+    .select(callColumns)
     .where(({ exists, selectFrom }) =>
       exists(selectFrom('Node').where('Node.name', '=', node).where('Node.lostAt', 'is not', null)),
     )
@@ -191,7 +193,7 @@ export const countCallsInProgress = async (db: Statements, node: string): Promis
 const endedCall = prepared((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('Call')
-    .selectAll()
+    .select(callColumns)
     .where('id', '=', callId)
     .where('status', 'not in', statusesInProgress),
 );

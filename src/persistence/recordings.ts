@@ -1,10 +1,9 @@
 /** Recordings, one at most for a call. They are begun and finished by facts (`call-facts.ts`). */
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
-import { Recording } from './entities/recording.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
-import type { Queries, Row, Tables } from './tables.ts';
+import { columnsOf, type Queries, type Row, type Tables } from './tables.ts';
 
 export type RecordingRecord = Row<'Recording'> & {
   /** Nothing that is said now is recorded. False once the call has ended. */
@@ -28,11 +27,13 @@ const isPaused = () => {
   ]).$castTo<boolean>();
 };
 
+const recordingColumns = columnsOf('Recording').map((column) => `Recording.${column}` as const);
+
 const recordings = (queries: Queries) =>
   queries
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
-    .selectAll('Recording')
+    .select(recordingColumns)
     .select(isPaused().as('paused'));
 
 const recordingOf = prepared((queries, { callId }: { callId: string }) =>
@@ -89,9 +90,7 @@ export type RecordingJson =
 /** For a row of `Recording` that is joined from the left to its `Call`. */
 export const recordingJson = () => {
   const { ref } = expressionBuilder<Tables, 'Recording'>();
-  const pairs = Object.keys(Recording.meta.properties).map(
-    (name) => sql`${sql.lit(name)}, ${sql.ref(`Recording.${name}`)}`,
-  );
+  const pairs = columnsOf('Recording').map((name) => sql`${sql.lit(name)}, ${ref(`Recording.${name}`)}`);
   return sql<RecordingJson>`case when ${ref('Recording.callId')} is not null
     then json_build_object(${sql.join(pairs)}, 'paused', ${isPaused()}) end`;
 };
