@@ -12,7 +12,8 @@ import type { Recognizer } from '../speech.ts';
 import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
 import type { Speak } from './playout/synthesis.ts';
 import type { MediaEndpoint } from './media/endpoint.ts';
-import type { ExpectedAudioFork, AudioFork, AudioForks } from './media/audio-fork.ts';
+import type { AudioFork } from './media/audio-fork.ts';
+import type { AudioForks, ExpectedAudioFork } from './media/audio-forks.ts';
 import { createPlayout } from './playout/playout.ts';
 
 /** What a call is listened to with. */

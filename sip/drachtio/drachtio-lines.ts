@@ -15,10 +15,10 @@ import type { SpeechEngines } from '../speech.ts';
 import type { AskTrunk } from '../trunks/ask-trunk.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
-import { createBackgroundTasks } from './background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { Hearing } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
-import { createAudioForks } from './media/audio-fork.ts';
+import { createAudioForks } from './media/audio-forks.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
 import { createSpeak } from './playout/synthesis.ts';
@@ -63,10 +63,9 @@ export type DrachtioLines = Lines & {
   endFarEndsOf(node: string): Promise<void>;
 };
 
-export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
-  const { clock, logger, openRecording, speech } = options;
-  const lines = new Set<DrachtioLine>();
-  const backgroundTasks = createBackgroundTasks(clock, logger);
+/** The two servers, and what is done by them. */
+const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
+  const { clock, logger } = options;
   const connection = createSignallingConnection({
     server: options.drachtio,
     probe: options.controlProbe,
@@ -89,6 +88,14 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     configured: options.trunk && configuredTrunk(options.trunk),
     backgroundTasks,
   });
+  return { connection, mediaServers, signalling };
+};
+
+export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
+  const { clock, logger, openRecording, speech } = options;
+  const lines = new Set<DrachtioLine>();
+  const backgroundTasks = createBackgroundTasks(clock, logger);
+  const { connection, mediaServers, signalling } = createServers(options, backgroundTasks);
   const audioForks = createAudioForks({ ...options.media, clock, logger });
   let openDetector: OpenVoiceDetector | null = null;
 

@@ -49,8 +49,7 @@ export type AnsweringMachine = {
 /** A voice is looked at so often. */
 const lookMs = 200;
 
-/** Begins at the answer. */
-export const createAnsweringMachine = (options: {
+export type AnsweringMachineOptions = {
   numbers: AnsweringNumbers;
   /** BCP 47. */
   language: string;
@@ -62,28 +61,109 @@ export const createAnsweringMachine = (options: {
     /** After each beep, or once after a long silence; only of a machine. */
     takesMessage: () => void;
   };
-}): AnsweringMachine => {
-  const { numbers, language, time, isAgentAudible, on } = options;
-  let phase: 'undecided' | 'machine' | 'over' = 'undecided';
+};
+
+/** How long the voice was on since it was last quiet, looked at every now and then while it is. */
+const createVoiceMeter = (
+  { time, isAgentAudible }: Pick<AnsweringMachineOptions, 'time' | 'isAgentAudible'>,
+  /** Whether it is to be looked at again. */
+  onLook: () => boolean,
+) => {
+  /** Without what sounded before the agent's voice, and with it. */
+  let aloneMs = 0;
+  let inAllMs = 0;
+  let cancelLook: Cancel = () => {};
+
+  const look = (): void => {
+    cancelLook = time.after(lookMs, () => {
+      aloneMs = isAgentAudible() ? 0 : aloneMs + lookMs;
+      inAllMs += lookMs;
+      if (onLook()) look();
+    });
+  };
+
+  return {
+    aloneMs: () => aloneMs,
+    inAllMs: () => inAllMs,
+    start(): void {
+      cancelLook();
+      look();
+    },
+    stop: (): void => cancelLook(),
+    reset(): void {
+      aloneMs = 0;
+      inAllMs = 0;
+    },
+  };
+};
+
+/** When a machine takes a message: a moment behind each beep, or once after a long silence. */
+const createMessageWait = ({
+  numbers,
+  time,
+  on,
+}: Pick<AnsweringMachineOptions, 'numbers' | 'time' | 'on'>) => {
+  let tookMessage = false;
+  let cancelWait: Cancel = () => {};
+  return {
+    tookMessage: () => tookMessage,
+    afterBeep(): void {
+      tookMessage = true;
+      cancelWait();
+      cancelWait = time.after(numbers.afterBeepMs, on.takesMessage);
+    },
+    afterSilence(): void {
+      if (tookMessage) return;
+      cancelWait();
+      cancelWait = time.after(numbers.silentMs, () => {
+        tookMessage = true;
+        on.takesMessage();
+      });
+    },
+    /** The silence was broken; a message that was promised behind a beep is taken all the same. */
+    interrupted(): void {
+      if (!tookMessage) cancelWait();
+    },
+    stop: (): void => cancelWait(),
+  };
+};
+
+/** What was understood so far; words that are not final are replaced by those that come next. */
+const createWords = (language: string) => {
   let settled = '';
   let partial = '';
+  return {
+    take(words: string, isFinal: boolean): void {
+      if (isFinal) settled += ` ${words}`;
+      partial = isFinal ? '' : words;
+    },
+    areThere: (): boolean => hasWords(`${settled} ${partial}`),
+    areOfMachine: (): boolean => isSaidByMachine(`${settled} ${partial}`, language),
+  };
+};
+
+/** Begins at the answer. */
+export const createAnsweringMachine = (options: AnsweringMachineOptions): AnsweringMachine => {
+  const { numbers, time, isAgentAudible, on } = options;
+  let phase: 'undecided' | 'machine' | 'over' = 'undecided';
   let isVoiced = false;
   let lastVoiceAt = -Infinity;
-  /** How long the voice was on since it was last quiet, without what sounded before the agent's, and with it. */
-  let voicedMs = 0;
-  let voicedInAllMs = 0;
   /** A tone was heard, and no voice behind it; it may prove to be a beep. */
   let beepedLast = false;
-  let tookMessage = false;
-  let cancelLook: Cancel = () => {};
   let cancelQuiet: Cancel = () => {};
   let cancelLimit: Cancel | null = null;
 
-  const text = (): string => `${settled} ${partial}`;
+  const words = createWords(options.language);
+  const message = createMessageWait(options);
+  const voice = createVoiceMeter(options, () => {
+    review();
+    return phase === 'undecided';
+  });
 
   const end = (): void => {
     phase = 'over';
-    cancelLook();
+    voice.stop();
+    message.stop();
     cancelQuiet();
     cancelLimit?.();
   };
@@ -93,76 +173,55 @@ export const createAnsweringMachine = (options: {
     on.answeredBy(by);
     if (by === 'human') return;
     phase = 'machine';
-    if (beepedLast) takeMessageSoon();
-    else if (!isVoiced) awaitQuiet();
-  };
-
-  const takeMessageSoon = (): void => {
-    tookMessage = true;
-    cancelQuiet();
-    cancelQuiet = time.after(numbers.afterBeepMs, on.takesMessage);
+    if (beepedLast) message.afterBeep();
+    else if (!isVoiced) message.afterSilence();
   };
 
   const awaitQuiet = (): void => {
-    if (tookMessage) return;
     cancelQuiet();
-    if (phase === 'undecided')
-      cancelQuiet = time.after(numbers.quietMs, () => {
-        voicedMs = 0;
-        voicedInAllMs = 0;
-        if (hasWords(text())) decide('human');
-      });
-    else if (phase === 'machine')
-      cancelQuiet = time.after(numbers.silentMs, () => {
-        tookMessage = true;
-        on.takesMessage();
-      });
+    if (phase === 'machine') message.afterSilence();
+    if (phase !== 'undecided') return;
+    cancelQuiet = time.after(numbers.quietMs, () => {
+      voice.reset();
+      if (words.areThere()) decide('human');
+    });
   };
 
   const review = (): void => {
     if (phase !== 'undecided') return;
-    const isGreeting = voicedMs >= numbers.greetingMs && hasWords(text());
-    const hasBeeped = beepedLast && voicedInAllMs >= numbers.voiceBeforeBeepMs && hasWords(text());
-    if (isGreeting || hasBeeped || isSaidByMachine(text(), language)) decide('machine');
-  };
-
-  const look = (): void => {
-    cancelLook = time.after(lookMs, () => {
-      voicedMs = isAgentAudible() ? 0 : voicedMs + lookMs;
-      voicedInAllMs += lookMs;
-      review();
-      if (phase === 'undecided') look();
-    });
+    const isGreeting = voice.aloneMs() >= numbers.greetingMs;
+    const hasBeeped = beepedLast && voice.inAllMs() >= numbers.voiceBeforeBeepMs;
+    if (words.areOfMachine() || (words.areThere() && (isGreeting || hasBeeped))) decide('machine');
   };
 
   return {
     voiceBegan() {
       isVoiced = true;
-      if (phase === 'undecided') beepedLast = false;
-      if (!tookMessage) cancelQuiet();
-      cancelLook();
-      if (phase === 'undecided') look();
+      cancelQuiet();
+      message.interrupted();
+      if (phase !== 'undecided') return;
+      beepedLast = false;
+      voice.start();
     },
     voiceEnded() {
       isVoiced = false;
       lastVoiceAt = time.now();
-      cancelLook();
+      voice.stop();
       awaitQuiet();
     },
-    recognized(words, isFinal) {
+    recognized(text, isFinal) {
       if (phase === 'over') return;
       const isOwn = isAgentAudible() && !isVoiced && time.since(lastVoiceAt) > numbers.lateWordsMs;
-      if (isOwn || !hasWords(words)) return;
+      if (isOwn || !hasWords(text)) return;
       if (phase === 'undecided') cancelLimit ??= time.after(numbers.decideWithinMs, end);
-      if (isFinal) settled += ` ${words}`;
-      partial = isFinal ? '' : words;
+      words.take(text, isFinal);
       review();
       if (!isVoiced) awaitQuiet();
     },
     beep() {
       beepedLast = true;
-      if (phase === 'undecided') review();
-      else if (phase === 'machine') takeMessageSoon();
+      if (phase === 'machine') message.afterBeep();
+      else review();
     },
     isCurious: () => phase !== 'over',
     end,

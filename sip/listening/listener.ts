@@ -5,7 +5,8 @@ import type { Cancel, LineTime } from '../line-time.ts';
 import type { Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
 import { createBeepDetector, type BeepNumbers } from './beep.ts';
-import { createTurnTaking, type Heard, type TurnNumbers } from './turn-taking.ts';
+import type { TurnNumbers } from './endpointing.ts';
+import { createTurnTaking, type Heard } from './turn-taking.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import type { OpenVoiceDetector } from './voice-detector.ts';
 
@@ -27,7 +28,7 @@ export type Listener = {
   end(): void;
 };
 
-export const createListener = (options: {
+export type ListenerOptions = {
   recognizer: Recognizer;
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
@@ -46,7 +47,9 @@ export const createListener = (options: {
     takesMessage: () => void;
   };
   logger: Logger;
-}): Listener => {
+};
+
+export const createListener = (options: ListenerOptions): Listener => {
   const { recognizer, numbers, language, time, agentDb, on, logger } = options;
   let isOver = false;
   let lastSoundAt = 0;

@@ -15,29 +15,8 @@
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
 import type { RecognitionEvent } from '../speech.ts';
-import { finishOf } from './finished.ts';
+import { nextStep, wordsMs, type Step, type TurnNumbers } from './endpointing.ts';
 import { addWords, beginTurn, beginVoice, endVoice, hasWords, textOf, type Turn } from './turn.ts';
-
-export type TurnNumbers = Readonly<{
-  /** The silence after which a sentence may be over: engines that recognize sentence by sentence begin then. */
-  pauseMs: number;
-  /** The silence that ends a turn of which the engine says that it is complete … */
-  completeMs: number;
-  /** … whose words sound finished … */
-  wholeMs: number;
-  /** … whose words do not tell … */
-  usualMs: number;
-  /** … and whose words want to go on. */
-  openMs: number;
-  /** Words that are not settled this long after the voice ended are taken as they are. */
-  settleMs: number;
-  /** What has no words this long after it ended was no speech, with an engine that gives words while they are spoken … */
-  wordsMs: number;
-  /** … and with one that recognizes whole sentences, or is not known yet. */
-  sentenceWordsMs: number;
-  /** A voice without words that lasts this long is speech. */
-  lastingVoiceMs: number;
-}>;
 
 /** Words that were said whole, with wall-clock times. `endedAt` is missing where no voice was noticed or it sounds on. */
 export type Heard = { text: string; startedAt: number; endedAt?: number; backchannel: boolean };
@@ -51,9 +30,32 @@ export type TurnTaking = {
   end(): void;
 };
 
-type Step = { at: number; act: () => void };
+/** What is new of the words that a recognizer gives. */
+const createWords = () => {
+  /** Words that were taken before they were settled; they come again. */
+  let taken = '';
+  let comeEarly = false;
+  return {
+    /** Whether some came while they were spoken. */
+    comeEarly: (): boolean => comeEarly,
+    /** A turn has ended with these words, which may not be settled. */
+    take(partial: string): void {
+      taken = partial.trim();
+    },
+    /** `hasTurn`: a voice has begun since. */
+    newOf(text: string, isFinal: boolean, hasTurn: boolean): string {
+      if (!isFinal && hasWords(text)) comeEarly = true;
+      const before = taken;
+      if (isFinal) taken = '';
+      if (before === '') return text;
+      if (text.startsWith(before)) return text.slice(before.length);
+      // Settled they may read otherwise; without a new voice they are the same.
+      return hasTurn ? text : '';
+    },
+  };
+};
 
-export const createTurnTaking = (options: {
+export type TurnTakingOptions = {
   numbers: TurnNumbers;
   /** BCP 47. */
   language: string;
@@ -66,126 +68,113 @@ export const createTurnTaking = (options: {
     /** A sentence may be over. */
     pause: () => void;
   };
-}): TurnTaking => {
+};
+
+/** What was heard of a turn that is over; `null` without words: it was noise. */
+const heardIn = (turn: Turn, text: string, language: string): Heard | null => {
+  if (!hasWords(text)) return null;
+  const isOverAgent = turn.beganOverAgent && turn.endedOverAgent;
+  const backchannel = !turn.wasReported && isOverAgent && isBackchannel(text, language);
+  const isQuiet = turn.hadVoice && turn.voicedSince === null;
+  const ended = isQuiet ? { endedAt: turn.quietSince } : {};
+  return { text, startedAt: turn.startedAt, ...ended, backchannel };
+};
+
+/** Words that are more than a backchannel over the agent's voice. */
+const isSpeech = (turn: Turn, language: string): boolean => {
+  const text = textOf(turn);
+  return hasWords(text) && !(turn.beganOverAgent && isBackchannel(text, language));
+};
+
+/** The voice of the other party: whether it sounds, and when it did. */
+const createVoice = (time: Pick<LineTime, 'now'>) => {
+  let isOn = false;
+  let lastAt = -Infinity;
+  return {
+    isOn: (): boolean => isOn,
+    began(): void {
+      isOn = true;
+    },
+    ended(at: number): void {
+      isOn = false;
+      lastAt = at;
+    },
+    /** Whether it sounds, or did within so many milliseconds. */
+    wasOn: (withinMs: number): boolean => isOn || time.now() - lastAt <= withinMs,
+  };
+};
+
+export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
   const { numbers, language, time, isAgentAudible, on } = options;
+  const words = createWords();
+  const voice = createVoice(time);
   let turn: Turn | null = null;
-  let isVoiced = false;
-  let lastVoiceAt = -Infinity;
-  let givesWordsEarly = false;
-  /** Words that were taken before they were settled; they come again. */
-  let taken = '';
   let isOver = false;
   let cancelReview: Cancel = () => {};
 
   const report = (it: Turn): void => {
-    if (it.wasReported) return;
+    if (!it.wasReported) on.speech();
     it.wasReported = true;
-    on.speech();
   };
 
-  /** Without words it was noise. */
   const close = (it: Turn, text: string): void => {
     turn = null;
-    taken = it.partial.trim();
-    if (!hasWords(text)) return;
-    const isOverAgent = it.beganOverAgent && it.endedOverAgent;
-    const backchannel = !it.wasReported && isOverAgent && isBackchannel(text, language);
-    if (!backchannel) report(it);
-    const isQuiet = it.hadVoice && it.voicedSince === null;
-    const ended = isQuiet ? { endedAt: it.quietSince } : {};
-    on.heard({ text, startedAt: it.startedAt, ...ended, backchannel });
+    words.take(it.partial);
+    const heard = heardIn(it, text, language);
+    if (heard === null) return;
+    if (!heard.backchannel) report(it);
+    on.heard(heard);
   };
 
-  const silenceFor = (it: Turn, text: string): number => {
-    if (it.isComplete) return numbers.completeMs;
-    const waits = { whole: numbers.wholeMs, open: numbers.openMs, unknown: numbers.usualMs };
-    const wait = waits[finishOf(text, language)];
-    return it.partial === '' ? wait : Math.max(wait, numbers.settleMs);
+  const perform = (it: Turn, { does }: Step): void => {
+    if (does === 'close') return close(it, textOf(it));
+    if (does === 'report') return report(it);
+    it.wasPauseTold = true;
+    return on.pause();
   };
 
-  const patienceMs = (): number => (givesWordsEarly ? numbers.wordsMs : numbers.sentenceWordsMs);
-
-  const whileVoiced = (it: Turn, voicedSince: number): Step | null => {
-    const text = textOf(it);
-    if (hasWords(text)) {
-      // Words would come if the voice were speaking: something else sounds on behind them.
-      const at = Math.max(it.wordsAt, voicedSince) + numbers.wordsMs;
-      return givesWordsEarly ? { at, act: () => close(it, text) } : null;
-    }
-    if (givesWordsEarly || it.wasReported) return null;
-    return { at: voicedSince + numbers.lastingVoiceMs - it.voicedMs, act: () => report(it) };
-  };
-
-  const inSilence = (it: Turn): Step => {
-    const { quietSince } = it;
-    if (!it.wasPauseTold && !it.isComplete) {
-      const act = (): void => {
-        it.wasPauseTold = true;
-        on.pause();
-      };
-      return { at: quietSince + numbers.pauseMs, act };
-    }
-    const text = textOf(it);
-    const wait = it.hasNewWords ? silenceFor(it, text) : patienceMs();
-    return { at: quietSince + wait, act: () => close(it, text) };
-  };
-
-  /** What happens next if nobody says anything is due at its time. */
+  /** Waits for what happens next if nobody says anything. */
   const review = (): void => {
     cancelReview();
     if (turn === null) return;
-    const step = turn.voicedSince === null ? inSilence(turn) : whileVoiced(turn, turn.voicedSince);
+    const it = turn;
+    const step = nextStep(it, { numbers, language, givesWordsEarly: words.comeEarly() });
     if (step === null) return;
     cancelReview = time.after(Math.max(0, step.at - time.now()), () => {
-      step.act();
+      perform(it, step);
       review();
     });
   };
 
-  /** What is new of these words. */
-  const newWords = (text: string, isFinal: boolean): string => {
-    const before = taken;
-    if (isFinal) taken = '';
-    if (before === '') return text;
-    if (text.startsWith(before)) return text.slice(before.length);
-    // Settled they may read otherwise; without a new voice they are the same.
-    return turn === null ? '' : text;
-  };
-
   const takeWords = (text: string, isFinal: boolean): void => {
-    const isNoticed = turn !== null || isVoiced || time.now() - lastVoiceAt <= patienceMs();
-    if (!isNoticed && isAgentAudible()) return;
+    const patienceMs = wordsMs({ numbers, givesWordsEarly: words.comeEarly() });
+    if (turn === null && !voice.wasOn(patienceMs) && isAgentAudible()) return;
     if (turn === null && !hasWords(text)) return;
-    turn ??= beginTurn(time.now(), isVoiced, isAgentAudible());
+    turn ??= beginTurn(time.now(), voice.isOn(), isAgentAudible());
     addWords(turn, text, isFinal, time.now());
-    const all = textOf(turn);
-    if (hasWords(all) && !(turn.beganOverAgent && isBackchannel(all, language))) report(turn);
+    if (isSpeech(turn, language)) report(turn);
   };
 
   return {
     voiceBegan(at) {
       if (isOver) return;
-      isVoiced = true;
+      voice.began();
       turn ??= beginTurn(at, true, isAgentAudible());
       beginVoice(turn, at);
       review();
     },
     voiceEnded(at) {
-      isVoiced = false;
-      lastVoiceAt = at;
+      voice.ended(at);
       if (isOver || turn === null) return;
       endVoice(turn, at, isAgentAudible());
       review();
     },
     recognized(event) {
       if (isOver) return;
-      if (event.type === 'turn-complete') {
-        if (turn !== null) turn.isComplete = true;
-      } else {
+      if (event.type !== 'turn-complete') {
         const isFinal = event.type === 'final';
-        if (!isFinal && hasWords(event.text)) givesWordsEarly = true;
-        takeWords(newWords(event.text, isFinal), isFinal);
-      }
+        takeWords(words.newOf(event.text, isFinal, turn !== null), isFinal);
+      } else if (turn !== null) turn.isComplete = true;
       review();
     },
     end() {

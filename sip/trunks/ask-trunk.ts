@@ -55,95 +55,102 @@ const expiresIn = (response: Srf.SrfResponse, askedSec: number): number => {
   return inContact === undefined ? (numberIn(response, 'Expires') ?? askedSec) : Number(inContact);
 };
 
-export const createAskTrunk = (options: {
+export type AskTrunkOptions = {
   srf: Srf;
   /** Why there is no connection to drachtio-server; `null` when there is one. */
   problem: () => string | null;
   /** A trunk that says nothing for so long does not answer. */
   answerMs: number;
   clock: Clock;
-}): AskTrunk => {
-  const { srf, clock, answerMs } = options;
+};
 
-  const ask = (
-    uri: string,
-    request: Request,
-    signal?: AbortSignal,
-    ladder?: Ladder,
-  ): Promise<Srf.SrfResponse> =>
-    new Promise((resolve, reject) => {
-      const end = (): void => {
-        clock.clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
-      };
-      const fail = (message: string, cause?: unknown): void => {
+type Asking = { signal?: AbortSignal | undefined; ladder?: Ladder | undefined };
+
+/** Sends a request outside of any dialog; resolves with the final answer. */
+const send = (
+  { srf, clock, answerMs, problem }: AskTrunkOptions,
+  uri: string,
+  request: Request,
+  { signal, ladder }: Asking,
+): Promise<Srf.SrfResponse> =>
+  new Promise((resolve, reject) => {
+    const end = (): void => {
+      clock.clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    };
+    const fail = (message: string, cause?: unknown): void => {
+      end();
+      reject(new Error(message, { cause }));
+    };
+    const abort = (): void => fail('It was given up.');
+    const timer = clock.setTimeout(
+      () => fail(`The trunk does not answer (${request.method}, ${answerMs / 1_000} s).`),
+      answerMs,
+    );
+    signal?.addEventListener('abort', abort);
+    const why = problem();
+    if (why !== null) return fail(why);
+    const sendRequest = srf.request.bind(srf) as unknown as Send;
+    sendRequest(uri, request, (error, sent) => {
+      if (sent === undefined) return fail('The request could not be sent to the trunk.', error);
+      ladder?.follow(sent);
+      sent.on('response', (response) => {
+        if (response === undefined || response.status < 200) return;
         end();
-        reject(new Error(message, { cause }));
-      };
-      const abort = (): void => fail('It was given up.');
-      const timer = clock.setTimeout(
-        () => fail(`The trunk does not answer (${request.method}, ${answerMs / 1_000} s).`),
-        answerMs,
-      );
-      signal?.addEventListener('abort', abort);
-      const problem = options.problem();
-      if (problem !== null) return fail(problem);
-      const send = srf.request.bind(srf) as unknown as Send;
-      send(uri, request, (error, sent) => {
-        if (sent === undefined) return fail('The request could not be sent to the trunk.', error);
-        ladder?.follow(sent);
-        sent.on('response', (response) => {
-          if (response === undefined || response.status < 200) return;
-          end();
-          resolve(response);
-        });
-        return undefined;
+        resolve(response);
       });
       return undefined;
     });
+    return undefined;
+  });
 
-  const sendRegister = (
-    trunk: Trunk,
-    expiresSec: number,
-    signal?: AbortSignal,
-    ladder?: Ladder,
-  ): Promise<Srf.SrfResponse> => {
-    const user = userInUri(trunk.username ?? '');
-    const account = `<sip:${user}@${trunkDomain(trunk)}>`;
-    const request: Request = {
-      method: 'REGISTER',
-      headers: {
-        From: account,
-        To: account,
-        // drachtio-server puts its own address where `localhost` stands.
-        Contact: `<sip:${user}@localhost${transportIn(trunk)}>`,
-        Expires: String(expiresSec),
-      },
-      ...credentialsOf(trunk),
-    };
-    return ask(trunkUri(trunk), request, signal, ladder);
+const registerRequest = (trunk: Trunk, expiresSec: number): Request => {
+  const user = userInUri(trunk.username ?? '');
+  const account = `<sip:${user}@${trunkDomain(trunk)}>`;
+  return {
+    method: 'REGISTER',
+    headers: {
+      From: account,
+      To: account,
+      // drachtio-server puts its own address where `localhost` stands.
+      Contact: `<sip:${user}@localhost${transportIn(trunk)}>`,
+      Expires: String(expiresSec),
+    },
+    ...credentialsOf(trunk),
   };
+};
+
+export const createAskTrunk = (options: AskTrunkOptions): AskTrunk => {
+  const { clock } = options;
+
+  const sendRegister = (trunk: Trunk, expiresSec: number, asking: Asking): Promise<Srf.SrfResponse> =>
+    send(options, trunkUri(trunk), registerRequest(trunk, expiresSec), asking);
 
   return {
     async register(trunk, signal, ladder) {
       let askedSec = wantedSec;
-      let response = await sendRegister(trunk, askedSec, signal, ladder);
+      let response = await sendRegister(trunk, askedSec, { signal, ladder });
       const leastSec = response.status === 423 ? numberIn(response, 'Min-Expires') : undefined;
       if (leastSec !== undefined) {
         askedSec = leastSec;
-        response = await sendRegister(trunk, askedSec, signal, ladder);
+        response = await sendRegister(trunk, askedSec, { signal, ladder });
       }
       if (response.status >= 300) throw new TrunkRefusal(sentence(response), response.status);
       return { at: clock.now(), expiresSec: expiresIn(response, askedSec) };
     },
     async unregister(trunk) {
-      const response = await sendRegister(trunk, 0);
+      const response = await sendRegister(trunk, 0, {});
       if (response.status >= 300) throw new TrunkRefusal(sentence(response), response.status);
     },
     async check(trunk, signal, ladder) {
       const domain = trunkDomain(trunk);
       const headers = { From: '<sip:trunkline@localhost>', To: `<sip:${domain}>`, Accept: 'application/sdp' };
-      const response = await ask(trunkUri(trunk), { method: 'OPTIONS', headers }, signal, ladder);
+      const response = await send(
+        options,
+        trunkUri(trunk),
+        { method: 'OPTIONS', headers },
+        { signal, ladder },
+      );
       const { status } = response;
       if (status === 408 || (status >= 500 && status !== 501))
         throw new TrunkRefusal(sentence(response), response.status);

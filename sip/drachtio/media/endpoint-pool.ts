@@ -30,17 +30,55 @@ export const isUsualOffer = (sdp: string): boolean =>
   [...sdp.matchAll(/^a=ptime:(\d+)/gm)].every(([, milliseconds]) => milliseconds === '20') &&
   [...sdp.matchAll(/^m=/gm)].length === 1;
 
-export const createEndpointPool = (options: {
+/** Endpoints that wait for a call, oldest first, each with the timer that ends its time. */
+const createReadyEndpoints = (options: {
+  longestAgeMs: number;
+  onAged: (endpoint: MediaEndpoint) => void;
+  /** It has gone by itself. */
+  onLost: () => void;
+  clock: Clock;
+}) => {
+  const { clock, longestAgeMs } = options;
+  const timers = new Map<MediaEndpoint, unknown>();
+
+  /** Whether it was still here. */
+  const remove = (endpoint: MediaEndpoint): boolean => {
+    clock.clearTimeout(timers.get(endpoint));
+    return timers.delete(endpoint);
+  };
+
+  return {
+    size: (): number => timers.size,
+    add(endpoint: MediaEndpoint): void {
+      const age = (): void => {
+        if (remove(endpoint)) options.onAged(endpoint);
+      };
+      endpoint.onLost(() => {
+        if (remove(endpoint)) options.onLost();
+      });
+      timers.set(endpoint, clock.setTimeout(age, longestAgeMs));
+    },
+    takeOldest(): MediaEndpoint | null {
+      const [endpoint] = timers.keys();
+      if (endpoint === undefined) return null;
+      remove(endpoint);
+      return endpoint;
+    },
+    takeAll: (): MediaEndpoint[] => [...timers.keys()].filter(remove),
+  };
+};
+
+export type EndpointPoolOptions = {
   /** A fresh endpoint without a remote description. */
   create: () => Promise<MediaEndpoint>;
   numbers: PoolNumbers;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
-}) => {
+};
+
+export const createEndpointPool = (options: EndpointPoolOptions) => {
   const { numbers, clock, backgroundTasks, logger } = options;
-  /** Oldest first, each with the timer that ends its time. */
-  const ready = new Map<MediaEndpoint, unknown>();
   let making = 0;
   let timer: unknown = null;
   let isOpen = false;
@@ -50,10 +88,18 @@ export const createEndpointPool = (options: {
   const destroy = (endpoint: MediaEndpoint): void =>
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
 
-  const remove = (endpoint: MediaEndpoint): boolean => {
-    clock.clearTimeout(ready.get(endpoint));
-    return ready.delete(endpoint);
-  };
+  const ready = createReadyEndpoints({
+    longestAgeMs: numbers.longestAgeMs,
+    onAged(endpoint) {
+      destroy(endpoint);
+      refill();
+    },
+    onLost() {
+      logger.debug('an endpoint that was kept ready is gone');
+      refillIn(numbers.refillMs);
+    },
+    clock,
+  });
 
   const refillIn = (milliseconds: number): void => {
     if (timer !== null || !isOpen) return;
@@ -63,26 +109,12 @@ export const createEndpointPool = (options: {
     }, milliseconds);
   };
 
-  const keep = (endpoint: MediaEndpoint): void => {
-    const renew = (): void => {
-      if (!remove(endpoint)) return;
-      destroy(endpoint);
-      refill();
-    };
-    endpoint.onLost(() => {
-      if (!remove(endpoint)) return;
-      logger.debug('an endpoint that was kept ready is gone');
-      refillIn(numbers.refillMs);
-    });
-    ready.set(endpoint, clock.setTimeout(renew, numbers.longestAgeMs));
-  };
-
   const make = async (): Promise<void> => {
     const begun = filling;
     making += 1;
     try {
       const endpoint = await options.create();
-      if (begun === filling) keep(endpoint);
+      if (begun === filling) ready.add(endpoint);
       else await endpoint.destroy();
     } catch (error) {
       logger.debug({ err: error }, 'no endpoint could be made beforehand');
@@ -94,23 +126,12 @@ export const createEndpointPool = (options: {
   };
 
   const refill = (): void => {
-    while (isOpen && timer === null && making < numbers.atOnce && ready.size + making < numbers.size)
+    while (isOpen && timer === null && making < numbers.atOnce && ready.size() + making < numbers.size)
       backgroundTasks.add('making an endpoint beforehand', make);
   };
 
-  const empty = (): void => {
-    isOpen = false;
-    filling += 1;
-    clock.clearTimeout(timer);
-    timer = null;
-    for (const endpoint of ready.keys()) {
-      remove(endpoint);
-      destroy(endpoint);
-    }
-  };
-
   return {
-    size: (): number => ready.size,
+    size: ready.size,
     /** Begins to fill. */
     open(): void {
       isOpen = true;
@@ -118,14 +139,18 @@ export const createEndpointPool = (options: {
     },
     /** The oldest that is ready; `null` when there is none. It is the caller's to destroy. */
     take(): MediaEndpoint | null {
-      const [endpoint] = ready.keys();
-      if (endpoint === undefined) return null;
-      remove(endpoint);
-      refillIn(numbers.refillMs);
+      const endpoint = ready.takeOldest();
+      if (endpoint !== null) refillIn(numbers.refillMs);
       return endpoint;
     },
     /** Destroys them all; nothing is made until it is opened again. */
-    empty,
+    empty(): void {
+      isOpen = false;
+      filling += 1;
+      clock.clearTimeout(timer);
+      timer = null;
+      for (const endpoint of ready.takeAll()) destroy(endpoint);
+    },
   };
 };
 

@@ -12,30 +12,13 @@
  *   waiting survives a `kill`: a second one, with silence before it, gets it, too.
  */
 import type { Logger } from 'pino';
-import type { LineTime, Cancel } from '../../line-time.ts';
-import { heardAfter, sayingTime } from '../../voice.ts';
-import type { Speak } from './synthesis.ts';
+import type { LineTime } from '../../line-time.ts';
+import { samplesPerMs } from '../../samples.ts';
 import type { AudioFork } from '../media/audio-fork.ts';
-import { joinSamples } from '#src/domain/samples.ts';
-import { samplesPerMs, silence } from '../../samples.ts';
-import { createFlush, pushMs } from './flush.ts';
-import { createPlayoutClock, type PlayoutClock } from './playout-clock.ts';
+import { createFlush } from './flush.ts';
+import { leastMs, playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
+import type { Speak } from './synthesis.ts';
 import { synthesizeUtterance, type Utterance } from './utterance.ts';
-
-const leastMs = 160;
-/** Silence behind each utterance: a breath between sentences, and what a jitter buffer still holds at the end. */
-const breathMs = 120;
-const breathAfterMs = 60;
-/** A mark that comes back so much too early says that sound lies waiting. */
-const earlyMs = 100;
-const maxPushes = 10;
-/** From sending a sample to hearing it at the far end. */
-const latencyMs = 40;
-/** A mark that does not come back so long after the sound was played is given up. */
-const lostMarkMs = 3_000;
-
-/** An utterance that has left the line. `startedAt` is wall-clock. */
-export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
 
 export type Playout = {
   /** The sound of the call is connected. */
@@ -50,17 +33,7 @@ export type Playout = {
   level(): number | null;
 };
 
-type Playing = Utterance & {
-  startedAt: number;
-  playoutClock: PlayoutClock;
-  /** `null` until everything was sent. */
-  mark: string | null;
-  pushes: number;
-  cancelBreath: Cancel;
-  cancelGivingUp: Cancel;
-};
-
-export const createPlayout = (options: {
+export type PlayoutOptions = {
   time: LineTime;
   speak: Speak;
   on: {
@@ -71,113 +44,41 @@ export const createPlayout = (options: {
     cut: () => void;
   };
   logger: Logger;
-}): Playout => {
+};
+
+export const createPlayout = (options: PlayoutOptions): Playout => {
   const { time, speak, on, logger } = options;
   const queue: Utterance[] = [];
   let fork: Pick<AudioFork, 'send' | 'mark' | 'kill'> | null = null;
-  let playing: Playing | null = null;
+  let playing: PlayingUtterance | null = null;
   let marks = 0;
   let isOver = false;
 
   const nextMark = (): string => `m${(marks += 1)}`;
   const flush = createFlush({ time, nextMark, onDone: () => playNext() });
 
-  const report = (
-    { utterance, text }: { utterance: number; text: string },
-    startedAt: number,
-    whole: boolean,
-  ) => on.played({ utterance, text, startedAt, whole });
+  const reportUnheard = (utterance: number, whole: boolean): void =>
+    on.played({ utterance, text: '', startedAt: time.now(), whole });
+
+  const played = (whole: Played): void => {
+    playing = null;
+    on.played(whole);
+    playNext();
+  };
 
   const playNext = (): void => {
     const next = queue[0];
     if (fork === null || playing !== null || flush.isUnderWay() || next === undefined) return;
-    const waiting = next.pieces.reduce((sum, { length }) => sum + length, 0) / samplesPerMs;
-    if (!next.isComplete && waiting < leastMs) return;
+    const waitingMs = next.pieces.reduce((sum, { length }) => sum + length, 0) / samplesPerMs;
+    if (!next.isComplete && waitingMs < leastMs) return;
     queue.shift();
-    const startedAt = time.now();
-    if (waiting === 0) {
-      report({ ...next, text: '' }, startedAt, true);
+    if (waitingMs === 0) {
+      reportUnheard(next.utterance, true);
       playNext();
       return;
     }
-    playing = Object.assign(next, {
-      startedAt,
-      playoutClock: createPlayoutClock(time.now),
-      mark: null,
-      pushes: 0,
-      cancelBreath: () => {},
-      cancelGivingUp: () => {},
-    });
-    sendOn(playing);
-  };
-
-  /** Sends what has come meanwhile, and a moment after the last of it the breath. */
-  const sendOn = (it: Playing): void => {
-    const samples = joinSamples(it.pieces.splice(0));
-    if (samples.length > 0) {
-      fork?.send(samples);
-      it.playoutClock.add(samples);
-      on.sent(samples);
-    }
-    if (it.isComplete) it.cancelBreath = time.after(breathAfterMs, () => breathe(it));
-  };
-
-  const breathe = (it: Playing): void => {
-    const ms = Math.max(breathMs, leastMs - it.playoutClock.totalMs());
-    fork?.send(silence(ms));
-    it.playoutClock.addSilence(ms);
-    markEnd(it);
-    it.cancelGivingUp = time.after(it.playoutClock.endsAt() - time.now() + lostMarkMs, () => {
-      logger.warn({ utterance: it.utterance }, 'FreeSWITCH did not report that an utterance was played');
-      finish();
-    });
-  };
-
-  const markEnd = (it: Playing): void => {
-    it.mark = nextMark();
-    fork?.mark(it.mark);
-  };
-
-  const endOrPush = (it: Playing): void => {
-    const isEarly = time.now() < it.playoutClock.endsAt() - earlyMs;
-    if (!isEarly || it.pushes === maxPushes) return finish();
-    it.pushes += 1;
-    logger.debug({ utterance: it.utterance }, 'sound lay waiting in FreeSWITCH and is pushed on');
-    fork?.send(silence(pushMs));
-    markEnd(it);
-  };
-
-  const finish = (): void => {
-    if (playing === null) return;
-    const played = playing;
-    playing = null;
-    forgetTimers(played);
-    const { text, hasFailed, playoutClock, startedAt } = played;
-    report(
-      hasFailed ? { ...played, text: heardAfter(text, playoutClock.totalMs()) } : played,
-      startedAt,
-      true,
-    );
-    playNext();
-  };
-
-  const forgetTimers = ({ cancelBreath, cancelGivingUp }: Playing): void => {
-    cancelBreath();
-    cancelGivingUp();
-  };
-
-  const cut = (stopped: Playing): void => {
-    const { text, playoutClock, startedAt, utterance, isComplete, hasFailed } = stopped;
-    forgetTimers(stopped);
-    stopped.abort();
-    on.cut();
-    // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
-    // How long a voice gets that is still being made, the text must tell.
-    const total = playoutClock.totalMs();
-    const expected = isComplete && !hasFailed ? total : Math.max(total, sayingTime(text));
-    const heard = playoutClock.soundedMs(time.now() - latencyMs) / expected;
-    const part = heard >= 1 ? text : heardAfter(text, sayingTime(text) * heard);
-    report({ utterance, text: part }, startedAt, part === text);
+    playing = playUtterance(next, { fork, time, nextMark, on: { sent: on.sent, played }, logger });
+    playing.sendOn();
   };
 
   const stop = (): void => {
@@ -185,16 +86,21 @@ export const createPlayout = (options: {
     const forgotten = queue.splice(0);
     playing = null;
     if (stopped !== null) {
-      cut(stopped);
+      const heard = stopped.cut();
+      on.cut();
+      on.played(heard);
       if (!isOver && fork !== null) flush.begin(fork);
     }
     for (const { utterance, abort } of forgotten) {
       abort();
-      report({ utterance, text: '' }, time.now(), false);
+      reportUnheard(utterance, false);
     }
   };
 
-  const onMore = (more: Utterance): void => (more === playing ? sendOn(playing) : playNext());
+  const onMore = (more: Utterance): void => {
+    if (more === playing?.made) playing.sendOn();
+    else playNext();
+  };
 
   return {
     attach(connected) {
@@ -202,15 +108,11 @@ export const createPlayout = (options: {
       playNext();
     },
     onMark(name) {
-      if (playing !== null && name === playing.mark) endOrPush(playing);
-      else flush.onMark(name);
+      if (playing?.onMark(name) !== true) flush.onMark(name);
     },
     say(utterance, text) {
-      if (isOver) {
-        report({ utterance, text: '' }, time.now(), false);
-        return;
-      }
-      queue.push(synthesizeUtterance({ utterance, text, speak, onMore, logger }));
+      if (isOver) reportUnheard(utterance, false);
+      else queue.push(synthesizeUtterance({ utterance, text, speak, onMore, logger }));
     },
     stop,
     end() {
@@ -218,6 +120,6 @@ export const createPlayout = (options: {
       stop();
       flush.stop();
     },
-    level: () => playing?.playoutClock.levelAt(time.now()) ?? null,
+    level: () => playing?.level() ?? null,
   };
 };

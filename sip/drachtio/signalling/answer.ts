@@ -25,6 +25,26 @@ export type Caller = {
   isGone: boolean;
 };
 
+/** The attempt comes to nothing: the caller is refused, unless it has hung up by itself. */
+const unanswered = (
+  { request, response, permit, farEnd, isGone }: Caller,
+  cause: 'cancelled' | 'media_error',
+  refusal: Refusal,
+  logger: Logger,
+): Outcome => {
+  const callId = request.get('Call-ID');
+  permit.release();
+  farEnd.over();
+  if (isGone)
+    return {
+      answered: false,
+      cause: 'cancelled',
+      sip: { status: 487, reason: 'Request Terminated', callId },
+    };
+  refuse(response, refusal, logger);
+  return { answered: false, cause, sip: { status: refusal.status, reason: refusal.reason, callId } };
+};
+
 export const answerCaller = (
   caller: Caller,
   options: {
@@ -42,19 +62,6 @@ export const answerCaller = (
   const lost = Promise.withResolvers<never>();
   // Nobody may be waiting for it.
   lost.promise.catch(() => {});
-
-  const unanswered = (cause: 'cancelled' | 'media_error', refusal: Refusal): Outcome => {
-    permit.release();
-    farEnd.over();
-    if (caller.isGone)
-      return {
-        answered: false,
-        cause: 'cancelled',
-        sip: { status: 487, reason: 'Request Terminated', callId },
-      };
-    refuse(response, refusal, logger);
-    return { answered: false, cause, sip: { status: refusal.status, reason: refusal.reason, callId } };
-  };
 
   const createEndpoint = async (): Promise<MediaEndpoint> => {
     const endpoint = await mediaServers.createEndpoint(acceptedOffer(request.body, trunk), trunk.srtp);
@@ -82,24 +89,29 @@ export const answerCaller = (
   };
 
   const run = async (): Promise<Outcome> => {
-    if (caller.isGone) return unanswered('cancelled', refusals.unavailable);
+    if (caller.isGone) return unanswered(caller, 'cancelled', refusals.unavailable, logger);
     let endpoint: MediaEndpoint;
     try {
       endpoint = await createEndpoint();
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an inbound call');
-      return unanswered('media_error', notAcceptable('The media server cannot take this offer'));
+      return unanswered(
+        caller,
+        'media_error',
+        notAcceptable('The media server cannot take this offer'),
+        logger,
+      );
     }
     if (caller.isGone || given.signal.aborted) {
       destroy(endpoint);
-      return unanswered('cancelled', verdictRefusals.no_agent_endpoint);
+      return unanswered(caller, 'cancelled', verdictRefusals.no_agent_endpoint, logger);
     }
     try {
       return await sendOk(endpoint);
     } catch (error) {
       logger.debug({ err: error }, 'an inbound call could not be answered');
       destroy(endpoint);
-      return unanswered('cancelled', refusals.unavailable);
+      return unanswered(caller, 'cancelled', refusals.unavailable, logger);
     }
   };
 

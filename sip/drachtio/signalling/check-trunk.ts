@@ -7,22 +7,69 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
+import { credentialsOf, inviteTo } from '../../trunks/addressing.ts';
 import { TrunkRefusal, type AskTrunk } from '../../trunks/ask-trunk.ts';
 import { adviceFor, type CheckedStep } from '../../trunks/check-advice.ts';
-import { credentialsOf, inviteTo } from '../../trunks/addressing.ts';
 import { createLadder, type Ladder } from '../../trunks/ladder.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { MediaServers } from '../media/servers.ts';
 import { hangUp } from './attempt.ts';
 import type { FarEnd } from './far-ends.ts';
-import { invite } from './invite.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaServers } from '../media/servers.ts';
+import { invite, type Invited } from './invite.ts';
 import type { SessionTimes } from './session-timer.ts';
 
 /** Statuses of a callee: the trunk has carried the call. */
 const carried: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
 
-export const createTrunkCheck = (options: {
+const passed = (step: CheckedStep, sentence: string, ladder: Ladder): TrunkCheckStep => ({
+  step,
+  result: 'ok',
+  sentence,
+  ladder: ladder.lines(),
+});
+
+const failed = (step: CheckedStep, status: number | null, ladder: Ladder): TrunkCheckStep => ({
+  step,
+  result: 'failed',
+  sentence: adviceFor(step, status),
+  ladder: ladder.lines(),
+});
+
+const notRegistered: TrunkCheckStep = {
+  step: 'registration',
+  result: 'skipped',
+  sentence: 'This trunk is not registered at.',
+  ladder: [],
+};
+
+/** A call of a check; the numbers are in domestic format. */
+type CheckCall = { from: string; to: string };
+
+/** What became of the call. `rang`: a telephone rang, and the call was cancelled. */
+type CheckedCall = { invited: Invited; rang: boolean };
+
+/** What the call says of the trunk. `cameBack`: the call to itself came in again. */
+const verdictOf = (
+  { invited, rang }: CheckedCall,
+  { from, to }: CheckCall,
+  cameBack: boolean,
+  ladder: Ladder,
+): TrunkCheckStep => {
+  const done = (sentence: string): TrunkCheckStep => passed('call', sentence, ladder);
+  if (invited.answered) return done('The call was answered, and hung up at once.');
+  if (cameBack) return done('The call went out and came back in: both directions work.');
+  const { status } = invited.failed;
+  if (!rang && (status === null || !carried.has(status))) return failed('call', status, ladder);
+  return done(
+    from === to
+      ? 'The trunk carried the call, but it did not come back: check where the provider routes this number.'
+      : 'The trunk carried the call.',
+  );
+};
+
+export type TrunkCheckOptions = {
   askTrunk: AskTrunk;
   srf: Srf;
   meetFarEnd: () => FarEnd;
@@ -33,76 +80,70 @@ export const createTrunkCheck = (options: {
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
-}) => {
+};
+
+/** Calls, and ends the call as soon as it rings or is answered. */
+const callOnce = async (
+  trunk: Trunk,
+  call: CheckCall,
+  endpoint: MediaEndpoint,
+  ladder: Ladder,
+  options: TrunkCheckOptions,
+): Promise<CheckedCall> => {
+  let rang = false;
+  const invitation = invite({
+    ...options,
+    ...inviteTo(trunk, call, options.country),
+    ...credentialsOf(trunk),
+    offer: offerWith(endpoint.localSdp, trunk.codecs),
+    channel: endpoint.channel,
+    ladder,
+    onRinging() {
+      rang = true;
+      invitation.cancel();
+      ladder.sent('CANCEL');
+    },
+  });
+  const invited = await invitation.outcome;
+  if (invited.answered) {
+    ladder.sent('ACK');
+    ladder.sent('BYE');
+    options.backgroundTasks.add('BYE', () => hangUp(invited));
+  }
+  return { invited, rang };
+};
+
+export const createTrunkCheck = (options: TrunkCheckOptions) => {
   const { askTrunk, mediaServers, clock, backgroundTasks, logger } = options;
   /** Numbers that call themselves now, and whether the call has come back. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
 
-  const failed = (step: CheckedStep, status: number | null, ladder: Ladder): TrunkCheckStep => ({
-    step,
-    result: 'failed',
-    sentence: adviceFor(step, status),
-    ladder: ladder.lines(),
-  });
+  const startLadder = (): Ladder => createLadder(() => clock.now());
 
   const ask = async (
     step: CheckedStep,
     work: (ladder: Ladder) => Promise<unknown>,
     ok: string,
   ): Promise<TrunkCheckStep> => {
-    const ladder = createLadder(() => clock.now());
+    const ladder = startLadder();
     try {
       await work(ladder);
-      return { step, result: 'ok', sentence: ok, ladder: ladder.lines() };
+      return passed(step, ok, ladder);
     } catch (error) {
       logger.debug({ err: error }, 'a step of the check of a trunk failed');
       return failed(step, error instanceof TrunkRefusal ? error.status : null, ladder);
     }
   };
 
-  const call = async (trunk: Trunk, from: string, to: string): Promise<TrunkCheckStep> => {
-    const ladder = createLadder(() => clock.now());
-    const done = (sentence: string): TrunkCheckStep => ({
-      step: 'call',
-      result: 'ok',
-      sentence,
-      ladder: ladder.lines(),
-    });
+  const tryCall = async (trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep> => {
+    const { from, to } = call;
+    const ladder = startLadder();
     const endpoint = await mediaServers.createEndpoint(undefined, trunk.srtp);
     if (from === to) selfCalls.set(to, false);
     try {
-      let rang = false;
-      const invitation = invite({
-        ...options,
-        ...inviteTo(trunk, { from, to }, options.country),
-        ...credentialsOf(trunk),
-        offer: offerWith(endpoint.localSdp, trunk.codecs),
-        channel: endpoint.channel,
-        ladder,
-        onRinging() {
-          rang = true;
-          invitation.cancel();
-          ladder.sent('CANCEL');
-        },
-      });
-      const invited = await invitation.outcome;
-      if (invited.answered) {
-        ladder.sent('ACK');
-        ladder.sent('BYE');
-        backgroundTasks.add('BYE', () => hangUp(invited));
-        return done('The call was answered, and hung up at once.');
-      }
-      if (selfCalls.get(to) === true)
-        return done('The call went out and came back in: both directions work.');
-      const { status } = invited.failed;
-      if (rang || (status !== null && carried.has(status)))
-        return done(
-          from === to
-            ? 'The trunk carried the call, but it did not come back: check where the provider routes this number.'
-            : 'The trunk carried the call.',
-        );
-      return failed('call', status, ladder);
+      const called = await callOnce(trunk, call, endpoint, ladder, options);
+      return verdictOf(called, call, selfCalls.get(to) === true, ladder);
     } finally {
       selfCalls.delete(to);
       backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
@@ -111,30 +152,22 @@ export const createTrunkCheck = (options: {
 
   return {
     /** Whether this arrival is a call of a check that came back; it is to be refused as busy. */
-    isOwnCall({ from, to }: { from: string; to: string }): boolean {
+    isOwnCall({ from, to }: CheckCall): boolean {
       if (from !== to || !selfCalls.has(to)) return false;
       selfCalls.set(to, true);
       return true;
     },
 
     /** Numbers in domestic format; the same twice for a call that is to come back. */
-    async check(trunk: Trunk, { from, to }: { from: string; to: string }): Promise<TrunkCheckStep[]> {
-      const registration: TrunkCheckStep = trunk.register
-        ? await ask(
-            'registration',
-            (ladder) => askTrunk.register(trunk, never, ladder),
-            'The trunk took the registration.',
-          )
-        : {
-            step: 'registration',
-            result: 'skipped',
-            sentence: 'This trunk is not registered at.',
-            ladder: [],
-          };
+    async check(trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep[]> {
+      const register = (ladder: Ladder): Promise<unknown> => askTrunk.register(trunk, never, ladder);
+      const sendOptions = (ladder: Ladder): Promise<unknown> => askTrunk.check(trunk, never, ladder);
       return [
-        registration,
-        await ask('options', (ladder) => askTrunk.check(trunk, never, ladder), 'The trunk answers.'),
-        await call(trunk, from, to),
+        trunk.register
+          ? await ask('registration', register, 'The trunk took the registration.')
+          : notRegistered,
+        await ask('options', sendOptions, 'The trunk answers.'),
+        await tryCall(trunk, call),
       ];
     },
   };

@@ -49,6 +49,21 @@ const createSending = (write: (text: string) => void) => {
   };
 };
 
+/** What cannot be read ends the connection, not the process. */
+const guardReading = (socket: Socket, logger: Logger): void => {
+  const listeners = socket.listeners('data');
+  socket.removeAllListeners('data');
+  socket.on('data', (data) => {
+    try {
+      for (const listener of listeners) listener.call(socket, data);
+    } catch (error) {
+      // Where one message ends and the next begins is not known any more.
+      logger.error({ err: error }, 'what drachtio-server sends cannot be read');
+      socket.destroy();
+    }
+  });
+};
+
 export type ControlConnection = ReturnType<typeof guardControlConnection>;
 
 /** To be called as soon as `srf` has begun to connect. */
@@ -95,19 +110,7 @@ export const guardControlConnection = (srf: Srf, logger: Logger) => {
   };
 
   Object.assign(wp, { emit: hearSafely, send });
-  wp.once('connect', (socket: Socket) => {
-    const listeners = socket.listeners('data');
-    socket.removeAllListeners('data');
-    socket.on('data', (data) => {
-      try {
-        for (const listener of listeners) listener.call(socket, data);
-      } catch (error) {
-        // Where one message ends and the next begins is not known any more.
-        logger.error({ err: error }, 'what drachtio-server sends cannot be read');
-        socket.destroy();
-      }
-    });
-  });
+  wp.once('connect', (socket: Socket) => guardReading(socket, logger));
 
   return {
     /** Sends this; rejects when drachtio-server says no, and never settles when the connection is lost. */

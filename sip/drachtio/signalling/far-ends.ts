@@ -28,7 +28,7 @@ export type FarEnd = {
 
 type Held = { callId: string | null; leg: SipLeg };
 
-export const createFarEnds = (options: {
+export type FarEndsOptions = {
   store: LegStore;
   /** To drachtio-server; rejects when it says no, or when there is no connection. */
   send: SendCommand;
@@ -36,7 +36,9 @@ export const createFarEnds = (options: {
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
-}) => {
+};
+
+export const createFarEnds = (options: FarEndsOptions) => {
   const { store, clock, backgroundTasks, logger } = options;
   /** Of calls of this process. */
   const held = new Map<string, Held>();

@@ -23,82 +23,103 @@ const refusals: Readonly<
   notify: { status: 481 },
 };
 
-type InDialogEvents = {
+type Handlers = {
+  backgroundTasks: BackgroundTasks;
   onKey: (key: string) => void;
   /** Whether the far end holds the call; said with each session description. */
   onHold: (isHeld: boolean) => void;
   onLeft: () => void;
 };
 
-export const answerInDialogRequests = (
+/** The session of a dialog: what was described last, by either side, and who keeps it alive. */
+const createSession = (
   { dialog, endpoint, weRefresh }: Connection,
-  { backgroundTasks, onKey, onHold, onLeft }: InDialogEvents & { backgroundTasks: BackgroundTasks },
-): void => {
+  { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
+) => {
   let isOursToRefresh = weRefresh;
   /** Our session description as the far end knows it. */
   let ours = dialog.local.sdp;
   /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
   let hasOffered = false;
 
-  const headersFor = (request: Srf.SrfRequest): Headers => {
-    const timer = refreshedTimer(request, isOursToRefresh);
-    isOursToRefresh = timer.weRefresh;
-    return { Supported: 'timer', Allow: allowed, ...timer.headers };
-  };
+  const sendOurs = (response: Srf.SrfResponse, headers: Headers): void =>
+    response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
 
-  const modify = (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
-    backgroundTasks.add(`taking ${request.method}`, async () => {
-      try {
-        ours = await endpoint.modify(request.body);
-        response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
-        onHold(isHold(request.body));
-      } catch (error) {
-        // The call stays as it was (RFC 3261 section 14.2).
-        response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
-        if (!(error instanceof Unacceptable)) throw error;
-      }
-    });
+  return {
+    /** To be called once for each request that may refresh the session. */
+    headersFor(request: Srf.SrfRequest): Headers {
+      const timer = refreshedTimer(request, isOursToRefresh);
+      isOursToRefresh = timer.weRefresh;
+      return { Supported: 'timer', Allow: allowed, ...timer.headers };
+    },
+
+    modify: (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
+      backgroundTasks.add(`taking ${request.method}`, async () => {
+        try {
+          ours = await endpoint.modify(request.body);
+          sendOurs(response, headers);
+          onHold(isHold(request.body));
+        } catch (error) {
+          // The call stays as it was (RFC 3261 section 14.2).
+          response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
+          if (!(error instanceof Unacceptable)) throw error;
+        }
+      }),
+
+    offer(response: Srf.SrfResponse, headers: Headers): void {
+      hasOffered = true;
+      sendOurs(response, headers);
+    },
+
+    /** The body of an ACK: the answer to our offer, if there is one. */
+    confirmed(body: string): void {
+      if (!hasOffered) return;
+      hasOffered = false;
+      if (body === '') return;
+      backgroundTasks.add('taking the answer of an ACK', async () => {
+        await endpoint.takeAnswer(body);
+        onHold(isHold(body));
+      });
+    },
+  };
+};
+
+const answerInfo = (
+  request: Srf.SrfRequest,
+  response: Srf.SrfResponse,
+  onKey: (key: string) => void,
+): void => {
+  const contentType = request.has('Content-Type') ? request.get('Content-Type') : '';
+  const key = dtmfOf(contentType, request.body);
+  // Without a body it only asks whether we are there; what a body of an unknown kind asks for cannot be done.
+  if (key === undefined && request.body !== '')
+    return response.send(415, { headers: { Accept: dtmfMediaTypes.join(', ') } });
+  response.send(200);
+  if (typeof key === 'string') onKey(key);
+  return undefined;
+};
+
+export const answerInDialogRequests = (connection: Connection, handlers: Handlers): void => {
+  const { dialog } = connection;
+  const session = createSession(connection, handlers);
 
   dialog.on('modify', (request, response) => {
-    const headers = headersFor(request);
-    if (request.body !== '') return modify(request, response, headers);
-    hasOffered = true;
-    return response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+    const headers = session.headersFor(request);
+    if (request.body === '') session.offer(response, headers);
+    else session.modify(request, response, headers);
   });
-
-  dialog.on('ack', ({ body }) => {
-    if (!hasOffered) return;
-    hasOffered = false;
-    if (body === '') return;
-    backgroundTasks.add('taking the answer of an ACK', async () => {
-      await endpoint.takeAnswer(body);
-      onHold(isHold(body));
-    });
-  });
-
+  dialog.on('ack', ({ body }) => session.confirmed(body));
   dialog.on('update', (request, response) => {
-    const headers = headersFor(request);
+    const headers = session.headersFor(request);
     if (request.body === '') response.send(200, { headers });
-    else modify(request, response, headers);
+    else session.modify(request, response, headers);
   });
-
-  dialog.on('info', (request, response) => {
-    const contentType = request.has('Content-Type') ? request.get('Content-Type') : '';
-    const key = dtmfOf(contentType, request.body);
-    // Without a body it only asks whether we are there; what a body of an unknown kind asks for cannot be done.
-    if (key === undefined && request.body !== '')
-      return response.send(415, { headers: { Accept: dtmfMediaTypes.join(', ') } });
-    response.send(200);
-    if (typeof key === 'string') onKey(key);
-    return undefined;
-  });
-
+  dialog.on('info', (request, response) => answerInfo(request, response, handlers.onKey));
   dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));
   for (const [event, { status, headers }] of Object.entries(refusals))
     dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
       response.send(status, headers === undefined ? {} : { headers }),
     );
-
-  dialog.on('destroy', onLeft);
+  dialog.on('destroy', handlers.onLeft);
   holdRequests(dialog, false);
 };

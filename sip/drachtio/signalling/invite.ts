@@ -7,9 +7,10 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
 import type { Ladder } from '../../trunks/ladder.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
 import type { FarEnd } from './far-ends.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
 import { answeredLeg, invitingLeg } from './sip-leg.ts';
 import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
 
@@ -43,16 +44,7 @@ export type Invitation = {
   giveUp(reason: string): void;
 };
 
-/** Of a 503 alone: it speaks of the trunk. After any other answer it speaks of the callee (RFC 3261 section 20.33). */
-const retryAfterOf = (response: Srf.SrfResponse): number => {
-  if (response.status !== 503 || !response.has('Retry-After')) return 0;
-  const [, seconds = '0'] = /^\s*(\d{1,9})/.exec(response.get('Retry-After')) ?? [];
-  return Number(seconds) * 1_000;
-};
-
-const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(response.get('To'))?.[1] ?? '';
-
-export const invite = (options: {
+export type InviteOptions = {
   srf: Srf;
   uri: string;
   headers: Record<string, string>;
@@ -70,146 +62,166 @@ export const invite = (options: {
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
-}): Invitation => {
-  const { srf, uri, headers, auth, offer, clock, backgroundTasks, logger } = options;
-  let request: Srf.SrfRequest | null = null;
-  let last: Srf.SrfResponse | null = null;
-  let came: FailedTry['came'] = 'nowhere';
-  /** Answers to our offer that came before the call was answered, by the far end's tag. */
-  const early = new Map<string, string>();
-  let isCancelled = false;
-  let isOver = false;
+};
 
-  const details = (): SipDetails => ({
-    status: last?.status ?? null,
-    reason: last?.reason ?? null,
-    callId: request?.get('Call-ID') ?? null,
-  });
+/** `over`: it has its outcome. */
+type State = 'inviting' | 'cancelled' | 'over';
+
+/** What is known of an INVITE while it is under way. */
+type Sending = {
+  progress: InviteProgress;
+  state: () => State;
+  sendCancel: (request: Srf.SrfRequest) => void;
+};
+
+type Created = { dialog: Srf.Dialog; farEnd: FarEnd };
+
+/** One INVITE goes out; resolves when it was answered. */
+const send = (
+  { srf, uri, headers, auth, offer, ladder }: InviteOptions,
+  times: SessionTimes,
+  on: {
+    /** Again after a challenge, by a transaction of its own: `isFirst` is false then. */
+    sent: (request: Srf.SrfRequest, isFirst: boolean) => void;
+    response: (response: Srf.SrfResponse) => void;
+    provisional: (response: Srf.SrfResponse) => void;
+  },
+): Promise<Srf.Dialog> =>
+  srf.createUAC(
+    uri,
+    {
+      localSdp: offer,
+      // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
+      headers: { Supported: 'timer, 100rel', Allow: allowed, ...timerOffer(times), ...headers },
+      ...(auth === undefined ? {} : { auth }),
+    },
+    {
+      // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
+      cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
+        if (sent === undefined) return;
+        if (sent instanceof EventEmitter)
+          sent.on('authenticate', (next: Srf.SrfRequest) => on.sent(next, false));
+        ladder?.follow(sent);
+        sent.on('response', (response) => {
+          if (response !== undefined) on.response(response);
+        });
+        on.sent(sent, true);
+      },
+      cbProvisional: on.provisional,
+    },
+  );
+
+/** Resolves when the INVITE was answered; its far end is gone otherwise. */
+const create = async (
+  options: InviteOptions,
+  times: SessionTimes,
+  { progress, state, sendCancel }: Sending,
+): Promise<Created> => {
+  const farEnd = options.meetFarEnd();
+  let leg: SipLeg | null = null;
+  try {
+    const dialog = await send(options, times, {
+      sent(request, isFirst) {
+        leg = invitingLeg(request, options.channel);
+        farEnd.is(leg);
+        if (!isFirst) return;
+        progress.sent(request);
+        if (state() !== 'inviting') sendCancel(request);
+      },
+      response(response) {
+        if (state() !== 'over') progress.answered(response);
+      },
+      provisional(response) {
+        if (progress.provisional(response) && state() === 'inviting') options.onRinging();
+      },
+    });
+    const answer = progress.last();
+    if (leg !== null && answer !== null) farEnd.is(answeredLeg(leg, answer));
+    return { dialog, farEnd };
+  } catch (error) {
+    farEnd.over();
+    throw error;
+  }
+};
+
+/** As `create`; once more with longer session times where the trunk asks for them (RFC 4028 section 7.3). */
+const createOnTheirTimes = async (options: InviteOptions, sending: Sending): Promise<Created> => {
+  const { sessionTimes } = options;
+  try {
+    return await create(options, sessionTimes, sending);
+  } catch (error) {
+    const last = sending.progress.last();
+    const times = last?.status === 422 ? afterTooSmall(last, sessionTimes) : undefined;
+    if (times === undefined || sending.state() !== 'inviting') throw error;
+    return create(options, times, sending);
+  }
+};
+
+export const invite = (options: InviteOptions): Invitation => {
+  const { clock, backgroundTasks, logger } = options;
+  const progress = createInviteProgress();
+  const { promise: outcome, resolve } = Promise.withResolvers<Invited>();
+  let state: State = 'inviting';
 
   const sendCancel = (sent: Srf.SrfRequest): void =>
-    backgroundTasks.add('CANCEL', () => new Promise((resolve) => sent.cancel(resolve)));
+    backgroundTasks.add('CANCEL', () => new Promise((done) => sent.cancel(done)));
+
+  const sending: Sending = { progress, state: () => state, sendCancel };
 
   const cancel = (): void => {
-    if (isCancelled || isOver) return;
-    isCancelled = true;
-    if (request !== null) sendCancel(request);
+    if (state !== 'inviting') return;
+    state = 'cancelled';
+    const sent = progress.request();
+    if (sent !== null) sendCancel(sent);
   };
 
-  /** Resolves when the INVITE was answered; its far end is gone otherwise. */
-  const create = async (times: SessionTimes): Promise<{ dialog: Srf.Dialog; farEnd: FarEnd }> => {
-    const farEnd = options.meetFarEnd();
-    let leg: SipLeg | null = null;
-    const isSent = (sent: Srf.SrfRequest): void => {
-      leg = invitingLeg(sent, options.channel);
-      farEnd.is(leg);
-    };
-    try {
-      const dialog = await send(times, isSent);
-      if (leg !== null && last !== null) farEnd.is(answeredLeg(leg, last));
-      return { dialog, farEnd };
-    } catch (error) {
-      farEnd.over();
-      throw error;
-    }
+  const settle = (invited: Invited): void => {
+    clock.clearTimeout(timer);
+    state = 'over';
+    resolve(invited);
   };
 
-  const send = (times: SessionTimes, isSent: (sent: Srf.SrfRequest) => void): Promise<Srf.Dialog> =>
-    srf.createUAC(
-      uri,
-      {
-        localSdp: offer,
-        // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
-        headers: { Supported: 'timer, 100rel', Allow: allowed, ...timerOffer(times), ...headers },
-        ...(auth === undefined ? {} : { auth }),
-      },
-      {
-        // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
-        cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
-          if (sent === undefined) return;
-          request = sent;
-          isSent(sent);
-          // After a challenge it is sent anew, by a transaction of its own.
-          if (sent instanceof EventEmitter) sent.on('authenticate', isSent);
-          options.ladder?.follow(sent);
-          sent.on('response', (response) => {
-            if (response !== undefined && !isOver) last = response;
-          });
-          if (isCancelled) sendCancel(sent);
-        },
-        cbProvisional: (response) => {
-          if (response.body !== '') early.set(tagOf(response), response.body);
-          if (response.status < 180) return;
-          const isFirst = came === 'nowhere';
-          if (came !== 'ringing') came = response.status === 180 ? 'ringing' : 'progress';
-          if (isFirst && !isCancelled) options.onRinging();
-        },
-      },
-    );
-
-  const createOrLater = async (): ReturnType<typeof create> => {
-    try {
-      return await create(options.sessionTimes);
-    } catch (error) {
-      const times = last?.status === 422 ? afterTooSmall(last, options.sessionTimes) : undefined;
-      if (times === undefined || isCancelled) throw error;
-      return create(times);
-    }
+  const giveUp = (sip: Pick<SipDetails, 'reason'> & Partial<SipDetails>): void => {
+    if (state === 'over') return;
+    cancel();
+    settle({ answered: false, ...progress.withoutAnswer(), sip: { ...progress.sip(), ...sip } });
   };
 
   const refused = (error: unknown): Invited => {
-    const sip = details();
-    const status = last?.status ?? 0;
-    if (last === null || status < 300) {
-      if (!isCancelled) logger.warn({ err: error }, 'the INVITE could not be sent');
-      return { answered: false, failed: { status: null, came }, sip, retryAfterMs: 0 };
-    }
-    const reason = last.has('Reason') ? last.get('Reason') : undefined;
-    return { answered: false, failed: { status, reason, came }, sip, retryAfterMs: retryAfterOf(last) };
+    const sip = progress.sip();
+    const refusal = progress.refusal();
+    if (refusal !== null) return { answered: false, ...refusal, sip };
+    if (state === 'inviting') logger.warn({ err: error }, 'the INVITE could not be sent');
+    return { answered: false, ...progress.withoutAnswer(), sip };
   };
 
-  const { promise: outcome, resolve } = Promise.withResolvers<Invited>();
-  const settle = (invited: Invited): void => {
-    clock.clearTimeout(timer);
-    isOver = true;
-    resolve(invited);
-  };
-  const giveUp = (sip: Pick<SipDetails, 'reason'> & Partial<SipDetails>): void => {
-    if (isOver) return;
-    cancel();
-    settle({
-      answered: false,
-      failed: { status: null, came },
-      sip: { ...details(), ...sip },
-      retryAfterMs: 0,
-    });
-  };
   const timer = clock.setTimeout(() => {
     // A time-out counts as this status (RFC 3261 section 8.1.3.1).
-    if (last === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
+    if (progress.last() === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
   }, options.silenceMs);
 
   backgroundTasks.add('an INVITE', async () => {
-    let created: Awaited<ReturnType<typeof create>>;
+    let created: Created;
     try {
-      created = await createOrLater();
+      created = await createOnTheirTimes(options, sending);
     } catch (error) {
-      if (!isOver) settle(refused(error));
+      if (state !== 'over') settle(refused(error));
       return undefined;
     }
     // It was answered after it had been given up.
-    if (isOver) return hangUp(created);
+    if (state === 'over') return hangUp(created);
     const { dialog } = created;
     holdRequests(dialog, true);
+    const answer = progress.last();
     settle({
       answered: true,
       ...created,
-      // Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5).
-      remoteSdp: dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
-      weRefresh: last !== null && isOursToRefresh(last),
-      sip: details(),
+      remoteSdp: progress.remoteSdpOf(dialog),
+      weRefresh: answer !== null && isOursToRefresh(answer),
+      sip: progress.sip(),
     });
     return undefined;
   });
 
-  return { outcome, sip: details, cancel, giveUp: (reason) => giveUp({ reason }) };
+  return { outcome, sip: progress.sip, cancel, giveUp: (reason) => giveUp({ reason }) };
 };

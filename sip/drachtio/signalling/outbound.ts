@@ -7,7 +7,7 @@ import type { MediaServers } from '../media/servers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
 import { createOfferingEndpoint } from './offering-endpoint.ts';
-import { tryTrunk, unanswered, type CallOptions, type Tried, type Unanswered } from './trunk-attempt.ts';
+import { tryTrunk, unanswered, type CallOptions, type Unanswered } from './trunk-attempt.ts';
 
 export const dial = (
   options: CallOptions & {
@@ -16,7 +16,7 @@ export const dial = (
     mediaServers: MediaServers;
   },
 ): Attempt => {
-  const { limits, backgroundTasks, logger } = options;
+  const { backgroundTasks, logger } = options;
   const given = new AbortController();
   let invitation: Invitation | null = null;
   let broken: Unanswered | null = null;
@@ -40,31 +40,11 @@ export const dial = (
     onInvitation: (sent: Invitation) => (invitation = sent),
   };
 
-  const tryNext = async (trunk: Trunk, isLast: boolean): Promise<Tried> => {
-    const acquired = await limits.acquire(trunk, isLast, given.signal);
-    if ('full' in acquired) {
-      logger.warn({ trunk: trunk.name }, acquired.full);
-      return { outcome: unanswered('trunk_error', { ...noSip, reason: acquired.full }), next: true };
-    }
-    const { permit } = acquired;
-    let tried: Tried | null = null;
-    try {
-      tried = await tryTrunk(trunk, permit, call);
-    } finally {
-      // Otherwise the call keeps its channel until its endpoint is destroyed.
-      if (tried?.outcome.answered !== true) permit.release();
-    }
-    const { outcome, next } = tried;
-    if (!outcome.answered && next)
-      logger.warn({ trunk: trunk.name, sip_status: outcome.sip.status }, 'a trunk failed a call');
-    return tried;
-  };
-
   const tryAll = async (): Promise<Outcome> => {
     const trunks = await options.trunks();
     let last = unanswered('trunk_error', { ...noSip, reason: 'There is no enabled trunk for this number' });
     for (const [index, trunk] of trunks.entries()) {
-      const { outcome, next } = await tryNext(trunk, index === trunks.length - 1);
+      const { outcome, next } = await tryTrunk(trunk, index === trunks.length - 1, call);
       if (outcome.answered || !next) return outcome;
       last = outcome;
     }

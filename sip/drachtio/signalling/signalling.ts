@@ -4,7 +4,7 @@ import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { createInboundAccess } from '../../inbound-access/inbound-access.ts';
+import { createInboundAccess, type InboundAccess } from '../../inbound-access/inbound-access.ts';
 import type { OnArrival } from '../../lines.ts';
 import { createAskTrunk } from '../../trunks/ask-trunk.ts';
 import { chooseTrunks } from '../../trunks/choose.ts';
@@ -15,8 +15,8 @@ import type { MediaServers } from '../media/servers.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';
 import type { SignallingConnection, SignallingHandlers } from './connection.ts';
-import { createFarEnds, type LegStore } from './far-ends.ts';
-import { createInbound } from './inbound.ts';
+import { createFarEnds, type FarEnds, type LegStore } from './far-ends.ts';
+import { createInbound, type Inbound } from './inbound.ts';
 import { dial } from './outbound.ts';
 import type { SessionTimes } from './session-timer.ts';
 
@@ -46,6 +46,38 @@ export type SignallingOptions = {
   logger: Logger;
 };
 
+/** What is answered to requests outside of calls, and who takes the others. */
+const createHandlers = (
+  { access, inbound, farEnds }: { access: InboundAccess; inbound: Inbound; farEnds: FarEnds },
+  canTakeCalls: () => boolean,
+): Omit<SignallingHandlers, 'onLost'> => ({
+  onInvite: inbound.receive,
+  onOptions(request, response) {
+    if (access.isUnknown(request)) response.send(403);
+    else if (canTakeCalls()) response.send(200, { headers: abilities });
+    else response.send(503);
+  },
+  onOther(request, response) {
+    if (access.admit(request, response) === null) return;
+    const isInDialog = request.has('To') && /;\s*tag=/i.test(request.get('To'));
+    response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
+  },
+  isIgnored: access.ignores,
+  onConnected: farEnds.connected,
+});
+
+/** In the order in which they are tried for a call from this number. */
+const trunksFor = async (
+  number: string,
+  { directory, configured }: Pick<SignallingOptions, 'directory' | 'configured'>,
+): Promise<Trunk[]> =>
+  chooseTrunks({
+    owner: await directory.ownerOf(number),
+    trunks: configured === null ? directory.all() : [...directory.all(), configured],
+    isUsable: (id) => id === configured?.id || directory.isUsable(id),
+    random: Math.random,
+  });
+
 export const createSignalling = (options: SignallingOptions) => {
   const { connection, mediaServers, directory, configured, legs, trunkTimes } = options;
   const { country, clock, backgroundTasks, logger } = options;
@@ -61,30 +93,8 @@ export const createSignalling = (options: SignallingOptions) => {
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, meetFarEnd: () => farEnds.meet(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, farEnds });
   let isClosed = false;
-
-  const handlers: Omit<SignallingHandlers, 'onLost'> = {
-    onInvite: inbound.receive,
-    onOptions(request, response) {
-      if (access.isUnknown(request)) response.send(403);
-      else if (isClosed || mediaServers.problem() !== null) response.send(503);
-      else response.send(200, { headers: abilities });
-    },
-    onOther(request, response) {
-      if (access.admit(request, response) === null) return;
-      const isInDialog = request.has('To') && /;\s*tag=/i.test(request.get('To'));
-      response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
-    },
-    isIgnored: access.ignores,
-    onConnected: farEnds.connected,
-  };
-
-  const trunksFor = async (number: string): Promise<Trunk[]> =>
-    chooseTrunks({
-      owner: await directory.ownerOf(number),
-      trunks: configured === null ? directory.all() : [...directory.all(), configured],
-      isUsable: (id) => id === configured?.id || directory.isUsable(id),
-      random: Math.random,
-    });
+  const canTakeCalls = (): boolean => !isClosed && mediaServers.problem() === null;
+  const handlers = createHandlers({ access, inbound, farEnds }, canTakeCalls);
 
   return {
     askTrunk,
@@ -123,7 +133,7 @@ export const createSignalling = (options: SignallingOptions) => {
         ...call,
         from: input.from,
         to: input.to,
-        trunks: () => trunksFor(input.from),
+        trunks: () => trunksFor(input.from, options),
         limits,
         meetFarEnd: () => farEnds.meet(input.callId),
       });

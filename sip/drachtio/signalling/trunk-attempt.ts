@@ -89,7 +89,7 @@ const connect = async (
   };
 };
 
-export const tryTrunk = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
+const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
   const { signal, limits, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
   let endpoint: MediaEndpoint;
@@ -116,4 +116,26 @@ export const tryTrunk = async (trunk: Trunk, permit: Permit, call: CallOptions &
   if (signal.aborted) return final(unanswered('cancelled', sip));
   if (retryAfterMs > 0) limits.rest(trunk, retryAfterMs);
   return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed) };
+};
+
+/** `isLast`: there is no other trunk, so that the call waits for a channel. */
+export const tryTrunk = async (trunk: Trunk, isLast: boolean, call: CallOptions & Call): Promise<Tried> => {
+  const { limits, signal, logger } = call;
+  const acquired = await limits.acquire(trunk, isLast, signal);
+  if ('full' in acquired) {
+    logger.warn({ trunk: trunk.name }, acquired.full);
+    return { outcome: unanswered('trunk_error', { ...noSip, reason: acquired.full }), next: true };
+  }
+  const { permit } = acquired;
+  let tried: Tried | null = null;
+  try {
+    tried = await callThrough(trunk, permit, call);
+  } finally {
+    // Otherwise the call keeps its channel until its endpoint is destroyed.
+    if (tried?.outcome.answered !== true) permit.release();
+  }
+  const { outcome, next } = tried;
+  if (!outcome.answered && next)
+    logger.warn({ trunk: trunk.name, sip_status: outcome.sip.status }, 'a trunk failed a call');
+  return tried;
 };

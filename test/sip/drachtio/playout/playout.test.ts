@@ -1,7 +1,8 @@
 import test from 'ava';
 import { pino } from 'pino';
 import type { Speak } from '#sip/drachtio/playout/synthesis.ts';
-import { createPlayout, type Played } from '#sip/drachtio/playout/playout.ts';
+import type { Played } from '#sip/drachtio/playout/playing-utterance.ts';
+import { createPlayout } from '#sip/drachtio/playout/playout.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import test from 'ava';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { createAudioForks, type AudioForkEvents } from '#sip/drachtio/media/audio-fork.ts';
+import type { AudioForkEvents } from '#sip/drachtio/media/audio-fork.ts';
+import { createAudioForks } from '#sip/drachtio/media/audio-forks.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 const protocol = 'audio.drachtio.org';

@@ -1,0 +1,69 @@
+/** What an INVITE has brought so far: its last answer, how far the call came, and answers to our offer on the way. */
+import type Srf from 'drachtio-srf';
+import type { SipDetails } from '#machines/line.ts';
+import type { FailedTry } from '../../trunks/failover.ts';
+
+/** Of a 503 alone: it speaks of the trunk. After any other answer it speaks of the callee (RFC 3261 section 20.33). */
+const retryAfterOf = (response: Srf.SrfResponse): number => {
+  if (response.status !== 503 || !response.has('Retry-After')) return 0;
+  const [, seconds = '0'] = /^\s*(\d{1,9})/.exec(response.get('Retry-After')) ?? [];
+  return Number(seconds) * 1_000;
+};
+
+const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(response.get('To'))?.[1] ?? '';
+
+export const createInviteProgress = () => {
+  let request: Srf.SrfRequest | null = null;
+  let last: Srf.SrfResponse | null = null;
+  let came: FailedTry['came'] = 'nowhere';
+  /** By the far end's tag. */
+  const early = new Map<string, string>();
+
+  return {
+    /** The INVITE that was sent last. */
+    request: () => request,
+    sent(next: Srf.SrfRequest): void {
+      request = next;
+    },
+
+    /** The last answer, provisional ones too. */
+    last: () => last,
+    answered(response: Srf.SrfResponse): void {
+      last = response;
+    },
+
+    /** A provisional answer; true when it is the first that says that the call is on its way. */
+    provisional(response: Srf.SrfResponse): boolean {
+      if (response.body !== '') early.set(tagOf(response), response.body);
+      if (response.status < 180) return false;
+      const isFirst = came === 'nowhere';
+      if (came !== 'ringing') came = response.status === 180 ? 'ringing' : 'progress';
+      return isFirst;
+    },
+
+    sip: (): SipDetails => ({
+      status: last?.status ?? null,
+      reason: last?.reason ?? null,
+      callId: request?.get('Call-ID') ?? null,
+    }),
+
+    /** Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5). */
+    remoteSdpOf: (dialog: Srf.Dialog): string =>
+      dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
+
+    /** There is no final answer, whatever the reason. */
+    withoutAnswer: (): { failed: FailedTry; retryAfterMs: number } => ({
+      failed: { status: null, came },
+      retryAfterMs: 0,
+    }),
+
+    /** How the trunk refused it; `null` where there is no final answer. */
+    refusal(): { failed: FailedTry; retryAfterMs: number } | null {
+      if (last === null || last.status < 300) return null;
+      const reason = last.has('Reason') ? last.get('Reason') : undefined;
+      return { failed: { status: last.status, reason, came }, retryAfterMs: retryAfterOf(last) };
+    },
+  };
+};
+
+export type InviteProgress = ReturnType<typeof createInviteProgress>;

@@ -1,0 +1,73 @@
+/** Callers that must prove that they know the password of a trunk: each is challenged with 401 until it does. */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { createChallenges } from './challenges.ts';
+import { createDigestCheck } from './digest.ts';
+import type { UnknownCallers } from './unknown-callers.ts';
+
+const ownRealm = 'trunkline';
+
+export type InviteRequest = Pick<Srf.SrfRequest, 'source_address' | 'method' | 'has' | 'get'>;
+export type InviteResponse = Pick<Srf.SrfResponse, 'send'>;
+
+type Account = Trunk & { username: string; password: string };
+
+const isAccount = (trunk: Trunk): trunk is Account => trunk.username !== null && trunk.password !== null;
+
+/** Answers a caller; one that has gone meanwhile is none. */
+export const respond = (
+  response: InviteResponse,
+  { status, reason, headers = {} }: { status: number; reason: string; headers?: Record<string, string> },
+  logger: Logger,
+): void => {
+  try {
+    response.send(status, reason, { headers });
+  } catch (error) {
+    logger.debug({ err: error }, 'a caller could not be answered');
+  }
+};
+
+export const createAuthentication = (options: {
+  unknownCallers: UnknownCallers;
+  clock: Clock;
+  logger: Logger;
+}) => {
+  const { unknownCallers, clock, logger } = options;
+  const digest = createDigestCheck(() => clock.now());
+  const challenges = createChallenges(clock, (address) =>
+    unknownCallers.count(address, 'unanswered_challenge'),
+  );
+
+  return {
+    /** By the realm of each trunk, since that is what a caller's answer names. `null`: it was challenged. */
+    authenticate(
+      request: InviteRequest,
+      response: InviteResponse,
+      trunks: readonly Trunk[],
+    ): Trunk | 'wrong' | null {
+      const header = request.has('Authorization') ? request.get('Authorization') : undefined;
+      const { source_address: address } = request;
+      if (header !== undefined) challenges.answered(address);
+      const byRealm = Map.groupBy(trunks.filter(isAccount), ({ realm }) => realm ?? ownRealm);
+      let isStale = false;
+      for (const [realm, accounts] of byRealm) {
+        const answer = digest.check(header, { method: request.method, realm }, accounts);
+        if (answer.verdict === 'known') return answer.account;
+        if (answer.verdict === 'wrong') return 'wrong';
+        isStale ||= answer.isStale;
+      }
+      const [realm = ownRealm] = byRealm.keys();
+      unknownCallers.answer(address, () => {
+        challenges.sent(address);
+        // MD5, because most trunks know nothing else; who answers with SHA-256 is understood too.
+        const headers = { 'WWW-Authenticate': digest.challenge(realm, 'MD5', isStale) };
+        respond(response, { status: 401, reason: 'Unauthorized', headers }, logger);
+      });
+      return null;
+    },
+
+    close: challenges.close,
+  };
+};
