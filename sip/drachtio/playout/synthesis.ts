@@ -1,9 +1,11 @@
 /** The agent's voice as a telephone carries it: 8000 Hz, piece by piece where the engine gives it so. */
-import { reachOf, resample } from '../../resample.ts';
+import { resample } from '../../resample.ts';
 import type { Audio, Synthesizer } from '../../speech.ts';
 import { joinSamples } from '#src/domain/samples.ts';
 
 const lineSampleRate = 8_000;
+/** Samples on either side that the filter of `resample` looks at, at rates up to 48000 Hz. */
+const contextSamples = 32;
 
 /** Speaks a sentence; what comes is to be played as it comes. */
 export type Speak = (text: string, signal: AbortSignal) => AsyncIterable<Int16Array>;
@@ -34,7 +36,7 @@ async function* atLineRate(pieces: AsyncIterable<Audio>): AsyncGenerator<Int16Ar
     }
     ratio = sampleRate / lineSampleRate;
     const unit = sampleRate / divisor(sampleRate, lineSampleRate);
-    const context = unit * Math.ceil(reachOf(ratio) / unit);
+    const context = unit * Math.ceil(contextSamples / unit);
     rest = rest.length === 0 ? samples : joinSamples([rest, samples]);
     const until = rest.length - context - (rest.length % unit);
     if (until <= before) continue;

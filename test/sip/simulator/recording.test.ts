@@ -54,9 +54,7 @@ for (const sampleRate of [8_000, 22_050, 48_000])
     const [[from, to] = [0, 0], ...noMore] = stretches(tape.agent);
     t.deepEqual(noMore, []);
     t.true(Math.abs(to - from - 1_000) < 2, `${to - from} ms`);
-    // A hum that begins and ends from one sample to the next rings there, as in any filter.
-    const middle = tape.agent.slice((from + 10) * 16, (to - 10) * 16);
-    t.true(middle.every((sample) => Math.abs(sample - loudness) < 100));
+    t.true(tape.agent.every((sample) => sample === 0 || Math.abs(sample - loudness) < 100));
   });
 
 test('a hurried call is recorded at its natural pace', async (t) => {
