@@ -25,11 +25,11 @@ import type { CallFact } from './facts.ts';
 import { reply, type ReplyEvent } from './reply.ts';
 import {
   agentWasHeard,
+  closesTurn,
   digitPressed,
   failedReply,
   hasBegun,
   heardTurn,
-  spokenTurn,
   waitsForReply,
   withHeard,
   withPlayed,
@@ -138,13 +138,7 @@ export const conversationMachine = setup({
     },
     listening: {
       description: 'The floor is free; the other party may speak.',
-      always: [
-        {
-          guard: 'turnIsOver',
-          actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
-        },
-        { guard: 'isAddressed', target: 'replying' },
-      ],
+      always: [closesTurn, { guard: 'isAddressed', target: 'replying' }],
       initial: 'silent',
       on: {
         'line.held': 'on-hold',
@@ -292,10 +286,7 @@ export const conversationMachine = setup({
     'on-hold': {
       description: 'The other party is not there; the agent waits, however long, and what comes is music.',
       entry: ['reportBusy', 'stopTalking'],
-      always: {
-        guard: 'turnIsOver',
-        actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
-      },
+      always: closesTurn,
       on: { 'line.resumed': { target: 'listening', actions: 'noteBrokenSilence' } },
     },
     parting: {
@@ -318,10 +309,7 @@ export const conversationMachine = setup({
       description: 'A machine listens: nobody takes turns with it, and one message is said to it whole.',
       entry: ['reportBusy', 'stopTalking'],
       invoke: { src: 'voicemail', id: 'voicemail', onDone: { target: 'closing', actions: 'reportLeft' } },
-      always: {
-        guard: 'turnIsOver',
-        actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
-      },
+      always: closesTurn,
       on: {
         'line.heard': { actions: { type: 'publish', params: ({ event }) => heardTurn(event) } },
         'line.takes_message': { actions: { type: 'tellVoicemail', params: { type: 'line.takes_message' } } },
@@ -337,10 +325,7 @@ export const conversationMachine = setup({
     closing: {
       description: 'The call is ending; what was still heard of the agent is written down.',
       entry: 'reportQuiet',
-      always: {
-        guard: 'turnIsOver',
-        actions: [{ type: 'publish', params: ({ context }) => spokenTurn(context) }, 'rememberSpoken'],
-      },
+      always: closesTurn,
     },
   },
 });

@@ -97,3 +97,12 @@ export const failedReply = (
   ...(detail === undefined ? {} : { detail }),
   ...(hasBegun(turns) ? { begun: true } : {}),
 });
+
+/** A turn of the agent that is over is published once, wherever the conversation is. */
+export const closesTurn = {
+  guard: 'turnIsOver',
+  actions: [
+    { type: 'publish', params: ({ context }: { context: Turns }) => spokenTurn(context) },
+    'rememberSpoken',
+  ],
+} as const;

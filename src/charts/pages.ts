@@ -24,16 +24,16 @@ export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
   'README.md': [mermaid(stateGraph(callMachine), { withLabels: false })],
 };
 
-const drawing = /(?<=^```mermaid\n).*?(?=^```$)/gms;
+const beginning = '```mermaid\n';
+const end = '\n```';
 
 /** The page with its drawings as the charts are now. Throws where the page has another number of them. */
 export const withDrawings = (page: string, drawings: readonly string[]): string => {
-  const left = [...drawings];
-  const drawn = page.replaceAll(drawing, () => {
-    const next = left.shift();
-    if (next === undefined) throw new Error('The page shows more drawings than there are charts for it');
-    return next;
-  });
-  if (left.length > 0) throw new Error('The page has no place for some of its charts');
-  return drawn;
+  const [first = '', ...others] = page.split(beginning);
+  if (others.length > drawings.length) {
+    throw new Error('The page shows more drawings than there are charts for it');
+  }
+  if (others.length < drawings.length) throw new Error('The page has no place for some of its charts');
+  const drawn = others.map((part, index) => (drawings[index] ?? '') + part.slice(part.indexOf(end) + 1));
+  return [first, ...drawn].join(beginning);
 };

@@ -110,7 +110,7 @@ test('every setting of the servers is in the table of their page', (t) => {
 test('the figures that the page names are measured', (t) => {
   const folder = new URL('../../', import.meta.url).pathname;
   const page = readFileSync(`${folder}config/README.md`, 'utf8');
-  const sources = globSync('src/start/*.ts', { cwd: folder }).map((file) =>
+  const sources = globSync('src/telemetry/*.ts', { cwd: folder }).map((file) =>
     readFileSync(`${folder}${file}`, 'utf8'),
   );
   const named = new Set([...page.matchAll(/`(trunkline_[a-z_]+)`/g)].map(([, name]) => name));

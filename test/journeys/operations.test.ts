@@ -47,9 +47,9 @@ test('a call is followed from its ringing to its summary, and a read shows the s
   );
 
   const states = stream.events.filter(({ event: name }) => name === 'state').map(({ data }) => data);
-  t.deepEqual(states.at(-1), { call: 'completed', conversation: null });
+  t.deepEqual(states.at(-1), { call: 'completed', conversation: null, voicemail: null });
   t.true(states.some(({ conversation }) => conversation !== null));
-  for (const state of states) t.deepEqual(Object.keys(state), ['call', 'conversation']);
+  for (const state of states) t.deepEqual(Object.keys(state), ['call', 'conversation', 'voicemail']);
 });
 
 test('a turn of the agent tells how long it took, stage by stage; an interrupted reader misses nothing', async (t) => {
