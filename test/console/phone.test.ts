@@ -92,6 +92,8 @@ consoleTest(
     t.is((await gateway.untilStatus(callId, 'no_answer'))['end_reason'], 'declined');
     t.is(await stranger.locator('.phone').count(), 0);
   },
+  // It must still ring when somebody gets round to declining it.
+  { GW_SIMULATOR_SPEED: '1' },
 );
 
 /** A browser with a voice of its own, which gets as far as the first word, and a microphone that hears a sentence. */
