@@ -7,6 +7,7 @@
  * more is lost, and a call of which some are lost goes on.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AnyStateMachine, InspectionEvent } from 'xstate';
 import { callMachine } from '#machines/call.ts';
@@ -33,6 +34,8 @@ export type Transitions = {
   /** A fact of a call was published. */
   countFact(callId: string): void;
   release(callId: string): void;
+  /** Resolves when all that has happened until now is written; while the database is away, when that was found out. */
+  written(): Promise<void>;
   /** Writes what waits, once; what cannot be written is lost. */
   close(): Promise<void>;
 };
@@ -140,6 +143,16 @@ export const createTransitions = (options: {
       if (track !== undefined) track.facts += 1;
     },
     release: (callId) => void tracks.delete(callId),
+    async written() {
+      // A chart publishes its facts in the midst of the transition that they belong to.
+      await laterInThisPass();
+      if (waiting.length > 0 && writing === undefined && !isClosed) {
+        clock.clearTimeout(timer);
+        timer = undefined;
+        writing = writeOrWait();
+      }
+      await writing;
+    },
     async close() {
       isClosed = true;
       clock.clearTimeout(timer);

@@ -53,8 +53,17 @@ export const startJournal = (options: {
 }): StartedJournal => {
   const { database, metrics, clock, limit, times, logger } = options;
   const factNews = createFactNews();
+  const transitions = createTransitions({
+    write: (some) => keepTransitions(database.journal, some),
+    clock,
+    isPassing: isTransient,
+    ...transitionLimits,
+    logger,
+  });
   const journal: Journal = createJournal({
     write: async (callId, sequence, fact) => {
+      // Who hears of the end may ask for the replay at once.
+      if (fact.type === 'call.ended') await transitions.written();
       await recordFact(database.journal, callId, sequence, fact);
     },
     lastSequence: (callId) => lastFactSequence(database.journal, callId),
@@ -71,13 +80,6 @@ export const startJournal = (options: {
     clock,
     logger,
     limit,
-  });
-  const transitions = createTransitions({
-    write: (some) => keepTransitions(database.journal, some),
-    clock,
-    isPassing: isTransient,
-    ...transitionLimits,
-    logger,
   });
   const summaries = createSummaries({
     database,

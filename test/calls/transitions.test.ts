@@ -81,3 +81,22 @@ test('no more than the limit waits, and the end writes what does', async (t) => 
   await transitions.close();
   t.is(statements[0]?.length, 2);
 });
+
+test('who waits for what has happened need not wait for the moment to pass', async (t) => {
+  const { statements, trouble, transitions, world, pass } = setUp();
+  const written = transitions.written();
+  world.answer();
+  await written;
+  t.deepEqual(
+    statements[0]?.map(({ stateAfter }) => stateAfter),
+    ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'],
+    'also what happens in the same breath',
+  );
+  trouble.error = new Error('away');
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  await t.notThrowsAsync(transitions.written());
+  t.is(statements.length, 1);
+  trouble.error = null;
+  await pass(5_000);
+  t.is(statements[1]?.at(-1)?.stateAfter, 'completed');
+});
