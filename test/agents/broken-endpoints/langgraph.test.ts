@@ -109,7 +109,7 @@ const langgraph: Broken[] = [
     answer: (response) => {
       response.writeHead(200, { 'content-location': `${runs}/run-1` }).flushHeaders();
     },
-    firstTokenMs: 10_000,
+    firstTokenMs: 100,
     kind: 'first_token_timeout',
     advice: [/did not begin to speak in time/, /ten runs at a time/],
   },

@@ -88,7 +88,7 @@ const webhooks: Broken[] = [
     type: 'webhook',
     title: 'a webhook that begins its answer and does not end it',
     answer: (response) => void response.writeHead(200).write('{"reply":"네'),
-    firstTokenMs: 10_000,
+    firstTokenMs: 100,
     kind: 'first_token_timeout',
     advice: [/did not answer in time/, /answer faster/],
   },
@@ -97,7 +97,7 @@ const webhooks: Broken[] = [
     title: 'a stream that only keeps alive',
     answer: (response) =>
       void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': PROCESSING\n\n'),
-    firstTokenMs: 10_000,
+    firstTokenMs: 100,
     kind: 'first_token_timeout',
     advice: [/sent no text in time/, /first words earlier/],
   },
