@@ -2,6 +2,7 @@ import test from 'ava';
 
 import { replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
 import type { WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { until } from '#test/helpers/until.ts';
 import { onlyEnded, openWorld, settled } from './event-world.ts';
 
 const typesAt = (receiver: WebhookReceiver): string[] =>
@@ -131,11 +132,12 @@ test('the events of a call arrive in their order, also when one fails, and no ot
   await receiver.until(1);
   const second = await world.call();
   await receiver.until(3);
-  // The end of the first call is looked at again, and waits for the second attempt of what was before it.
-  await world.clock.timerIn(1_000);
-  world.clock.advance(1_000);
-  await world.clock.timerIn(4_000);
-  world.clock.advance(4_000);
+  // The end of the first call waits for the second attempt of what was before it.
+  await until('the failure is stored', async () => {
+    const deliveries = await world.deliveries(id);
+    return deliveries.some(({ attempts }) => attempts[0]?.httpStatus === 500) || undefined;
+  });
+  world.clock.advance(5_000);
   await settled(world, id, 'delivered', 'delivered', 'delivered', 'delivered');
   const arrivals = receiver.received.map(({ rawBody }) => {
     const { type, call } = JSON.parse(rawBody);
