@@ -1,39 +1,22 @@
 /** What a call is started with, what may be asked of it while it lasts, what it knows, and what it ends with. */
 import type { ConversationInput, ConversationMessage } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
-import type { AnsweredBy, Direction, LineEvent, LineInput, SipDetails, SpeechChoice } from './line.ts';
+import type { AnsweredBy, LineEvent, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
 
 /** What becomes of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 
-export type CallInput = {
-  callId: string;
-  direction: Direction;
-  /** Domestic format. */
-  from: string;
-  /** Domestic format. */
-  to: string;
-  language: string;
-  speech: SpeechChoice;
-  recording: boolean;
-  ringTimeoutSec: number;
-  /** Counted from the answer. */
-  maxDurationSec: number;
-  silenceTimeoutSec: number;
-  farewellWaitMs: number;
-  hangUpTimeoutMs: number;
-  kickoff: string | null;
-  greeting: string | null;
-  apology: string;
-  brokenOff: string;
-  failedOpening: string;
-  failedGoodbye: string;
-  reprompt: string;
-  voicemail: VoicemailPolicy;
-  /** What a machine is told by `leave_message`. */
-  voicemailMessage: string;
-};
+/** What its line and its conversation are started with, and what is its own. */
+export type CallInput = LineInput &
+  ConversationInput & {
+    ringTimeoutSec: number;
+    /** Counted from the answer. */
+    maxDurationSec: number;
+    farewellWaitMs: number;
+    hangUpTimeoutMs: number;
+    voicemail: VoicemailPolicy;
+  };
 
 /** What others ask of a call. */
 export type CallRequest =
