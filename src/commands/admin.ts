@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { databaseLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
-import { UsageError, type Ground } from './admin/command.ts';
+import { type Ground } from './admin/command.ts';
 import { wrongOption } from './admin/given-fields.ts';
 import { help, readCall } from './admin/run-command.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -14,6 +14,7 @@ import { systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
+import { UsageError } from './parse-options.ts';
 
 /** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
 const openGround = async (environment: NodeJS.ProcessEnv, opened: AsyncDisposableStack): Promise<Ground> => {

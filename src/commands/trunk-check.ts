@@ -1,5 +1,5 @@
 /** `npm run trunk -- check <name>`: tries a trunk out on the running gateway, and prints what went to and fro. */
-import { parseArgs } from 'node:util';
+import { parseOptions, UsageError } from './parse-options.ts';
 import { z } from 'zod';
 import { readCredentials } from '#src/start/credentials.ts';
 
@@ -44,27 +44,17 @@ export const stepReport = ({ step, result, sentence, ladder }: Step): string =>
     '',
   ].join('\n');
 
-/** Its message is one line for whoever called. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        to: { type: 'string' },
-        url: { type: 'string' },
-        token: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-};
+const parse = (args: readonly string[]) =>
+  parseOptions({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      to: { type: 'string' },
+      url: { type: 'string' },
+      token: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
 
 const fetchJson = async (url: string, token: string, body?: object): Promise<unknown> => {
   let response: Response;

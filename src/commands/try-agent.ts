@@ -1,5 +1,5 @@
 /** `npm run try-agent`: talks to an agent endpoint without a call, and prints what went to and fro. */
-import { parseArgs } from 'node:util';
+import { parseOptions, UsageError } from './parse-options.ts';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { agentTimes, outgoingLimits, replyLimits, languageModelLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
@@ -43,35 +43,24 @@ The settings GW_AGENT_ALLOW_LOOPBACK, GW_AGENT_ALLOWED_HOSTS and GW_AGENT_CA_FIL
 Ends with 0 when every turn got a reply, 1 when one failed or was silent, 2 when it was called wrongly.
 `;
 
-/** Its message is one line. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-const parse = (args: readonly string[]) => {
-  try {
-    return parseArgs({
-      args: [...args],
-      strict: true,
-      options: {
-        type: { type: 'string' },
-        url: { type: 'string' },
-        say: { type: 'string', multiple: true, default: [] },
-        direction: { type: 'string' },
-        instruction: { type: 'string' },
-        token: { type: 'string' },
-        'assistant-id': { type: 'string' },
-        'agent-id': { type: 'string' },
-        language: { type: 'string', default: 'ko' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
-};
+const parse = (args: readonly string[]) =>
+  parseOptions({
+    args: [...args],
+    strict: true,
+    options: {
+      type: { type: 'string' },
+      url: { type: 'string' },
+      say: { type: 'string', multiple: true, default: [] },
+      direction: { type: 'string' },
+      instruction: { type: 'string' },
+      token: { type: 'string' },
+      'assistant-id': { type: 'string' },
+      'agent-id': { type: 'string' },
+      language: { type: 'string', default: 'ko' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  }).values;
 
 const directionOf = (named: string | undefined, instruction: string | null): TrialRequest['direction'] => {
   const direction = named ?? (instruction === null ? 'inbound' : 'outbound');

@@ -1,6 +1,7 @@
 import type { Administrator } from '#src/administration/administrator.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
-import { operator, UsageError, type Ground } from './command.ts';
+import { operator, type Ground } from './command.ts';
+import { UsageError } from '../parse-options.ts';
 
 const shown = (workspaces: readonly WorkspaceRecord[]): string =>
   workspaces.map(({ id, name }) => `"${name}" (${id})`).join(', ');

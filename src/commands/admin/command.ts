@@ -2,6 +2,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Administrator } from '#src/administration/administrator.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
+import { UsageError } from '../parse-options.ts';
 
 /** The database of the gateway, reached beside it. */
 export type Ground = Omit<Administrator, 'workspaceId' | 'actor'> & Pick<ApiServices, 'platform' | 'country'>;
@@ -29,11 +30,6 @@ export type Command = {
 
 /** Who acts: these commands are the operator's, who has the database. */
 export const operator = 'operator';
-
-/** Its message is one line for whoever called. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 export const textOption = { type: 'string' } as const;
 

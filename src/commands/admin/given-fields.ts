@@ -3,7 +3,8 @@ import type * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { decode, type Decoded } from '#src/api/codec.ts';
 import { validated, type OutputOf } from '#src/api/validated.ts';
-import { UsageError, type Given } from './command.ts';
+import { type Given } from './command.ts';
+import { UsageError } from '../parse-options.ts';
 
 export const optionOf = (field: string): string => field.replaceAll('_', '-');
 

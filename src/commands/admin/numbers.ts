@@ -12,9 +12,10 @@ import { findNumberByDigits, type CallableNumber } from '#src/persistence/callab
 import { listNumbers } from '#src/persistence/numbers.ts';
 import { listWorkspaces } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
-import { nameIn, textIn, textOption, UsageError, type Command, type Given, type Ground } from './command.ts';
+import { nameIn, textIn, textOption, type Command, type Given, type Ground } from './command.ts';
 import { checked, fieldsIn } from './given-fields.ts';
 import { table } from './table.ts';
+import { UsageError } from '../parse-options.ts';
 
 const digitsOf = (ground: Ground, written: string): string => {
   try {

@@ -1,9 +1,9 @@
 /** The grammar of `npm run admin -- …`: which command is meant, with which words and options. */
-import { parseArgs } from 'node:util';
-import { textOption, UsageError, type Command, type Given } from './command.ts';
+import { textOption, type Command, type Given } from './command.ts';
 import { numberCommands } from './numbers.ts';
 import { tokenCommands } from './tokens.ts';
 import { workspaceCommands } from './workspaces.ts';
+import { parseOptions, UsageError } from '../parse-options.ts';
 
 export const commands: readonly Command[] = [...workspaceCommands, ...tokenCommands, ...numberCommands];
 
@@ -54,21 +54,12 @@ export const readCall = (args: readonly string[]): Call | 'help' => {
   const [first] = args;
   if (first === undefined || first === 'help' || args.includes('--help')) return 'help';
   const command = named(args);
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args: args.slice(2),
-      allowPositionals: true,
-      strict: true,
-      options: { ...command.options, ...everywhere },
-    });
-  } catch (error) {
-    // What follows the first sentence is advice for those who write shell scripts.
-    if (error instanceof TypeError)
-      throw new UsageError(error.message.replace(/\. .*$/s, ''), { cause: error });
-    throw error;
-  }
-  const { positionals, values } = parsed;
+  const { positionals, values } = parseOptions({
+    args: args.slice(2),
+    allowPositionals: true,
+    strict: true,
+    options: { ...command.options, ...everywhere },
+  });
   const { least, most } = command.words;
   if (positionals.length < least || positionals.length > most) {
     throw new UsageError(`It is called as: npm run admin -- ${`${command.name} ${command.usage}`.trim()}`);

@@ -7,9 +7,10 @@ import { timestampIn } from '#src/domain/timestamp.ts';
 import { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
-import { nameIn, textIn, textOption, UsageError, type Command, type Given, type Ground } from './command.ts';
+import { nameIn, textIn, textOption, type Command, type Given, type Ground } from './command.ts';
 import { checked, fieldsIn } from './given-fields.ts';
 import { table } from './table.ts';
+import { UsageError } from '../parse-options.ts';
 
 /** No token asks here. */
 const listed = shownToken.omit({ is_current: true });

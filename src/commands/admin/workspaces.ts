@@ -6,18 +6,10 @@ import { encode } from '#src/api/codec.ts';
 import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
 import { findWorkspace, listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
-import {
-  nameIn,
-  operator,
-  textIn,
-  textOption,
-  UsageError,
-  type Command,
-  type Given,
-  type Ground,
-} from './command.ts';
+import { nameIn, operator, textIn, textOption, type Command, type Given, type Ground } from './command.ts';
 import { checked, fieldsIn, optionOf } from './given-fields.ts';
 import { table } from './table.ts';
+import { UsageError } from '../parse-options.ts';
 
 const settings = Object.keys(workspaceFields);
 const settingOptions = Object.fromEntries(settings.map((field) => [optionOf(field), textOption]));

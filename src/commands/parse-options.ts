@@ -1,0 +1,21 @@
+/** How every command reads what it was called with. */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+/** Called wrongly. Its message is one line for whoever called. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** As `parseArgs`, whose complaints become UsageErrors. */
+export const parseOptions = <Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> => {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    // What follows the first sentence is advice for those who write shell scripts.
+    if (error instanceof TypeError)
+      throw new UsageError(error.message.replace(/\. .*$/s, ''), { cause: error });
+    throw error;
+  }
+};
