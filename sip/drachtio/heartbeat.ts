@@ -1,7 +1,11 @@
 import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 /** It is there and has said no. */
 export class ServerRefusal extends Error {}
+
+/** A server that has not answered so often in a row is gone. */
+const mostFailures = 2;
 
 /**
  * Asks again and again, and calls `onSilent` once when two answers in a row did not come: a machine that is gone, or a
@@ -14,23 +18,22 @@ export const startHeartbeat = (options: {
   onSilent: () => void;
 }): (() => void) => {
   const { clock, everyMs } = options;
-  let isOver = false;
   let failures = 0;
-  const askLater = (): unknown => clock.setTimeout(() => void ask(), everyMs);
-  const ask = async (): Promise<void> => {
+
+  const ask = async (closed: AbortSignal): Promise<void> => {
     try {
       await options.probe();
       failures = 0;
     } catch (error) {
       failures = error instanceof ServerRefusal ? 0 : failures + 1;
     }
-    if (isOver) return;
-    if (failures < 2) timer = askLater();
-    else options.onSilent();
+    if (closed.aborted || failures < mostFailures) return;
+    end();
+    options.onSilent();
   };
-  let timer = askLater();
-  return () => {
-    isOver = true;
-    clock.clearTimeout(timer);
-  };
+
+  const asking = createRepeatedTask({ work: ask, everyMs, clock });
+  const end = (): void => void asking.close();
+  asking.start(everyMs);
+  return end;
 };

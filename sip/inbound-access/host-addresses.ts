@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 const againMs = 60_000;
 
@@ -8,8 +9,6 @@ const againMs = 60_000;
 export const createHostAddresses = (options: { host: string; clock: Clock; logger: Logger }) => {
   const { host, clock, logger } = options;
   let known: ReadonlySet<string> = new Set();
-  let timer: unknown;
-  let isClosed = false;
 
   const look = async (): Promise<void> => {
     try {
@@ -18,15 +17,16 @@ export const createHostAddresses = (options: { host: string; clock: Clock; logge
     } catch (error) {
       logger.warn({ err: error, host }, 'the address of the trunk could not be found');
     }
-    if (!isClosed) timer = clock.setTimeout(() => void look(), againMs);
   };
+  const looking = createRepeatedTask({ work: look, everyMs: againMs, clock });
 
   return {
-    open: look,
-    known: () => known,
-    close(): void {
-      isClosed = true;
-      clock.clearTimeout(timer);
+    /** Resolves when they were looked up for the first time. */
+    async open(): Promise<void> {
+      await look();
+      looking.start(againMs);
     },
+    known: () => known,
+    close: (): void => void looking.close(),
   };
 };

@@ -1,32 +1,18 @@
 /**
- * Gateways that share a database look after each other: each says again and again that it lives, and the first one that
- * finds another dead (`judge-nodes.ts`) claims it and cleans up after it. Of several that find it, one gets the claim;
- * when that one dies as well, the claim lapses and another one goes on.
+ * Gateways that share a database look after each other: each says again and again that it lives (`membership.ts`), and
+ * the first one that finds another dead (`judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
  *
  * A gateway that was found dead and lives (it was cut off from the database, or frozen) learns it when it wants to say
  * that it lives: it then lets go of what it holds, which is ended already, and begins anew.
  */
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database.ts';
-import {
-  claimLostNode,
-  joinNodes,
-  otherNodes,
-  removeNode,
-  renewNode,
-  tellAddress,
-  type OtherNode,
-} from '#src/persistence/nodes.ts';
+import { otherNodes } from '#src/persistence/nodes.ts';
+import { createCleanUps, type CleanUp } from './clean-ups.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
-
-/** One thing to do for a gateway that has died; may be done again for the same one. */
-export type CleanUp = {
-  /** For the log: `ending its calls`. */
-  what: string;
-  run: (node: string) => Promise<unknown>;
-};
+import { createMembership, type Membership } from './membership.ts';
 
 export type NodeWatchNumbers = JudgeNumbers & {
   /** Between two looks, each of which also says that this gateway lives. */
@@ -35,11 +21,9 @@ export type NodeWatchNumbers = JudgeNumbers & {
   claimMs: number;
 };
 
-export type NodeWatch = {
+export type NodeWatch = Pick<Membership, 'tellAddress'> & {
   /** Enters this gateway. Nothing that it holds may be born before. */
   join(): Promise<void>;
-  /** Says where others reach this gateway, as a URL. */
-  tellAddress(url: string): Promise<void>;
   /** Begins to look after the others. */
   open(): void;
   /** This gateway holds nothing any more. */
@@ -59,113 +43,41 @@ export const createNodeWatch = (options: {
   logger: Logger;
 }): NodeWatch => {
   const { database, node, numbers, clock, logger } = options;
+  const membership = createMembership(options);
   const judge = createNodeJudge(numbers);
-  const cleaning = new Map<string, Promise<void>>();
-  /** Cleaned up, but for calls whose end is not written yet. */
-  const leaving = new Map<string, OtherNode>();
-  let instance = randomUUID();
-  let address: string | null = null;
-  let timer: unknown;
-  let beating: Promise<void> | null = null;
-  let isAway = false;
-  let isClosed = false;
-
-  const join = (): Promise<void> => joinNodes(database, { name: node, instance, address });
-
-  const beginAnew = async (): Promise<void> => {
-    logger.error(
-      'other gateways found this one dead and have ended its calls; it hangs them up and begins anew',
-    );
-    options.onLost();
-    instance = randomUUID();
-    await join();
-  };
-
-  const claim = async (dead: OtherNode): Promise<boolean> => {
-    try {
-      return await claimLostNode(database, { ...dead, forMs: numbers.claimMs });
-    } catch (error) {
-      logger.warn(
-        { dead_node: dead.name, err: error },
-        'a dead gateway could not be claimed; the next look tries again',
-      );
-      return false;
-    }
-  };
-
-  const cleanUpAfter = async (dead: OtherNode): Promise<void> => {
-    if (!(await claim(dead))) return;
-    logger.warn({ dead_node: dead.name }, 'another gateway has died; this one cleans up after it');
-    for (const { what, run } of options.cleanUps) {
-      try {
-        await run(dead.name);
-      } catch (error) {
-        logger.error({ dead_node: dead.name, what, err: error }, 'a clean-up after a dead gateway failed');
-      }
-    }
-    leaving.set(dead.name, dead);
-  };
-
-  const remove = async (): Promise<void> => {
-    for (const dead of leaving.values()) {
-      if (await removeNode(database, { ...dead, isLost: true })) leaving.delete(dead.name);
-    }
-  };
+  const cleanUps = createCleanUps({ ...options, claimMs: numbers.claimMs });
+  let isDatabaseAway = false;
 
   const look = async (): Promise<void> => {
-    if (!(await renewNode(database, { name: node, instance }))) await beginAnew();
+    await membership.sayAlive();
     const others = await otherNodes(database, node);
-    for (const dead of judge.look(others)) {
-      if (cleaning.has(dead.name)) continue;
-      // Not waited for: this gateway goes on saying that it lives.
-      cleaning.set(
-        dead.name,
-        cleanUpAfter(dead).finally(() => cleaning.delete(dead.name)),
-      );
-    }
-    for (const { name } of leaving.values()) {
-      if (others.every((other) => other.name !== name || !other.isLost)) leaving.delete(name);
-    }
-    await remove();
+    // Not waited for: this gateway goes on saying that it lives.
+    judge.look(others).forEach(cleanUps.begin);
+    await cleanUps.removeCleaned(others);
   };
 
   const beat = async (): Promise<void> => {
     try {
       await look();
-      isAway = false;
+      isDatabaseAway = false;
     } catch (error) {
       judge.blink();
-      if (!isAway) logger.warn({ err: error }, 'this gateway cannot say that it lives: the database is away');
-      isAway = true;
+      if (!isDatabaseAway)
+        logger.warn({ err: error }, 'this gateway cannot say that it lives: the database is away');
+      isDatabaseAway = true;
     }
   };
 
-  const beatAfter = (milliseconds: number): void => {
-    timer = clock.setTimeout(() => {
-      beating = beat().finally(() => {
-        beating = null;
-        if (!isClosed) beatAfter(numbers.beatMs);
-      });
-    }, milliseconds);
-  };
+  const beating = createRepeatedTask({ work: beat, everyMs: numbers.beatMs, clock });
 
   return {
-    join,
-    tellAddress(url) {
-      address = url;
-      return tellAddress(database, { name: node, instance, address });
-    },
-    open: () => beatAfter(0),
+    join: membership.join,
+    tellAddress: membership.tellAddress,
+    open: () => beating.start(0),
     async close() {
-      isClosed = true;
-      clock.clearTimeout(timer);
-      await beating;
-      await Promise.all(cleaning.values());
-      try {
-        await removeNode(database, { name: node, instance, isLost: false });
-      } catch (error) {
-        logger.warn({ err: error }, 'this gateway could not say that it ends; others find it dead');
-      }
+      await beating.close();
+      await cleanUps.settled();
+      await membership.leave();
     },
   };
 };

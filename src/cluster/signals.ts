@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { Database } from '#src/persistence/database.ts';
 import {
@@ -30,66 +31,26 @@ export type NodeSignals = {
   close(): Promise<void>;
 };
 
-export const createNodeSignals = (options: {
+type NodeSignalsOptions = {
   database: Database;
   node: string;
   /** How long an answer is waited for. */
   answerMs: number;
   clock: Clock;
   logger: Logger;
-}): NodeSignals => {
-  const { database, node, answerMs, clock, logger } = options;
+};
+
+/** What this gateway asks of others, until it is answered or given up. */
+const createQuestions = ({
+  database,
+  node,
+  answerMs,
+  clock,
+}: Pick<NodeSignalsOptions, 'database' | 'node' | 'answerMs' | 'clock'>) => {
   const waiting = new Map<string, (answer: unknown) => void>();
-  let perform: ((request: unknown) => Promise<object>) | null = null;
-  let reading: Promise<void> | null = null;
-  let isWanted = false;
-  let unlisten: (() => Promise<void>) | null = null;
-
-  const answer = async (signal: StoredSignal): Promise<void> => {
-    if (perform === null) return;
-    try {
-      await answerSignal(database, signal, await perform(signal.request));
-    } catch (error) {
-      logger.error(
-        { err: error, from_node: signal.fromNode },
-        'what another gateway asked could not be done',
-      );
-    }
-  };
-
-  const readOnce = async (): Promise<void> => {
-    if (waiting.size > 0) {
-      for (const { id, answer: given } of await takeAnswers(database, [...waiting.keys()]))
-        waiting.get(id)?.(given);
-    }
-    // Not waited for: one that takes long holds up no other.
-    for (const signal of await takeSignals(database, node, answerMs)) void answer(signal);
-  };
-
-  const readAll = async (): Promise<void> => {
-    while (isWanted) {
-      isWanted = false;
-      try {
-        await readOnce();
-      } catch (error) {
-        logger.warn({ err: error }, 'signals of other gateways could not be read');
-      }
-    }
-    reading = null;
-  };
-
-  const read = (): void => {
-    isWanted = true;
-    reading ??= readAll();
-  };
 
   return {
-    async open(performer) {
-      perform = performer;
-      unlisten = await database.listen(signalChannel(node), read);
-      read();
-    },
-    async ask(other, request) {
+    async ask(other: string, request: object): Promise<unknown> {
       const id = randomUUID();
       const answer = Promise.withResolvers<unknown>();
       waiting.set(id, answer.resolve);
@@ -109,10 +70,64 @@ export const createNodeSignals = (options: {
         waiting.delete(id);
       }
     },
+    /** Hands on the answers that have come. */
+    async readAnswers(): Promise<void> {
+      if (waiting.size === 0) return;
+      for (const { id, answer } of await takeAnswers(database, [...waiting.keys()]))
+        waiting.get(id)?.(answer);
+    },
+  };
+};
+
+type Perform = (request: unknown) => Promise<object>;
+
+/** Does what others ask of this gateway, and answers them. Never rejects. */
+const answer = async (
+  { database, logger }: Pick<NodeSignalsOptions, 'database' | 'logger'>,
+  signal: StoredSignal,
+  perform: Perform,
+): Promise<void> => {
+  try {
+    await answerSignal(database, signal, await perform(signal.request));
+  } catch (error) {
+    logger.error({ err: error, from_node: signal.fromNode }, 'what another gateway asked could not be done');
+  }
+};
+
+export const createNodeSignals = (options: NodeSignalsOptions): NodeSignals => {
+  const { database, node, answerMs, logger } = options;
+  const questions = createQuestions(options);
+  let perform: Perform | null = null;
+  let unlisten: (() => Promise<void>) | null = null;
+
+  const takeRequests = async (): Promise<void> => {
+    if (perform === null) return;
+    // Not waited for: one that takes long holds up no other.
+    for (const signal of await takeSignals(database, node, answerMs))
+      if (perform !== null) void answer(options, signal, perform);
+  };
+
+  const reading = createCoalescedTask(async () => {
+    try {
+      await questions.readAnswers();
+      await takeRequests();
+    } catch (error) {
+      logger.warn({ err: error }, 'signals of other gateways could not be read');
+    }
+  });
+  const read = (): void => void reading.run();
+
+  return {
+    async open(performer) {
+      perform = performer;
+      unlisten = await database.listen(signalChannel(node), read);
+      read();
+    },
+    ask: questions.ask,
     async close() {
       perform = null;
       await unlisten?.();
-      await reading;
+      await reading.close();
     },
   };
 };

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { abandonedRecordings } from '#src/persistence/recordings.ts';
 
@@ -27,13 +28,11 @@ export const watchAbandoned = (options: {
   logger: Logger;
 }): AbandonedWatch => {
   const { database, numbers, clock, logger } = options;
-  let timer: unknown;
-  let isClosed = false;
 
-  const look = async (): Promise<void> => {
+  const look = async (closed: AbortSignal): Promise<void> => {
     try {
       for (const { callId, node } of await abandonedRecordings(database, numbers.afterMs)) {
-        if (isClosed) return;
+        if (closed.aborted) return;
         logger.warn({ call_id: callId, dead_node: node }, 'a recording is given up: its gateway is gone');
         options.fail(callId);
       }
@@ -42,20 +41,7 @@ export const watchAbandoned = (options: {
     }
   };
 
-  const lookAndGoOn = async (): Promise<void> => {
-    await look();
-    if (isClosed) return;
-    timer = clock.setTimeout(() => {
-      looking = lookAndGoOn();
-    }, numbers.everyMs);
-  };
-  let looking = lookAndGoOn();
-
-  return {
-    async close() {
-      isClosed = true;
-      clock.clearTimeout(timer);
-      await looking;
-    },
-  };
+  const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
+  looking.start(0);
+  return looking;
 };

@@ -1,0 +1,60 @@
+/**
+ * What this gateway says of itself to the others that share the database: that it is there, where it is reached, that it
+ * lives, and that it ends.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from '#src/persistence/database.ts';
+import { joinNodes, removeNode, renewNode, tellAddress } from '#src/persistence/nodes.ts';
+
+export type Membership = {
+  join(): Promise<void>;
+  /** Says where others reach this gateway, as a URL. */
+  tellAddress(url: string): Promise<void>;
+  /** Where others found this gateway dead meanwhile, it begins anew. Rejects while the database is away. */
+  sayAlive(): Promise<void>;
+  /** This gateway holds nothing any more. */
+  leave(): Promise<void>;
+};
+
+export const createMembership = (options: {
+  database: Database;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  /** Others have ended what this gateway holds. */
+  onLost: () => void;
+  logger: Logger;
+}): Membership => {
+  const { database, node: name, logger } = options;
+  let instance = randomUUID();
+  let address: string | null = null;
+
+  const join = (): Promise<void> => joinNodes(database, { name, instance, address });
+
+  const beginAnew = async (): Promise<void> => {
+    logger.error(
+      'other gateways found this one dead and have ended its calls; it hangs them up and begins anew',
+    );
+    options.onLost();
+    instance = randomUUID();
+    await join();
+  };
+
+  return {
+    join,
+    tellAddress(url) {
+      address = url;
+      return tellAddress(database, { name, instance, address });
+    },
+    async sayAlive() {
+      if (!(await renewNode(database, { name, instance }))) await beginAnew();
+    },
+    async leave() {
+      try {
+        await removeNode(database, { name, instance, isLost: false });
+      } catch (error) {
+        logger.warn({ err: error }, 'this gateway could not say that it ends; others find it dead');
+      }
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import type { Clock } from './clock.ts';
+
+/** Work that is done again and again, each time so long after it has ended. */
+export type RepeatedTask = {
+  /** The work is done for the first time after so many milliseconds. */
+  start(afterMs: number): void;
+  /** Begins no further run, and waits for the one under way. Idempotent. */
+  close(): Promise<void>;
+};
+
+export const createRepeatedTask = (options: {
+  /** Must not reject. The signal says that the task was closed. */
+  work: (closed: AbortSignal) => Promise<void>;
+  everyMs: number;
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+}): RepeatedTask => {
+  const { work, everyMs, clock } = options;
+  const closing = new AbortController();
+  const closed = closing.signal;
+  let timer: unknown;
+  let underWay: Promise<void> = Promise.resolve();
+
+  const workAndWait = async (): Promise<void> => {
+    await work(closed);
+    workAfter(everyMs);
+  };
+
+  const workAfter = (milliseconds: number): void => {
+    if (closed.aborted) return;
+    timer = clock.setTimeout(() => {
+      underWay = workAndWait();
+    }, milliseconds);
+  };
+
+  return {
+    start: workAfter,
+    close() {
+      closing.abort();
+      clock.clearTimeout(timer);
+      return underWay;
+    },
+  };
+};
