@@ -4,6 +4,7 @@ import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchMemory } from './memory.ts';
 import { runBenches } from './run-benches.ts';
+import { benchResampling } from './resampling.ts';
 import { benchStart } from './start.ts';
 import { benchTurn } from './turn.ts';
 
@@ -16,5 +17,6 @@ await runBenches(
     ['growth', benchGrowth],
     ['memory', benchMemory],
     ['start', benchStart],
+    ['resampling', benchResampling],
   ]),
 );

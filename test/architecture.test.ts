@@ -22,7 +22,16 @@ const rules: Readonly<Record<string, Rule>> = {
   'src/domain': { types: ['machines'], packages: ['libphonenumber-js'], node: false },
   sip: {
     values: ['machines', 'src/domain'],
-    packages: ['@echogarden/fvad-wasm', 'drachtio-fsmrf', 'drachtio-srf', 'pino', 'ws', 'xstate', 'zod'],
+    packages: [
+      '@echogarden/fvad-wasm',
+      '@echogarden/speex-resampler-wasm',
+      'drachtio-fsmrf',
+      'drachtio-srf',
+      'pino',
+      'ws',
+      'xstate',
+      'zod',
+    ],
   },
   'src/persistence': {
     values: ['src/domain'],

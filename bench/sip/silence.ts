@@ -20,7 +20,7 @@ export const benchSilence =
     started.defer(far.close);
     const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
     started.defer(sipp.close);
-    const lines = realLines(servers, sipp.port);
+    const lines = await realLines(servers, sipp.port);
     started.defer(() => lines.close());
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     let speechAt = 0;

@@ -9,8 +9,9 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess } from '../inbound-access/inbound-access.ts';
 import type { Lines } from '../lines.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
-import { loadVoiceDetector, type OpenVoiceDetector } from '../listening/voice-detector.ts';
+import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { OpenRecording } from '../recording.ts';
+import type { Resample } from '../resampler.ts';
 import type { SpeechEngines } from '../speech.ts';
 import type { AskTrunk } from '../trunks/ask-trunk.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
@@ -47,6 +48,8 @@ export type DrachtioLinesOptions = {
   country: Country;
   speech: SpeechEngines;
   listening: ListeningNumbers;
+  openDetector: OpenVoiceDetector;
+  resample: Resample;
   /** `null`: no call is recorded. */
   openRecording: OpenRecording | null;
   clock: Clock;
@@ -92,12 +95,11 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
 };
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
-  const { clock, logger, openRecording, speech } = options;
+  const { clock, logger, openDetector, openRecording, resample, speech } = options;
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const { connection, mediaServers, signalling } = createServers(options, backgroundTasks);
   const audioForks = createAudioForks({ ...options.media, clock, logger });
-  let openDetector: OpenVoiceDetector | null = null;
 
   const onLost = (): void => {
     for (const line of lines) line.lose();
@@ -107,7 +109,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   /** `null` where nothing of what the other party says is to be understood. */
   const hearingFor = (input: LineInput): Hearing | null => {
     const recognizer = speech.recognizerFor(input.speech);
-    if (recognizer === null || openDetector === null) return null;
+    if (recognizer === null) return null;
     return { recognizer, openDetector, numbers: options.listening };
   };
 
@@ -127,7 +129,6 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       const orphans = await options.legs.orphans();
       await signalling.open(onLost);
       signalling.abandon(orphans);
-      openDetector = await loadVoiceDetector();
       await audioForks.open();
       await signalling.openAccess();
       // Endpoints are made beforehand over SIP.
@@ -142,7 +143,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         emit,
         attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: lineLogger }),
         audioForks,
-        speak: createSpeak(speech.synthesizerFor(input.speech), input.language),
+        speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
         hearing: hearingFor(input),
         openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
         clock,

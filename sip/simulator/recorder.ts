@@ -4,6 +4,7 @@ import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { LineTime } from '../line-time.ts';
 import type { OpenRecording, RecordingSink } from '../recording.ts';
+import type { Resample } from '../resampler.ts';
 import type { SpeechEngines } from '../speech.ts';
 import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
 import { renderRecording } from './render-recording.ts';
@@ -12,26 +13,29 @@ import { createRenderings } from './renderings.ts';
 export type RecorderOptions = {
   clock: Clock;
   logger: Logger;
-  /** Calls leave a recording when both of these are there. */
-  openRecording: OpenRecording | null;
-  speech: Pick<SpeechEngines, 'synthesizerFor'> | null;
+  /** What recordings are made with; `null`: no call leaves one. */
+  recording: {
+    open: OpenRecording;
+    speech: Pick<SpeechEngines, 'synthesizerFor'>;
+    resample: Resample;
+  } | null;
   /** How many recordings are made at the same time. */
   renderingsAtOnce?: number;
 };
 
-export const createRecorder = ({
-  clock,
-  logger,
-  openRecording,
-  speech,
-  renderingsAtOnce,
-}: RecorderOptions) => {
+export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: RecorderOptions) => {
   const renderings = createRenderings(clock, renderingsAtOnce ?? 2);
 
-  const render = async (call: RecordedCall, input: LineInput, sink: RecordingSink, signal: AbortSignal) => {
+  const render = async (
+    { speech, resample }: Pick<NonNullable<typeof recording>, 'speech' | 'resample'>,
+    call: RecordedCall,
+    input: LineInput,
+    sink: RecordingSink,
+    signal: AbortSignal,
+  ) => {
     try {
-      const synthesizer = speech?.synthesizerFor(input.speech);
-      if (synthesizer !== undefined) await renderRecording(call, input.language, synthesizer, sink, signal);
+      const synthesizer = speech.synthesizerFor(input.speech);
+      await renderRecording(call, input.language, { synthesizer, resample }, sink, signal);
     } catch (error) {
       // Whoever keeps recordings keeps what there is of it.
       if (signal.aborted) return;
@@ -46,11 +50,11 @@ export const createRecorder = ({
   return {
     /** Begins the recording of a call; `null` when it is not recorded. */
     record(input: LineInput, time: LineTime): CallRecording | null {
-      if (!input.recording || openRecording === null || speech === null) return null;
+      if (!input.recording || recording === null) return null;
       try {
-        const sink = openRecording(input.callId);
+        const sink = recording.open(input.callId);
         return createCallRecording(time, (call) =>
-          renderings.add((signal) => render(call, input, sink, signal)),
+          renderings.add((signal) => render(recording, call, input, sink, signal)),
         );
       } catch (error) {
         logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');

@@ -5,9 +5,9 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '../recording.ts';
-import type { Synthesizer } from '../speech.ts';
+import type { Audio, Synthesizer } from '../speech.ts';
 import type { Pause, RecordedCall, RecordedPart } from './call-recording.ts';
-import { resample } from '../resample.ts';
+import type { Resample } from '../resampler.ts';
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 
@@ -27,7 +27,8 @@ const withoutSilence = (samples: Int16Array): Int16Array => {
   return first === -1 ? samples : samples.subarray(first, samples.findLastIndex(isSound) + 1);
 };
 
-type Speak = (text: string) => Promise<{ sampleRate: number; samples: Int16Array }>;
+/** Says a text in so many samples. */
+type Speak = (text: string, length: number) => Promise<Int16Array>;
 
 /** Makes silence of what lies in a pause; `from` is where the first sample stands in the call. */
 const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause[]): Int16Array => {
@@ -40,13 +41,12 @@ const liesInPause = ({ offsetMs, durationMs }: RecordedPart, pauses: readonly Pa
   pauses.some(({ fromMs, toMs }) => offsetMs >= fromMs && offsetMs + durationMs <= toMs);
 
 /** Speaks a part in exactly the samples that it has. */
-const soundOf = async (speak: Speak, text: string, length: number): Promise<Int16Array> => {
-  const { sampleRate, samples: spoken } = await speak(text);
-  const samples = withoutSilence(spoken);
-  const ratio = sampleRate / recordingSampleRate;
-  const hurry = Math.min(maxHurry, Math.max(1, samples.length / ratio / length));
+const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resample): Int16Array => {
+  const voice = withoutSilence(samples);
+  const naturalLength = (voice.length * recordingSampleRate) / sampleRate;
+  const hurry = Math.min(maxHurry, Math.max(1, naturalLength / length));
   const sound = new Int16Array(length);
-  sound.set(resample(samples, ratio * hurry).subarray(0, length));
+  sound.set(resample(voice, Math.round(sampleRate * hurry), recordingSampleRate).subarray(0, length));
   return sound;
 };
 
@@ -66,7 +66,7 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
           if (next === undefined || samplesOf(next.offsetMs) >= end) break;
           // The timers of a hurried line are coarse: a part may seem to begin before the one before it has ended.
           const from: number = Math.max(readTo, samplesOf(next.offsetMs));
-          const sound = await soundOf(speak, next.text, samplesOf(next.durationMs));
+          const sound = await speak(next.text, samplesOf(next.durationMs));
           part = { from, sound: silencePauses(sound, samplesOf(next.offsetMs), pauses) };
           next = waiting.next().value;
         }
@@ -87,11 +87,12 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
 export const renderRecording = async (
   call: RecordedCall,
   language: string,
-  synthesizer: Synthesizer,
+  { synthesizer, resample }: { synthesizer: Synthesizer; resample: Resample },
   sink: RecordingSink,
   signal: AbortSignal,
 ): Promise<void> => {
-  const speak: Speak = (text) => synthesizer.synthesize(text, language, signal);
+  const speak: Speak = async (text, length) =>
+    fitInto(length, await synthesizer.synthesize(text, language, signal), resample);
   const counterparty = createSide(call.counterparty, call.pauses, speak);
   const agent = createSide(call.agent, call.pauses, speak);
   const total = samplesOf(call.durationMs);

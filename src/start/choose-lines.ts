@@ -7,8 +7,10 @@ import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
 import type { LegStore } from '#sip/drachtio/signalling/far-ends.ts';
 import type { ControlProbe } from '#sip/drachtio/signalling/connection.ts';
+import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { ListeningNumbers } from '#sip/listening/listener.ts';
 import type { SpeechEngines } from '#sip/speech.ts';
@@ -31,7 +33,7 @@ export type ChosenLines = {
   endFarEndsOf: (node: string) => Promise<void>;
 };
 
-export const chooseLines = (options: {
+export const chooseLines = async (options: {
   config: Pick<Config, 'lines' | 'realLines' | 'simulatorSpeed'>;
   country: Country;
   /** Runs as fast as the simulated calls do. */
@@ -48,7 +50,7 @@ export const chooseLines = (options: {
   controlProbe: ControlProbe;
   mediaServers: Omit<MediaServerNumbers, 'rtpTimeoutMs'>;
   logger: Logger;
-}): ChosenLines => {
+}): Promise<ChosenLines> => {
   const { config, country, callClock, openRecording, speech, listening, logger } = options;
   const { trunks, trunkTimes } = options;
   if (config.lines === 'none') {
@@ -76,6 +78,8 @@ export const chooseLines = (options: {
       country,
       speech,
       listening,
+      openDetector: await loadVoiceDetector(),
+      resample: await loadResampler(),
       openRecording,
       clock: callClock,
       logger,
@@ -88,8 +92,7 @@ export const chooseLines = (options: {
     speed: config.simulatorSpeed,
     answering: listening.answering,
     logger,
-    openRecording,
-    speech,
+    recording: { open: openRecording, speech, resample: await loadResampler() },
     workspaceOf: options.webPhones.workspaceOf,
     anybody: (input) => phones.farEndOf(input),
   });

@@ -87,7 +87,7 @@ export const startLines = async (
   });
   const legs = createLegKeeper({ database, node: config.node, clock, logger });
   started.defer(() => legs.settled(legsMs));
-  const chosen = chooseLines({
+  const chosen = await chooseLines({
     config,
     country,
     callClock,

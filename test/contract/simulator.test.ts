@@ -32,8 +32,7 @@ const makeDriver = (): LineDriver => {
     speed: 1,
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
-    openRecording: null,
-    speech: null,
+    recording: null,
   });
   for (const { number, script } of Object.values(farEnds))
     if (script !== undefined) lines.defineCallee(number, script);

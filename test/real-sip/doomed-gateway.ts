@@ -9,7 +9,7 @@ const { drachtio, freeSwitch, trunkPort } = z
   .object({ drachtio: server, freeSwitch: server, trunkPort: z.number() })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
-const lines = realLines({ drachtio, freeSwitch }, trunkPort);
+const lines = await realLines({ drachtio, freeSwitch }, trunkPort);
 await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
 lines.open(
   {

@@ -296,7 +296,7 @@ if (missing.length > 0) {
       [{ drachtio: { ...drachtio, port: await freePort() } }, /drachtio-server at .* ECONNREFUSED/],
     ];
     for (const [change, detail] of wrong) {
-      const lines = realLines({ ...servers, ...change }, 9);
+      const lines = await realLines({ ...servers, ...change }, 9);
       await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
       const health = lines.health();
       t.regex(health.ready ? 'ready' : health.detail, detail);

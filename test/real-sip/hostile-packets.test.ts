@@ -52,7 +52,7 @@ if (missing.length > 0) {
   };
 
   const startLines = async (t: ExecutionContext) => {
-    const lines = realLines(servers, 9);
+    const lines = await realLines(servers, 9);
     const arrivals: string[] = [];
     await lines.start(async ({ callId }) => {
       arrivals.push(callId);

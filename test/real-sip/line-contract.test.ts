@@ -99,7 +99,7 @@ if (missing.length > 0) {
     const ports = new Map<string, number>(started.map(([farEnd, { port }]) => [farEnd, port]));
     for (const [farEnd, number] of Object.entries(numbers)) {
       // Nobody listens on port 9 of loopback.
-      const lines = realLines(servers, ports.get(farEnd) ?? 9);
+      const lines = await realLines(servers, ports.get(farEnd) ?? 9);
       await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
       linesTo.set(number, lines);
     }

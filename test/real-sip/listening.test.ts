@@ -44,7 +44,7 @@ if (missing.length > 0) {
     t.teardown(far.close);
     const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
     t.teardown(sipp.close);
-    const lines = realLines(servers, sipp.port, linesOptions);
+    const lines = await realLines(servers, sipp.port, linesOptions);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const input = {

@@ -24,7 +24,7 @@ if (missing.length > 0) {
   realTimeTest('no session description of a caller or a callee wedges the control connection', async (t) => {
     const end = await startUdpEnd();
     t.teardown(end.close);
-    const lines = realLines(servers, end.port);
+    const lines = await realLines(servers, end.port);
     const events: LineEvent[][] = [];
     const open = (direction: 'inbound' | 'outbound', callId: string = randomUUID()): LineEvent[] => {
       const one: LineEvent[] = [];

@@ -47,7 +47,7 @@ if (missing.length > 0) {
     used: readonly RunningMediaServer[],
     options: Partial<DrachtioLinesOptions> = {},
   ): Promise<DrachtioLines> => {
-    const lines = realLines(servers, callee.port, {
+    const lines = await realLines(servers, callee.port, {
       freeSwitches: used.map(({ address }) => address),
       ...options,
     });
@@ -183,7 +183,7 @@ if (missing.length > 0) {
   );
 
   realTimeTest('servers that die while endpoints are being made end nothing else', async (t) => {
-    const lines = realLines(servers, callee.port, {
+    const lines = await realLines(servers, callee.port, {
       freeSwitches: [one.address],
       mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: 12, atOnce: 6 } },
     });
@@ -206,7 +206,7 @@ if (missing.length > 0) {
     ['keys of another number, for which one is made', '0 96', 96],
   ] as const)
     realTimeTest(`an answer has nothing that was not offered: ${what}`, async (t) => {
-      const lines = realLines(servers, callee.port, { freeSwitches: [one.address] });
+      const lines = await realLines(servers, callee.port, { freeSwitches: [one.address] });
       t.teardown(() => lines.close());
       await lines.start(async ({ callId, from, to }) => {
         const input = { callId, from, to, direction: 'inbound', language: 'en' } as const;

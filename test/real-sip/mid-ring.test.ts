@@ -29,7 +29,7 @@ if (missing.length > 0) {
     const end = await startUdpEnd({ ringing: [ringing] });
     t.teardown(end.close);
     const trunk = someTrunk({ host: '127.0.0.1', port: end.port, maxChannels: 1, workspaceId: null });
-    const lines = realLines(servers, end.port, {
+    const lines = await realLines(servers, end.port, {
       trunk: null,
       trunks: { ...emptyDirectory, all: () => [trunk], isUsable: () => true },
     });

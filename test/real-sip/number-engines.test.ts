@@ -2,7 +2,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import { bytesOf } from '#src/domain/samples.ts';
-import { resample } from '#sip/resample.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { sendSound, startHttpEngine } from '#test/speech/doubles/http-engine.ts';
@@ -37,10 +37,11 @@ if (missing.length > 0) {
 
   realTimeTest('the engines that a number chose hear the callee and are heard', async (t) => {
     const deaf = await startSocketEngine(t);
+    const resample = await loadResampler();
     // It speaks at 24000 Hz whatever it is given, in tones that can be read again.
     const tones = await startHttpEngine(t, (response, request) => {
       const { input } = speech.parse(JSON.parse(String(request.body)));
-      sendSound([bytesOf(resample(sayInTones(input), 1 / 3))])(response, request);
+      sendSound([bytesOf(resample(sayInTones(input), 8_000, 24_000))])(response, request);
     });
     const far = await startEarAndMouth();
     t.teardown(far.close);

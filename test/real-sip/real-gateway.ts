@@ -1,6 +1,6 @@
 /** A whole gateway on real servers; its calls go to one telephone. */
 import type { ExecutionContext } from 'ava';
-import { resample } from '#sip/resample.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
@@ -26,7 +26,8 @@ export const realGateway = (
 /** The gateway's own voice, as it goes out on a telephone line. */
 export const voiceOf = async (text: string, language: string): Promise<Int16Array> => {
   const { sampleRate, samples } = await espeakNg().synthesize(text, language);
-  return resample(samples, sampleRate / 8_000);
+  const resample = await loadResampler();
+  return resample(samples, sampleRate, 8_000);
 };
 
 /** The outbound agent of the gateway's number: asks for the hangup, then says this one sentence. */

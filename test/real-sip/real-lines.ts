@@ -6,6 +6,8 @@ import {
   type DrachtioLines,
   type DrachtioLinesOptions,
 } from '#sip/drachtio/drachtio-lines.ts';
+import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { systemClock } from '#src/clock.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
@@ -17,11 +19,11 @@ import type { SipServers } from './servers.ts';
 export const pooled = 2;
 
 /** Lines on the real servers whose outbound calls go to this port of loopback. */
-export const realLines = (
+export const realLines = async (
   { drachtio, freeSwitch }: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   trunkPort: number,
   options: Partial<DrachtioLinesOptions> = {},
-): DrachtioLines =>
+): Promise<DrachtioLines> =>
   createDrachtioLines({
     drachtio,
     freeSwitches: [freeSwitch],
@@ -35,6 +37,8 @@ export const realLines = (
     country: 'KR',
     speech: sameSpeech(espeakNg(), toneRecognizer()),
     listening,
+    openDetector: await loadVoiceDetector(),
+    resample: await loadResampler(),
     openRecording: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

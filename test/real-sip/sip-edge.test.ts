@@ -89,7 +89,7 @@ if (missing.length > 0) {
       ...(ear === undefined ? {} : { ear: ear.port }),
     });
     t.teardown(end.close);
-    const lines = realLines(servers, end.port, options);
+    const lines = await realLines(servers, end.port, options);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];
@@ -480,7 +480,7 @@ if (missing.length > 0) {
     t: ExecutionContext,
     options: Partial<DrachtioLinesOptions> = {},
   ): Promise<Omit<Call, 'end'> & { callers: () => number }> => {
-    const lines = realLines(servers, 9, options);
+    const lines = await realLines(servers, 9, options);
     const events: LineEvent[] = [];
     let callers = 0;
     const opened = Promise.withResolvers<Line>();

@@ -58,7 +58,7 @@ if (missing.length > 0) {
         done();
       },
     });
-    const lines = realLines(servers, 9, {
+    const lines = await realLines(servers, 9, {
       trunk: null,
       trunks: {
         start: async () => {},

@@ -63,7 +63,7 @@ if (missing.length > 0) {
       ownerOf: async () => ({ workspaceId, trunkId: null }),
     };
     const { verdict = { accepted: false, because: 'unknown_number' }, ...others } = options;
-    const lines = realLines(servers, 9, {
+    const lines = await realLines(servers, 9, {
       trunk: null,
       trunks: directory,
       trunkTimes: { ...trunkTimes, silenceMs: 700, answerMs: 700, patienceMs: 300 },

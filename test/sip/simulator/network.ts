@@ -33,8 +33,7 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     speed,
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
-    openRecording: null,
-    speech: null,
+    recording: null,
     ...options,
   });
   return {

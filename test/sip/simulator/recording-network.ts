@@ -1,6 +1,7 @@
 /** A simulated network whose calls are recorded on tapes that a test can look at. */
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
@@ -42,14 +43,21 @@ const createTape = (): Tape => {
   });
 };
 
-export const recordingNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
+/** Everybody in it has this voice. */
+export const recordingNetwork = async ({
+  voice = hum(),
+  ...options
+}: Partial<SimulatorLinesOptions> & { voice?: Synthesizer } = {}) => {
   const tapes = new Map<string, Tape>();
   const network = createNetwork({
-    speech: sameSpeech(hum()),
-    openRecording: (callId) => {
-      const tape = createTape();
-      tapes.set(callId, tape);
-      return tape;
+    recording: {
+      open(callId) {
+        const tape = createTape();
+        tapes.set(callId, tape);
+        return tape;
+      },
+      speech: sameSpeech(voice),
+      resample: await loadResampler(),
     },
     ...options,
   });

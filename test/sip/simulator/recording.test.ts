@@ -1,6 +1,7 @@
 import test from 'ava';
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate } from '#sip/recording.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import { sayingTime } from '#sip/voice.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
@@ -8,7 +9,7 @@ import { createNetwork } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
 test('both parties are on the recording where and as long as they sounded', async (t) => {
-  const { lines, reach, until, tapes, clock } = recordingNetwork();
+  const { lines, reach, until, tapes, clock } = await recordingNetwork();
   lines.defineCallee('01055550001', [
     { interrupt: 'Wait a moment, please.' },
     { wait_sec: 1 },
@@ -43,7 +44,7 @@ test('both parties are on the recording where and as long as they sounded', asyn
 
 for (const sampleRate of [8_000, 22_050, 48_000])
   test(`a synthesizer's ${sampleRate} Hz become those of the recording`, async (t) => {
-    const { reach, until, tapes } = recordingNetwork({ speech: sameSpeech(hum(sampleRate, 1)) });
+    const { reach, until, tapes } = await recordingNetwork({ voice: hum(sampleRate, 1) });
     const line = reach({ ...recorded, to: '01000000006' });
     until(() => line.saw('line.answered'));
     line.say('This sentence takes quite a bit longer than the second of sound that there is for it.');
@@ -54,11 +55,13 @@ for (const sampleRate of [8_000, 22_050, 48_000])
     const [[from, to] = [0, 0], ...noMore] = stretches(tape.agent);
     t.deepEqual(noMore, []);
     t.true(Math.abs(to - from - 1_000) < 2, `${to - from} ms`);
-    t.true(tape.agent.every((sample) => sample === 0 || Math.abs(sample - loudness) < 100));
+    // A hum that begins and ends from one sample to the next rings there, as in every filter.
+    const middle = tape.agent.slice((from + 10) * 16, (to - 10) * 16);
+    t.true(middle.every((sample) => Math.abs(sample - loudness) < 100));
   });
 
 test('a hurried call is recorded at its natural pace', async (t) => {
-  const { clock, reach, until, tapes } = recordingNetwork({ speed: 10 });
+  const { clock, reach, until, tapes } = await recordingNetwork({ speed: 10 });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   const answeredAt = clock.now();
@@ -75,7 +78,7 @@ test('a hurried call is recorded at its natural pace', async (t) => {
 });
 
 test('a disposed call leaves the recording of what it had', async (t) => {
-  const { clock, reach, until, tapes } = recordingNetwork();
+  const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.say('This sentence is cut when everything ends.');
@@ -87,7 +90,7 @@ test('a disposed call leaves the recording of what it had', async (t) => {
 });
 
 test('a call is recorded only when it is answered and is to be', async (t) => {
-  const { clock, reach, tapes } = recordingNetwork();
+  const { clock, reach, tapes } = await recordingNetwork();
   const lines = [
     reach({ recording: true, to: '01000000003' }),
     reach({ recording: true, to: '01000000002' }),
@@ -96,7 +99,7 @@ test('a call is recorded only when it is answered and is to be', async (t) => {
   clock.advance(5_000);
   for (const line of lines) line.dispose();
   t.is(tapes.size, 0);
-  const unvoiced = recordingNetwork({ speech: null });
+  const unvoiced = await recordingNetwork({ recording: null });
   unvoiced.reach({ ...recorded, to: '01000000006' });
   unvoiced.clock.advance(5_000);
   t.is(unvoiced.tapes.size, 0);
@@ -109,7 +112,7 @@ test('a synthesizer that fails makes the recording fail, and nothing else', asyn
       throw new Error('broken: it has no voice');
     },
   };
-  const { reach, until, tapes } = recordingNetwork({ speech: sameSpeech(synthesizer) });
+  const { reach, until, tapes } = await recordingNetwork({ voice: synthesizer });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.say('Hello.');
@@ -121,11 +124,12 @@ test('a synthesizer that fails makes the recording fail, and nothing else', asyn
   t.deepEqual(line.finish(), []);
 });
 
-test('a recording that cannot be opened costs the recording and not the call', (t) => {
-  const openRecording = (): never => {
+test('a recording that cannot be opened costs the recording and not the call', async (t) => {
+  const open = (): never => {
     throw new Error('The disk is full');
   };
-  const { reach, until } = createNetwork({ speech: sameSpeech(hum()), openRecording });
+  const resample = await loadResampler();
+  const { reach, until } = createNetwork({ recording: { open, speech: sameSpeech(hum()), resample } });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.say('Hello.');
@@ -146,7 +150,10 @@ test('few recordings are made at a time', async (t) => {
       return { sampleRate: recordingSampleRate, samples: new Int16Array(160).fill(loudness) };
     },
   };
-  const { reach, clock, tapes } = recordingNetwork({ speech: sameSpeech(synthesizer), renderingsAtOnce: 2 });
+  const { reach, clock, tapes } = await recordingNetwork({
+    voice: synthesizer,
+    renderingsAtOnce: 2,
+  });
   const lines = Array.from({ length: 10 }, () => reach({ recording: true, to: '01000000006' }));
   clock.advance(2_000);
   for (const line of lines) line.say('Hello.');
@@ -168,8 +175,8 @@ test('closing waits for recordings, but not for ever', async (t) => {
             signal?.addEventListener('abort', () => reject(signal.reason as Error));
           }),
   };
-  const { lines, reach, clock, tapes } = recordingNetwork({
-    speech: sameSpeech(synthesizer),
+  const { lines, reach, clock, tapes } = await recordingNetwork({
+    voice: synthesizer,
     renderingsAtOnce: 1,
     closeWithinMs: 3_000,
   });
@@ -198,14 +205,14 @@ test('closing waits for recordings, but not for ever', async (t) => {
 test('nothing that is said in a pause is on the recording, which goes on in time', async (t) => {
   const spoken: string[] = [];
   const heard = hum();
-  const { lines, clock, reach, until, tapes } = recordingNetwork({
-    speech: sameSpeech({
+  const { lines, clock, reach, until, tapes } = await recordingNetwork({
+    voice: {
       name: 'remembering',
       synthesize(text, ...others) {
         spoken.push(text);
         return heard.synthesize(text, ...others);
       },
-    }),
+    },
   });
   lines.defineCallee('01055550001', [{ wait_sec: 3 }, { say: 'My number is 1234.' }, { wait_sec: 60 }]);
   const line = reach({ ...recorded, to: '01055550001' });
@@ -243,7 +250,7 @@ test('nothing that is said in a pause is on the recording, which goes on in time
 });
 
 test('a call that ends in a pause ends in silence', async (t) => {
-  const { clock, reach, until, tapes } = recordingNetwork();
+  const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.tell({ type: 'resumeRecording' });

@@ -28,8 +28,7 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
     speed: 1,
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
-    openRecording: null,
-    speech: null,
+    recording: null,
     anybody: (input) => phones.farEndOf(input),
   });
   const network = {
