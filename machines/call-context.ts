@@ -19,7 +19,7 @@ export type CallInput = LineInput &
   };
 
 /** What others ask of a call. */
-export type CallRequest =
+export type CallCommand =
   | { type: 'hangup.requested'; immediate: boolean }
   /** The agent presses keys of the telephone, as in `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
@@ -30,10 +30,10 @@ export type CallRequest =
   /** The gateway shuts down and cannot wait any longer. */
   | { type: 'gateway.closing' };
 
-export type CallEvent =
+export type CallMachineEvent =
   | LineEvent
   | ConversationMessage
-  | CallRequest
+  | CallCommand
   /** It was just found out who has answered; what follows from it is decided. */
   | { type: 'answerer.known' };
 

@@ -22,7 +22,7 @@ import {
   outputOf,
   whoAnswered,
   type CallContext,
-  type CallEvent,
+  type CallMachineEvent,
   type CallInput,
   type CallOutput,
 } from './call-context.ts';
@@ -36,7 +36,7 @@ export const callMachine = setup({
   types: {
     input: {} as CallInput,
     context: {} as CallContext,
-    events: {} as CallEvent,
+    events: {} as CallMachineEvent,
     output: {} as CallOutput,
     tags: {} as 'ringing' | 'talking',
   },

@@ -263,7 +263,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     },
     { switchboard, liveCalls, limits: policy.inspectorLimits },
     startedLines.phones && { phones: startedLines.phones, limits: policy.webPhones.limits },
-    recordings.door,
+    recordings.handler,
     started,
   );
   await cluster.listensAt(server.url);

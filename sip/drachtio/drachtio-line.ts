@@ -117,7 +117,7 @@ const release = (
   // The outcome of the attempt is the answer to the CANCEL.
   if (connection === null) return attempt.cancel();
   if (by === 'gateway') return backgroundTasks.add('BYE', () => hangUp(connection).finally(released));
-  connection.farEnd.over();
+  connection.trackedLeg.ended();
   return released();
 };
 

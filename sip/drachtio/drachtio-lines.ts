@@ -26,7 +26,7 @@ import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
 import type { TrunkCheck } from './signalling/check-trunk.ts';
 import { createSignallingConnection, type ControlProbe } from './signalling/connection.ts';
-import type { LegStore } from './signalling/far-ends.ts';
+import type { LegStore } from './signalling/leg-tracker.ts';
 import { createSignalling, type TrunkTimes } from './signalling/signalling.ts';
 
 /** How long closing waits for BYE and CANCEL to be answered. */
@@ -63,7 +63,7 @@ export type DrachtioLines = Lines & {
   refusedCallers: InboundAccess['refused'];
   mediaServers: () => readonly MediaServerState[];
   /** Ends the far ends of the calls of a node that has died; its calls' rows are others' to end. */
-  endFarEndsOf(node: string): Promise<void>;
+  endLegsOf(node: string): Promise<void>;
 };
 
 /** The two servers, and what is done by them. */
@@ -119,7 +119,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     tryTrunk: signalling.tryTrunk,
     refusedCallers: signalling.refusedCallers,
     mediaServers: mediaServers.states,
-    async endFarEndsOf(node) {
+    async endLegsOf(node) {
       const orphans = await options.legs.orphans(node);
       signalling.abandon(orphans);
       signalling.endChannels(orphans);

@@ -3,7 +3,15 @@
  * line"), and the usual caller.
  */
 import type { UnansweredCause } from '#machines/line.ts';
-import { agentIsSilent, agentIsWellUnderWay, agentSpeaks, letRing, pause, pickUp, speak } from './manners.ts';
+import {
+  agentIsSilent,
+  agentIsWellUnderWay,
+  agentSpeaks,
+  letRing,
+  pause,
+  pickUp,
+  speak,
+} from './behaviours.ts';
 import type { Behaviour, Course, Phone } from './party.ts';
 import { calleeOf, talkByScript } from './play-script.ts';
 import type { Script } from './script.ts';

@@ -6,7 +6,7 @@
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
-import type { Voice } from './playback.ts';
+import type { Voice } from './playout.ts';
 
 /** The far end's telephone: what a person can do with it and hear in it. */
 export interface Phone {
@@ -63,9 +63,9 @@ export type Party = {
   stop(end: LineEnd): void;
 };
 
-export type FarEnd = (phone: Phone, time: LineTime) => Party;
+export type CreateParty = (phone: Phone, time: LineTime) => Party;
 
-export const createParty = (course: Course, time: LineTime): Party => {
+export const createScriptedParty = (course: Course, time: LineTime): Party => {
   let waitingFor: Wait | null = null;
   let isStopped = false;
   let cancelTimer: Cancel = () => {};
@@ -100,6 +100,6 @@ export const createParty = (course: Course, time: LineTime): Party => {
 };
 
 export const behaving =
-  (behaviour: Behaviour): FarEnd =>
+  (behaviour: Behaviour): CreateParty =>
   (phone, time) =>
-    createParty(behaviour(phone), time);
+    createScriptedParty(behaviour(phone), time);

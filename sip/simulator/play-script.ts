@@ -1,4 +1,12 @@
-import { agentIsSilent, agentIsWellUnderWay, agentSpeaks, letRing, pause, pickUp, speak } from './manners.ts';
+import {
+  agentIsSilent,
+  agentIsWellUnderWay,
+  agentSpeaks,
+  letRing,
+  pause,
+  pickUp,
+  speak,
+} from './behaviours.ts';
 import type { Behaviour, Course, Phone } from './party.ts';
 import type { Script, ScriptStep } from './script.ts';
 

@@ -6,7 +6,7 @@ import type { LineTime } from '../line-time.ts';
 import type { OpenRecording, RecordingSink } from '../recording.ts';
 import type { Resample } from '../resampler.ts';
 import type { SpeechEngines } from '../speech.ts';
-import { createCallRecording, type CallRecording, type RecordedCall } from './call-recording.ts';
+import { createTimelineRecorder, type TimelineRecorder, type CallTimeline } from './call-timeline.ts';
 import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';
 
@@ -28,7 +28,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
 
   const render = async (
     { speech, resample }: Pick<NonNullable<typeof recording>, 'speech' | 'resample'>,
-    call: RecordedCall,
+    call: CallTimeline,
     input: LineInput,
     sink: RecordingSink,
     signal: AbortSignal,
@@ -49,11 +49,11 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
 
   return {
     /** Begins the recording of a call; `null` when it is not recorded. */
-    record(input: LineInput, time: LineTime): CallRecording | null {
+    record(input: LineInput, time: LineTime): TimelineRecorder | null {
       if (!input.recording || recording === null) return null;
       try {
         const sink = recording.open(input.callId);
-        return createCallRecording(time, (call) =>
+        return createTimelineRecorder(time, (call) =>
           renderings.add((signal) => render(recording, call, input, sink, signal)),
         );
       } catch (error) {

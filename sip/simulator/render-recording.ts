@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '../recording.ts';
 import type { Audio, Synthesizer } from '../speech.ts';
-import type { Pause, RecordedCall, RecordedPart } from './call-recording.ts';
+import type { Pause, CallTimeline, RecordedPart } from './call-timeline.ts';
 import type { Resample } from '../resampler.ts';
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
@@ -85,7 +85,7 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
 
 /** Writes the whole call and finishes the sink. Rejects when the synthesizer or the sink fails or `signal` aborts. */
 export const renderRecording = async (
-  call: RecordedCall,
+  call: CallTimeline,
   language: string,
   { synthesizer, resample }: { synthesizer: Synthesizer; resample: Resample },
   sink: RecordingSink,

@@ -6,7 +6,7 @@
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
-import type { FarEnd, Phone } from './party.ts';
+import type { CreateParty, Phone } from './party.ts';
 import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 
 const hangUpMs = 20;
@@ -15,7 +15,7 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   input: Pick<LineInput, 'callId' | 'language'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
-  farEnd: FarEnd;
+  createParty: CreateParty;
   /** The line is over and holds nothing any more. */
   onOver: () => void;
 };
@@ -41,9 +41,10 @@ const phoneOn = (line: {
     answer: () => life.send({ type: 'answered' }),
     refuse: (cause) => life.send({ type: 'unanswered', cause }),
     hangUp: () => life.send({ type: 'left' }),
-    say: (text) => whenAnswered(() => voices.farEnd.say(text)),
-    speak: (isSpeaking) => whenAnswered(() => (isSpeaking ? voices.farEnd.begin() : voices.farEnd.abandon())),
-    isSpeaking: () => voices.farEnd.isSpeaking(),
+    say: (text) => whenAnswered(() => voices.counterparty.say(text)),
+    speak: (isSpeaking) =>
+      whenAnswered(() => (isSpeaking ? voices.counterparty.begin() : voices.counterparty.abandon())),
+    isSpeaking: () => voices.counterparty.isSpeaking(),
     press: (digit) => whenAnswered(() => life.report({ type: 'line.digit', digit })),
     hold: (isHeld) => life.send({ type: isHeld ? 'held' : 'resumed' }),
     beep: () => whenAnswered(voices.beep),
@@ -94,7 +95,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   });
   const { report } = life;
   const voices = createVoices({ ...options, language, report, onChange: () => party.notice() });
-  const party = options.farEnd(phoneOn({ life, voices, signs, time, language }), time);
+  const party = options.createParty(phoneOn({ life, voices, signs, time, language }), time);
   party.start();
 
   const say = (utterance: number, text: string): void => {

@@ -9,7 +9,7 @@ import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { Lines, OnArrival } from '../lines.ts';
 import { callerOf, knownCallees, unreachable, unknownCallee } from './callees.ts';
 import { createLineTime } from '../line-time.ts';
-import { behaving, type FarEnd } from './party.ts';
+import { behaving, type CreateParty } from './party.ts';
 import { calleeOf } from './play-script.ts';
 import { createRecorder, type RecorderOptions } from './recorder.ts';
 import type { AnsweringNumbers } from '../listening/answering-machine.ts';
@@ -29,7 +29,7 @@ export type SimulatorLinesOptions = RecorderOptions & {
   /** Whose call this is; without it, all calls are one workspace's. */
   workspaceOf?: (callId: string) => string | undefined;
   /** Who is reached by a number that nobody gave a script; without it, nobody is at home. */
-  anybody?: (input: LineInput) => FarEnd;
+  anybody?: (input: LineInput) => CreateParty;
   /** How long closing waits for recordings that are not done, in milliseconds of the wall clock. */
   closeWithinMs?: number;
 };
@@ -42,7 +42,7 @@ export type InboundCall = {
   /** `null`: a polite caller with a question. Checked by `parseScript` for a caller. */
   script: Script | null;
   /** Who calls, when it is somebody who plays no script. */
-  farEnd?: (input: LineInput) => FarEnd;
+  partyFor?: (input: LineInput) => CreateParty;
   /** BCP 47, what the caller speaks; without it, the language of the call. */
   language?: string;
 };
@@ -59,9 +59,9 @@ export type SimulatorLines = Lines & {
   calleeScript(number: string, workspaceId?: string): Script | undefined;
 };
 
-type Caller = { farEnd: (input: LineInput) => FarEnd; language: string | undefined };
+type Caller = { partyFor: (input: LineInput) => CreateParty; language: string | undefined };
 
-type Reached = { farEnd: FarEnd; language: string | undefined; isPerson?: boolean };
+type Reached = { createParty: CreateParty; language: string | undefined; isPerson?: boolean };
 
 /** Callees are known by workspace and number. */
 const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
@@ -74,9 +74,9 @@ const calleeOfNumber = (
 ): Reached => {
   const { to, language } = input;
   const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
-  if (behaviour !== undefined) return { farEnd: behaving(behaviour), language };
-  if (anybody === undefined) return { farEnd: behaving(unknownCallee), language };
-  return { farEnd: anybody(input), language, isPerson: true };
+  if (behaviour !== undefined) return { createParty: behaving(behaviour), language };
+  if (anybody === undefined) return { createParty: behaving(unknownCallee), language };
+  return { createParty: anybody(input), language, isPerson: true };
 };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
@@ -98,14 +98,14 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   /** Whose telephone this call reaches. */
   const reachedBy = (input: LineInput): Reached => {
     const { callId, direction, to, language } = input;
-    if (isClosed) return { farEnd: behaving(unreachable('trunk_error')), language };
+    if (isClosed) return { createParty: behaving(unreachable('trunk_error')), language };
     if (direction === 'outbound')
       return calleeOfNumber(input, callees.get(keyOf(to, options.workspaceOf?.(callId))), options.anybody);
     const caller = callers.get(callId);
     callers.delete(callId);
     return caller === undefined
-      ? { farEnd: behaving(unreachable('media_error')), language }
-      : { farEnd: caller.farEnd(input), language: caller.language };
+      ? { createParty: behaving(unreachable('media_error')), language }
+      : { createParty: caller.partyFor(input), language: caller.language };
   };
 
   return {
@@ -115,24 +115,24 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     },
     open(input, emit) {
       const lineTime = createLineTime(clock, speed);
-      const { farEnd, language, isPerson } = reachedBy(input);
+      const { createParty, language, isPerson } = reachedBy(input);
       const whoAnswers = isPerson === true ? 'human' : options.answering;
       const line = createSimulatedLine({
         input: { ...input, language: language ?? input.language },
         emit,
         time: lineTime,
         answering: input.direction === 'outbound' ? whoAnswers : null,
-        farEnd,
+        createParty,
         record: () => recorder.record(input, lineTime),
         onOver: () => lines.delete(line),
       });
       lines.add(line);
       return line;
     },
-    async placeInbound({ to, from, script, language, farEnd = () => behaving(callerOf(script)) }) {
+    async placeInbound({ to, from, script, language, partyFor = () => behaving(callerOf(script)) }) {
       if (onArrival === null || isClosed) throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
-      callers.set(callId, { farEnd, language });
+      callers.set(callId, { partyFor, language });
       try {
         const verdict = await onArrival({ callId, from, to, at: clock.now() });
         if (!verdict.accepted) callers.delete(callId);

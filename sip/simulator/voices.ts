@@ -9,8 +9,8 @@ import {
   type AnsweringNumbers,
 } from '../listening/answering-machine.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
-import type { CallRecording } from './call-recording.ts';
-import { createPlayback, type Playback } from './playback.ts';
+import type { TimelineRecorder } from './call-timeline.ts';
+import { createSimulatedPlayout, type SimulatedPlayout } from './playout.ts';
 import { createSpeech, type Speech } from './speech.ts';
 
 /** Who has said something and then waits is a person: it is told after this. */
@@ -23,15 +23,15 @@ export type VoicesOptions = {
   /** How it is found out who has picked up; `null` where nobody asks, `human` where it is known. */
   answering: AnsweringNumbers | 'human' | null;
   /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
-  record: () => CallRecording | null;
+  record: () => TimelineRecorder | null;
   report: (report: LineReport) => void;
   /** Somebody begins or ceases to speak. */
   onChange: () => void;
 };
 
 export type Voices = {
-  readonly agent: Playback;
-  readonly farEnd: Speech;
+  readonly agent: SimulatedPlayout;
+  readonly counterparty: Speech;
   /** The call was answered: it is recorded and listened to from now on. */
   begin(): void;
   /** The beep of an answering machine is over. */
@@ -44,14 +44,14 @@ export type Voices = {
 
 export const createVoices = (options: VoicesOptions): Voices => {
   const { time, language, answering, report, onChange } = options;
-  let recording: CallRecording | null = null;
+  let recording: TimelineRecorder | null = null;
   let answerer: AnsweringMachine | null = null;
   let cancelWaiting: Cancel | null = null;
 
   const answeredBy = (by: AnsweredBy): void => report({ type: 'line.answered_by', by });
   const isAgentAudible = (): boolean => agent.voice() !== null;
 
-  const agent = createPlayback(time, {
+  const agent = createSimulatedPlayout(time, {
     played({ durationMs, ...played }) {
       const { text, startedAt } = played;
       if (text !== '') recording?.add({ party: 'agent', text, startedAt, durationMs });
@@ -60,7 +60,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
     change: onChange,
   });
 
-  const farEnd = createSpeech(time, language, {
+  const counterparty = createSpeech(time, language, {
     begun: () => report({ type: 'line.speech' }),
     heard(heard) {
       report({ type: 'line.heard', ...heard });
@@ -77,7 +77,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
 
   return {
     agent,
-    farEnd,
+    counterparty,
     begin() {
       recording = options.record();
       if (answering === null || answering === 'human') return;
@@ -90,7 +90,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
     end() {
       answerer?.end();
       agent.stop();
-      farEnd.end();
+      counterparty.end();
       cancelWaiting?.();
       recording?.end();
       recording = null;

@@ -5,8 +5,8 @@
 import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { FromPhone, PhoneCallDetails, PhoneCallEnd, ToPhone } from '#src/domain/web-phone.ts';
-import type { FarEnd, Phone } from '../simulator/party.ts';
-import type { Voice } from '../simulator/playback.ts';
+import type { CreateParty, Phone } from '../simulator/party.ts';
+import type { Voice } from '../simulator/playout.ts';
 
 const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
@@ -144,8 +144,8 @@ const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
 };
 
 /** A far end that such a call answers for. */
-export const phoneFarEnd =
-  (input: LineInput, on: PhoneCallEvents): FarEnd =>
+export const phoneParty =
+  (input: LineInput, on: PhoneCallEvents): CreateParty =>
   (phone, time) => {
     const details = detailsOf(input);
     const handset = createHandset(details, phone);

@@ -19,19 +19,19 @@ export type PhoneSocketLimits = {
   pingMs: number;
 };
 
-/** Somebody with an admin token at the door. */
-export type PhoneVisitor = {
+/** A WebSocket upgrade (RFC 6455) whose admin token was checked. */
+export type PhoneUpgrade = {
   request: IncomingMessage;
   socket: Duplex;
   head: Buffer;
   query: URLSearchParams;
   workspaceId: string;
-  /** Sends the visitor away with this HTTP status. */
+  /** Refuses it with this HTTP status. */
   refuse(status: number): void;
 };
 
 export type PhoneSocket = {
-  letIn(visitor: PhoneVisitor): void;
+  accept(upgrade: PhoneUpgrade): void;
   /** Sends every phone away. */
   close(): void;
 };
@@ -90,7 +90,7 @@ export const createPhoneSocket = (options: {
   };
 
   return {
-    letIn({ request, socket, head, query, workspaceId, refuse }) {
+    accept({ request, socket, head, query, workspaceId, refuse }) {
       const name = query.get('phone') ?? '';
       if (!isName(name)) return refuse(400);
       if (server.clients.size >= limits.phones) return refuse(503);

@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FromPhone, PhoneRefusal } from '#src/domain/web-phone.ts';
-import type { FarEnd } from '../simulator/party.ts';
-import { phoneFarEnd, type PhoneCallEvents, type Tell } from './phone-call.ts';
+import type { CreateParty } from '../simulator/party.ts';
+import { phoneParty, type PhoneCallEvents, type Tell } from './phone-call.ts';
 import {
   answer,
   createStation,
@@ -31,8 +31,12 @@ export type Dialled =
 export type WebPhonesOptions = {
   /** The workspace whose call this is; `undefined` for one that is over. */
   workspaceOf: (callId: string) => string | undefined;
-  /** Calls a number of the workspace; `farEnd` is the caller. */
-  dial: (call: { workspaceId: string; to: string; farEnd: (input: LineInput) => FarEnd }) => Promise<Dialled>;
+  /** Calls a number of the workspace; `partyFor` is the caller. */
+  dial: (call: {
+    workspaceId: string;
+    to: string;
+    partyFor: (input: LineInput) => CreateParty;
+  }) => Promise<Dialled>;
   /** How long a phone that is lost in a call has to come back, in milliseconds of the wall clock. */
   comeBackMs: number;
   /** Runs at the speed of the wall clock: browsers do not hurry. */
@@ -50,7 +54,7 @@ export type WebPhones = {
   /** `replaced` is called when a phone of the same name connects. */
   connect(phone: { workspaceId: string; name: string; tell: Tell; replaced: () => void }): PhoneConnection;
   /** Who is reached by a call to any number. */
-  farEndOf(input: LineInput): FarEnd;
+  partyFor(input: LineInput): CreateParty;
   /** Lets go of all timers. */
   close(): void;
 };
@@ -87,7 +91,7 @@ const dial = async (
     },
   };
   const verdict = await options
-    .dial({ workspaceId, to, farEnd: (input) => phoneFarEnd(input, events) })
+    .dial({ workspaceId, to, partyFor: (input) => phoneParty(input, events) })
     .catch((error: unknown): Dialled => {
       options.logger.error({ err: error }, 'a call from a web phone could not be placed');
       return { accepted: false, because: 'failed' };
@@ -195,9 +199,9 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
         },
       };
     },
-    farEndOf(input) {
+    partyFor(input) {
       const workspaceId = options.workspaceOf(input.callId);
-      return phoneFarEnd(input, workspaceId === undefined ? nowhere : eventsOf(workspaceId));
+      return phoneParty(input, workspaceId === undefined ? nowhere : eventsOf(workspaceId));
     },
     close() {
       isClosed = true;

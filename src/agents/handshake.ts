@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
-import type { CallContext } from '#src/domain/call-context.ts';
+import type { AgentContext } from '#src/domain/agent-context.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
@@ -15,7 +15,7 @@ import { AgentFailure } from './agent.ts';
 import { readJson } from './ask-endpoint.ts';
 import { traceparent } from './traceparent.ts';
 
-export type HandshakeRequest = { url: string; secret: string; context: CallContext };
+export type HandshakeRequest = { url: string; secret: string; context: AgentContext };
 
 export type Handshake = (request: HandshakeRequest) => Promise<HandshakeResult>;
 

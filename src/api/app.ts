@@ -2,7 +2,7 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import { logAccess } from './access-log.ts';
-import { createGate, type Gate } from './authenticate.ts';
+import { createAuthentication, type Authentication } from './authenticate.ts';
 import type { ApiContext, ApiState } from './context.ts';
 import { createCounter, type Counter } from './rate-limit.ts';
 import { refuse, refuseLate } from './refuse.ts';
@@ -14,7 +14,7 @@ import { traceRequest } from './trace-request.ts';
 import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
-/** `failures` counts tokens of nobody; the door for websockets may share it. */
+/** `failures` counts tokens of nobody; the WebSocket routes may share it. */
 export const createApi = (
   services: ApiServices,
   failures: Counter = createCounter(services.limits.failuresPerAddress),
@@ -34,23 +34,23 @@ export const createApi = (
 };
 
 const createRouter = (services: ApiServices, failures: Counter): Router<ApiState> => {
-  const gate = createGate(services, failures);
+  const authentication = createAuthentication(services, failures);
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) {
     router.register(
       route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       [route.method],
-      serving(route, gate, services),
+      serving(route, authentication, services),
     );
   }
   return router;
 };
 
 const serving =
-  (route: Route, gate: Gate, services: ApiServices) =>
+  (route: Route, authentication: Authentication, services: ApiServices) =>
   async (ctx: ApiContext): Promise<void> => {
     ctx.state.route = route.path;
-    const { status, headers, body } = await route.serve(ctx, gate, services);
+    const { status, headers, body } = await route.serve(ctx, authentication, services);
     ctx.status = status;
     // Koa makes a 204 of a null body; HEAD has none and keeps its status.
     if (status !== 204) ctx.body = body ?? '';

@@ -23,7 +23,7 @@ export type CallerOf = {
 export type Auth = keyof CallerOf;
 
 /** What is asked for may change who is believed. */
-export type Errand = {
+export type RouteNeeds = {
   /**
    * It can be done without the database. While that does not answer, a key is then believed that was good for a call
    * held here when the database was last asked.
@@ -32,15 +32,15 @@ export type Errand = {
 };
 
 /** Lets a caller in, or refuses with 401, 403 or 429. */
-export type Doors = { [A in Auth]: (ctx: ApiContext, errand: Errand) => Promise<CallerOf[A]> };
+export type Authenticators = { [A in Auth]: (ctx: ApiContext, needs: RouteNeeds) => Promise<CallerOf[A]> };
 
-export type Gate = Doors & {
+export type Authentication = Authenticators & {
   /** Whether the key or token of somebody who was let in is still good. Counts nothing. */
-  stillBelieves: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
+  isStillValid: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
 };
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
-export const createGate = (services: ApiServices, failureCounter: Counter): Gate => {
+export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
   const { database, sealing, limits } = services;
   const authenticateAdmin = createAdminAuthentication(services);
   const authenticateNumber = createNumberAuthentication(database, sealing);
@@ -49,15 +49,15 @@ export const createGate = (services: ApiServices, failureCounter: Counter): Gate
   const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
     const token = bearerOf(ctx);
     const admin = token === undefined ? undefined : await authenticateAdmin(token);
-    if (admin === undefined) return refuseStranger(ctx, failures);
+    if (admin === undefined) return refuseUnauthenticated(ctx, failures);
     await perKey(ctx, `admin ${admin.id}`);
     return admin;
   };
-  const numberOf = async (key: string, errand: Errand): Promise<CallableNumber | undefined> => {
+  const numberOf = async (key: string, needs: RouteNeeds): Promise<CallableNumber | undefined> => {
     try {
       return await authenticateNumber(key);
     } catch (error) {
-      if (!errand.needsNoDatabase || !isTransient(error)) throw error;
+      if (!needs.needsNoDatabase || !isTransient(error)) throw error;
       const known = services.findKnownNumber(sealing.fingerprints(key));
       // A key that is not known here may be good all the same: nobody can tell.
       if (known === undefined) throw error;
@@ -65,10 +65,10 @@ export const createGate = (services: ApiServices, failureCounter: Counter): Gate
     }
   };
   return {
-    async number(ctx, errand) {
+    async number(ctx, needs) {
       const key = bearerOf(ctx);
-      const number = key === undefined ? undefined : await numberOf(key, errand);
-      if (number === undefined) return refuseStranger(ctx, failures);
+      const number = key === undefined ? undefined : await numberOf(key, needs);
+      if (number === undefined) return refuseUnauthenticated(ctx, failures);
       await perKey(ctx, `number ${number.id}`);
       refuseOtherNumber(ctx.get('X-Number-Id'), number);
       return number;
@@ -83,7 +83,7 @@ export const createGate = (services: ApiServices, failureCounter: Counter): Gate
       );
     },
     none: () => Promise.resolve(null),
-    async stillBelieves(ctx, auth) {
+    async isStillValid(ctx, auth) {
       const token = bearerOf(ctx);
       if (auth === 'none') return true;
       if (token === undefined) return false;
@@ -97,7 +97,7 @@ const bearerOf = (ctx: ApiContext): string | undefined =>
   /^Bearer +([\w.~+/-]{1,200}=*) *$/i.exec(ctx.get('Authorization'))?.[1];
 
 /** A valid key is never held up by somebody else's failures behind the same address. */
-const refuseStranger = async (ctx: ApiContext, failures: Limit): Promise<never> => {
+const refuseUnauthenticated = async (ctx: ApiContext, failures: Limit): Promise<never> => {
   await failures(ctx, ctx.ip);
   throw new Refusal('unauthorized', 'Send a valid key in the header "Authorization: Bearer …".', {
     headers: { 'WWW-Authenticate': 'Bearer' },

@@ -10,7 +10,7 @@ import type { RequestLimit } from './api-services.ts';
 /** How it stands after one more: what is left, and in how many seconds all of it is back. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
 
-/** Counts one more for `key`; null where there is no limit. Several doors may share one. */
+/** Counts one more for `key`; null where there is no limit. Several limits may share one. */
 export type Counter = { limit: RequestLimit; count(key: string): Promise<Count | null> };
 
 export const createCounter = (limit: RequestLimit): Counter => {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
 import type { KeyedRequest } from '#src/persistence/idempotency.ts';
-import type { Auth, CallerOf, Doors, Gate } from './authenticate.ts';
+import type { Auth, CallerOf, Authenticators, Authentication } from './authenticate.ts';
 import { decode, encode, type Decoded } from './codec.ts';
 import type { ApiContext } from './context.ts';
 import { once } from './idempotency.ts';
@@ -61,7 +61,7 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   isHead: boolean;
   accepts: Accepts;
   /** Whether the key or token is still good: for answers that go on for longer than it may be. */
-  isStillBelieved: () => Promise<boolean>;
+  isStillValid: () => Promise<boolean>;
   /** The request's `Idempotency-Key`, where the route honours it: what the handler does keeps its answer under it. */
   keyed: KeyedRequest | null;
 };
@@ -110,7 +110,7 @@ export type Route = Declaration<
   z.ZodObject | undefined,
   z.ZodType | undefined,
   Readonly<Record<number, ResponseDeclaration>>
-> & { serve(ctx: ApiContext, gate: Gate, services: ApiServices): Promise<Rendered> };
+> & { serve(ctx: ApiContext, authentication: Authentication, services: ApiServices): Promise<Rendered> };
 
 /**
  * In two steps, so that the compiler knows the declaration whole when it reads the handler.
@@ -134,10 +134,12 @@ export const defineRoute = <
 } => ({
   handledBy: (handle) => ({
     ...route,
-    async serve(ctx, gate, services) {
+    async serve(ctx, authentication, services) {
       if (route.beginsCall === true) services.checkCapacity();
-      const doors: Doors = gate;
-      const caller = await doors[route.auth](ctx, { needsNoDatabase: route.needsNoDatabase === true });
+      const authenticators: Authenticators = authentication;
+      const caller = await authenticators[route.auth](ctx, {
+        needsNoDatabase: route.needsNoDatabase === true,
+      });
       const params = validated(route.params, ctx.params);
       const query = validated(route.query, ctx.query);
       const headers = validated(route.headers, ctx.headers);
@@ -152,7 +154,7 @@ export const defineRoute = <
         body: decode(route.body, body),
         isHead: ctx.method === 'HEAD',
         accepts: (...types: string[]) => ctx.accepts(...types),
-        isStillBelieved: () => gate.stillBelieves(ctx, route.auth),
+        isStillValid: () => authentication.isStillValid(ctx, route.auth),
       };
       const answer = async (keyed: KeyedRequest | null): Promise<Rendered> => {
         const answered = await handle({ ...request, keyed }, services);

@@ -3,7 +3,7 @@
  * asked in turn. The order in which a request is refused is that of guides/design/wire.md, "Hang-up": not this number's
  * call, not in the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
  */
-import type { CallAsk, CallSignal } from '#src/domain/call-signal.ts';
+import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall } from '#src/persistence/calls.ts';
@@ -12,9 +12,9 @@ import type { LiveCalls } from './live-calls.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
 
 /** Does what is asked to a call that is held here, or throws the refusal that says why not. */
-export type PerformAsk = (actor: CallActor, callId: string) => void | Promise<void>;
+export type PerformAction = (actor: CallActor, callId: string) => void | Promise<void>;
 
-export type AskNode = (node: string, signal: CallSignal) => Promise<void>;
+export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
 
 export type HolderOptions = {
   database: Database;
@@ -26,88 +26,89 @@ export type HolderOptions = {
   askNode: AskNode;
   /** Whether this gateway is configured with lines that carry sound; without, it ends no calls. */
   hasMedia: boolean;
-  perform: Readonly<Record<CallAsk, PerformAsk>>;
+  perform: Readonly<Record<CallAction, PerformAction>>;
 };
 
 export type Holder = {
-  ask(signal: CallSignal): Promise<void>;
+  ask(request: InCallRequest): Promise<void>;
   /** For another gateway, which believes that the call is held here. */
-  askHere(signal: CallSignal): Promise<void>;
+  askHere(request: InCallRequest): Promise<void>;
 };
 
-const isHangup = (ask: CallAsk): boolean => ask !== 'pause_recording' && ask !== 'resume_recording';
+const isHangup = (action: CallAction): boolean =>
+  action !== 'pause_recording' && action !== 'resume_recording';
 
 /** What a call must be for it. */
-const wantedStatus = (ask: CallAsk): CallStatus => (ask === 'cancel' ? 'ringing' : 'active');
+const wantedStatus = (action: CallAction): CallStatus => (action === 'cancel' ? 'ringing' : 'active');
 
-export const notActive = (ask?: CallAsk): Refusal =>
+export const notActive = (action?: CallAction): Refusal =>
   new Refusal(
     'call_not_active',
-    ask === 'cancel'
+    action === 'cancel'
       ? 'This call does not ring any more; use hangup for a call in progress.'
       : 'This call is not in progress.',
   );
 
 /** The answer of a gateway that is configured to leave calls alone. */
-const switchedOff = (ask: CallAsk): Refusal =>
-  isHangup(ask)
+const switchedOff = (action: CallAction): Refusal =>
+  isHangup(action)
     ? new Refusal('hangup_unavailable', 'This gateway has no telephone lines, so it hangs up no calls.')
     : new Refusal('service_unavailable', 'This gateway has no telephone lines, so it pauses no recordings.');
 
-const unreached = (ask: CallAsk, cause: unknown): Refusal => {
+const unreached = (action: CallAction, cause: unknown): Refusal => {
   const detail = 'The gateway that holds the call could not be reached just now; try once more.';
-  return new Refusal(isHangup(ask) ? 'hangup_failed' : 'service_unavailable', detail, { cause });
+  return new Refusal(isHangup(action) ? 'hangup_failed' : 'service_unavailable', detail, { cause });
 };
 
 export const createHolder = (options: HolderOptions): Holder => {
   const { database, switchboard, liveCalls, node, perform } = options;
 
   /** `undefined` for a call that is not held here, or is another number's. */
-  const actorOf = ({ callId, numberId }: CallSignal): CallActor | undefined =>
+  const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
     liveCalls.get(callId)?.numberId === numberId ? switchboard.find(callId) : undefined;
 
-  const askActor = async (actor: CallActor, { callId, ask }: CallSignal): Promise<void> => {
-    if (!actor.getSnapshot().matches(wantedStatus(ask) === 'ringing' ? 'ringing' : 'active'))
-      throw notActive(ask);
-    await perform[ask](actor, callId);
+  const askActor = async (actor: CallActor, { callId, action }: InCallRequest): Promise<void> => {
+    if (!actor.getSnapshot().matches(wantedStatus(action) === 'ringing' ? 'ringing' : 'active'))
+      throw notActive(action);
+    await perform[action](actor, callId);
   };
 
   /** The name of the gateway that should hold the call, by its row. */
-  const findHolder = async (signal: CallSignal): Promise<string> => {
-    const call = await findCall(database, signal);
+  const findHolder = async (request: InCallRequest): Promise<string> => {
+    const call = await findCall(database, request);
     if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
-    if (call.status !== wantedStatus(signal.ask)) throw notActive(signal.ask);
-    if (!options.hasMedia) throw switchedOff(signal.ask);
+    if (call.status !== wantedStatus(request.action)) throw notActive(request.action);
+    if (!options.hasMedia) throw switchedOff(request.action);
     return call.node;
   };
 
-  const askHere = async (signal: CallSignal): Promise<void> => {
+  const askHere = async (request: InCallRequest): Promise<void> => {
     // It may have begun, or ended, while its row was read.
-    const actor = actorOf(signal);
+    const actor = actorOf(request);
     if (actor === undefined) {
       throw new Refusal(
         'room_unknown',
         'The call is not where it should be; it has ended or is being ended.',
       );
     }
-    await askActor(actor, signal);
+    await askActor(actor, request);
   };
 
-  const askOther = async (holder: string, signal: CallSignal): Promise<void> => {
+  const askOther = async (holder: string, request: InCallRequest): Promise<void> => {
     try {
-      await options.askNode(holder, signal);
+      await options.askNode(holder, request);
     } catch (error) {
-      throw error instanceof Refusal ? error : unreached(signal.ask, error);
+      throw error instanceof Refusal ? error : unreached(request.action, error);
     }
   };
 
   return {
     askHere,
-    async ask(signal) {
-      const actor = actorOf(signal);
-      if (actor !== undefined) return askActor(actor, signal);
-      const holder = await findHolder(signal);
-      await (holder === node ? askHere(signal) : askOther(holder, signal));
+    async ask(request) {
+      const actor = actorOf(request);
+      if (actor !== undefined) return askActor(actor, request);
+      const holder = await findHolder(request);
+      await (holder === node ? askHere(request) : askOther(holder, request));
     },
   };
 };

@@ -10,7 +10,7 @@ import { dropLegs, keepLegs, legsOf, type KeptLeg } from '#src/persistence/sip-l
 
 export type LegKeeper = {
   keep(id: string, kept: Omit<KeptLeg, 'id'>): void;
-  drop(id: string): void;
+  remove(id: string): void;
   /** Those that an earlier process of this node, or of another one, has left behind. */
   orphans(node?: string): Promise<KeptLeg[]>;
   /** Resolves when everything is written; at the latest after so many milliseconds. */
@@ -74,7 +74,7 @@ export const createLegKeeper = (options: {
 
   return {
     keep: (id, kept) => change(id, kept),
-    drop: (id) => change(id, null),
+    remove: (id) => change(id, null),
     async orphans(of = node) {
       const legs = await legsOf(database, of);
       for (const { id } of legs) written.add(id);

@@ -1,10 +1,10 @@
 /** Pausing the recording of a call and resuming it, for words that must not be kept, such as a card's number. */
-import type { CallRequest } from '#machines/call-context.ts';
-import type { CallAsk } from '#src/domain/call-signal.ts';
+import type { CallCommand } from '#machines/call-context.ts';
+import type { CallAction } from '#src/domain/in-call-request.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { findRecording } from '#src/persistence/recordings.ts';
-import type { Holder, PerformAsk } from './ask-holder.ts';
+import type { Holder, PerformAction } from './ask-holder.ts';
 
 type RequestOfCall = (request: { callId: string; numberId: string }) => Promise<void>;
 
@@ -24,9 +24,9 @@ const notRecorded = (reason: 'none' | 'failed'): Refusal =>
 /** What pausing does to a call that is held here. */
 export const createRecordingAsks = (
   database: Database,
-): Record<'pause_recording' | 'resume_recording', PerformAsk> => {
+): Record<'pause_recording' | 'resume_recording', PerformAction> => {
   const asking =
-    (request: CallRequest): PerformAsk =>
+    (request: CallCommand): PerformAction =>
     async (actor, callId) => {
       if (!actor.getSnapshot().context.recording) throw notRecorded('none');
       // Before anything is looked up: the next word may be the one that must not be kept.
@@ -42,8 +42,8 @@ export const createRecordingAsks = (
 
 export const createRecordingRequests = (holder: Holder): RecordingRequests => {
   const asking =
-    (ask: CallAsk): RequestOfCall =>
+    (action: CallAction): RequestOfCall =>
     ({ callId, numberId }) =>
-      holder.ask({ callId, numberId, ask });
+      holder.ask({ callId, numberId, action });
   return { pauseRecording: asking('pause_recording'), resumeRecording: asking('resume_recording') };
 };

@@ -1,7 +1,7 @@
 /** Placing an outbound call (guides/design/calls.md, "Outbound"). The row is committed, then dialing starts. */
 import { randomUUID } from 'node:crypto';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
-import { callContext } from '#src/domain/call-context.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { KeyedAnswer, KeyedRequest } from '#src/persistence/idempotency.ts';
 import type { OpenNumber, PolicyOf } from './open-number.ts';
@@ -51,7 +51,7 @@ export const createPlaceCall =
       maxDurationSec: maxDurationSec ?? policy.defaultDurationSec,
       startedAt: options.now(),
       agentCall: {
-        context: callContext({
+        context: agentContext({
           id: callId,
           direction: 'outbound',
           ownNumber: number.number,

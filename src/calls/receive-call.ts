@@ -7,7 +7,7 @@ import { outcomeOf } from '#machines/outcome.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
-import { callContext, type CallContext } from '#src/domain/call-context.ts';
+import { agentContext, type AgentContext } from '#src/domain/agent-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { insertEndedCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -22,7 +22,7 @@ export type Handshake = (request: {
   workspaceId: string;
   url: string;
   secret: string;
-  context: CallContext;
+  context: AgentContext;
 }) => Promise<HandshakeResult>;
 
 export type ReceiveCall = (arrival: Arrival) => Promise<ArrivalVerdict>;
@@ -101,7 +101,7 @@ export const createReceiveCall = (options: {
     const binding = number.bindings.inbound;
     if (!canTakeCalls(binding)) return reject(arrival, number, 'no_agent_endpoint');
 
-    const context = callContext({
+    const context = agentContext({
       id: arrival.callId,
       direction: 'inbound',
       ownNumber: number.number,

@@ -3,16 +3,16 @@
  * request: whatever refuses it, the call stays alive.
  */
 import { Refusal } from '#src/domain/refusal.ts';
-import { notActive, type Holder, type HolderOptions, type PerformAsk } from './ask-holder.ts';
+import { notActive, type Holder, type HolderOptions, type PerformAction } from './ask-holder.ts';
 import type { CallActor } from './switchboard.ts';
 
 /** What hanging up does to a call that is held here. */
 export const createHangupAsks = (
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean,
-): Record<'hangup' | 'hangup_immediately' | 'cancel', PerformAsk> => {
+): Record<'hangup' | 'hangup_immediately' | 'cancel', PerformAction> => {
   const signalling =
-    (send: (actor: CallActor) => void): PerformAsk =>
+    (send: (actor: CallActor) => void): PerformAction =>
     (actor) => {
       if (!canSignal()) {
         throw new Refusal('hangup_failed', 'The call could not be reached just now; try once more.');
@@ -40,7 +40,7 @@ export const createHangupRequests = (
   liveCalls: HolderOptions['liveCalls'],
 ): HangupRequests => {
   const requestHangup: HangupRequests['requestHangup'] = ({ callId, numberId, immediate }) =>
-    holder.ask({ callId, numberId, ask: immediate ? 'hangup_immediately' : 'hangup' });
+    holder.ask({ callId, numberId, action: immediate ? 'hangup_immediately' : 'hangup' });
 
   return {
     requestHangup,
@@ -51,6 +51,6 @@ export const createHangupRequests = (
       await requestHangup({ callId, numberId, immediate });
     },
 
-    requestCancel: ({ callId, numberId }) => holder.ask({ callId, numberId, ask: 'cancel' }),
+    requestCancel: ({ callId, numberId }) => holder.ask({ callId, numberId, action: 'cancel' }),
   };
 };

@@ -1,10 +1,20 @@
 /** Requests about a call, to the gateway that holds it (`signals.ts`); its refusals are refusals here. */
 import { z } from 'zod';
-import { callAsks, type CallSignal } from '#src/domain/call-signal.ts';
+import { callActions, type InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 import type { NodeSignals } from './signals.ts';
 
-const request = z.object({ callId: z.uuid(), numberId: z.uuid(), ask: z.enum(callAsks) });
+/** As it travels between gateways, which need not be of one version. */
+const message = z.object({ callId: z.uuid(), numberId: z.uuid(), ask: z.enum(callActions) });
+
+type Message = z.infer<typeof message>;
+
+const messageOf = ({ callId, numberId, action: ask }: InCallRequest): Message => ({ callId, numberId, ask });
+
+const requestIn = (received: unknown): InCallRequest => {
+  const { callId, numberId, ask: action } = message.parse(received);
+  return { callId, numberId, action };
+};
 
 const isCode = (code: string): code is RefusalCode => Object.hasOwn(refusalCatalogue, code);
 
@@ -29,24 +39,24 @@ const refusedBy = ({ code, message, extras: { reason } }: Refusal): Answer => ({
 
 export type CallSignals = {
   /** `perform` does what other gateways ask of calls that are held here. */
-  open(perform: (signal: CallSignal) => Promise<void>): Promise<void>;
+  open(perform: (request: InCallRequest) => Promise<void>): Promise<void>;
   /** Resolves when the gateway has done it. Rejects with its refusal, with `NodeUnreachable`, or without a database. */
-  ask(node: string, signal: CallSignal): Promise<void>;
+  ask(node: string, request: InCallRequest): Promise<void>;
 };
 
 export const createCallSignals = (signals: Pick<NodeSignals, 'open' | 'ask'>): CallSignals => ({
   open: (perform) =>
     signals.open(async (asked): Promise<Answer> => {
       try {
-        await perform(request.parse(asked));
+        await perform(requestIn(asked));
         return { outcome: 'done' };
       } catch (error) {
         if (error instanceof Refusal) return refusedBy(error);
         throw error;
       }
     }),
-  async ask(node, signal) {
-    const given = answer.parse(await signals.ask(node, signal));
+  async ask(node, request) {
+    const given = answer.parse(await signals.ask(node, messageOf(request)));
     if (given.outcome === 'done') return;
     const { code, detail, reason } = given;
     throw new Refusal(code, detail, { extras: reason === undefined ? {} : { reason } });

@@ -1,10 +1,10 @@
-/** Recordings that lie in the folder of another gateway, by its door (`recording-door.ts`): nothing is ever whole in memory. */
+/** Recordings that lie in the folder of another gateway, served there by `recording-handler.ts`: nothing is ever whole in memory. */
 import { Agent, request } from 'undici';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { addressOfNode } from '#src/persistence/nodes.ts';
 import { proofOf, type NodeKeys } from './node-proof.ts';
-import { recordingsPath, type KeptRecording } from './recording-door.ts';
+import { recordingsPath, type KeptRecording } from './recording-handler.ts';
 
 export type FetchLimits = {
   connectMs: number;

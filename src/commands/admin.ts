@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { databaseLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
-import { type Ground } from './admin/command.ts';
+import { type CommandContext } from './admin/command.ts';
 import { wrongOption } from './admin/given-fields.ts';
 import { help, readCall } from './admin/run-command.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -17,7 +17,10 @@ import { keptMasterKey } from '#src/start/master-key.ts';
 import { UsageError } from './parse-options.ts';
 
 /** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
-const openGround = async (environment: NodeJS.ProcessEnv, opened: AsyncDisposableStack): Promise<Ground> => {
+const openContext = async (
+  environment: NodeJS.ProcessEnv,
+  opened: AsyncDisposableStack,
+): Promise<CommandContext> => {
   const config = readConfig(environment, false);
   const { databaseUrl, dataFolder, masterKey, oldMasterKeys } = config;
   const logger = createLogger({ level: 'silent', format: 'json' });
@@ -55,7 +58,7 @@ export const main = async (
   const call = readCall(args);
   if (call === 'help') return print(help);
   await using opened = new AsyncDisposableStack();
-  const answer = await call.command.run(await openGround(environment, opened), call.given);
+  const answer = await call.command.run(await openContext(environment, opened), call.given);
   print(call.isJson ? JSON.stringify(answer.json, null, 2) : answer.text);
 };
 

@@ -1,9 +1,9 @@
 import type { AgentBinding } from './agent-binding.ts';
-import type { CallContext } from './call-context.ts';
+import type { AgentContext } from './agent-context.ts';
 
 /** What the agent of a call is made from; fixed for the whole call. It lives in memory for as long as the call, tokens included. */
 export type AgentCall = {
-  context: CallContext;
+  context: AgentContext;
   binding: AgentBinding;
   /**
    * For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound

@@ -3,7 +3,7 @@
  * and from nothing else, so every attempt sends the same bytes. It holds the instruction and the summary, which are the
  * customer's own; what was said is read by the API (transcript), not sent around.
  */
-import { callContext } from '#src/domain/call-context.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallSnapshot, EventSnapshot } from '#src/persistence/outbox.ts';
@@ -18,7 +18,7 @@ export type OutgoingEvent = {
 };
 
 const callPayload = (call: CallSnapshot, time: (stored: string | null) => string | null) => {
-  const { from, to } = callContext({
+  const { from, to } = agentContext({
     id: call.id,
     direction: call.direction,
     ownNumber: call.own_number,

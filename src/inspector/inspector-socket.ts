@@ -29,19 +29,19 @@ export type InspectorLimits = {
   pingMs: number;
 };
 
-/** Somebody with an admin token at the door. */
-export type InspectorVisitor = {
+/** A WebSocket upgrade (RFC 6455) whose admin token was checked. */
+export type InspectorUpgrade = {
   request: IncomingMessage;
   socket: Duplex;
   head: Buffer;
   query: URLSearchParams;
   workspaceId: string;
-  /** Sends the visitor away with this HTTP status. */
+  /** Refuses it with this HTTP status. */
   refuse(status: number): void;
 };
 
 export type InspectorSocket = {
-  letIn(visitor: InspectorVisitor): void;
+  accept(upgrade: InspectorUpgrade): void;
   /** Sends every onlooker away. */
   close(): void;
 };
@@ -136,7 +136,7 @@ export const createInspectorSocket = (options: {
   };
 
   return {
-    letIn({ request, socket, head, query, workspaceId, refuse }) {
+    accept({ request, socket, head, query, workspaceId, refuse }) {
       const callId = query.get('call');
       if (callId !== null && !isSeenBy(workspaceId, callId)) return refuse(404);
       if (server.clients.size >= limits.viewers) return refuse(503);

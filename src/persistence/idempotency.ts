@@ -74,6 +74,6 @@ export const keyedAnswersWritten = `keyed as (
 const forgettingAll = prepared((queries) => queries.deleteFrom('IdempotencyRecord').where(isTooOld));
 
 /** Clears away what nobody may ask for any more. */
-export const forgetOldAnswers = async (db: Statements): Promise<void> => {
+export const deleteExpiredAnswers = async (db: Statements): Promise<void> => {
   await forgettingAll(db, {});
 };

@@ -5,7 +5,7 @@ import { createDrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
 import type { TrunkTimes } from '#sip/drachtio/signalling/signalling.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
-import type { LegStore } from '#sip/drachtio/signalling/far-ends.ts';
+import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import type { ControlProbe } from '#sip/drachtio/signalling/connection.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
@@ -30,7 +30,7 @@ export type ChosenLines = {
   /** None with the simulated lines. */
   mediaServers: () => readonly MediaServerState[];
   /** Of a node that has died; nothing with the simulated lines, whose far ends die with it. */
-  endFarEndsOf: (node: string) => Promise<void>;
+  endLegsOf: (node: string) => Promise<void>;
 };
 
 export const chooseLines = async (options: {
@@ -60,7 +60,7 @@ export const chooseLines = async (options: {
       phones: null,
       refusedCallers: () => ({}),
       mediaServers: () => [],
-      endFarEndsOf: async () => {},
+      endLegsOf: async () => {},
     };
   }
   if (config.realLines !== null) {
@@ -84,8 +84,8 @@ export const chooseLines = async (options: {
       clock: callClock,
       logger,
     });
-    const { refusedCallers, mediaServers, endFarEndsOf } = lines;
-    return { lines, simulator: null, phones: null, refusedCallers, mediaServers, endFarEndsOf };
+    const { refusedCallers, mediaServers, endLegsOf } = lines;
+    return { lines, simulator: null, phones: null, refusedCallers, mediaServers, endLegsOf };
   }
   const simulator = createSimulatorLines({
     clock: callClock,
@@ -94,7 +94,7 @@ export const chooseLines = async (options: {
     logger,
     recording: { open: openRecording, speech, resample: await loadResampler() },
     workspaceOf: options.webPhones.workspaceOf,
-    anybody: (input) => phones.farEndOf(input),
+    anybody: (input) => phones.partyFor(input),
   });
   const { dialBy, ...webPhones } = options.webPhones;
   const phones = createWebPhones({ ...webPhones, dial: dialBy(simulator.placeInbound), logger });
@@ -104,7 +104,7 @@ export const chooseLines = async (options: {
     phones,
     refusedCallers: () => ({}),
     mediaServers: () => [],
-    endFarEndsOf: async () => {},
+    endLegsOf: async () => {},
   };
 };
 

@@ -14,11 +14,11 @@ export const createDialFromPhone =
     database: Database;
     country: Country;
   }): WebPhonesOptions['dial'] =>
-  async ({ workspaceId, to, farEnd }) => {
+  async ({ workspaceId, to, partyFor }) => {
     const digits = normalizePhoneNumber(to, options.country);
     const number = digits === undefined ? undefined : await findNumberByDigits(options.database, digits);
     if (number?.workspace.id !== workspaceId) return { accepted: false, because: 'number_not_found' };
-    const call = { to: number.number, from: ownNumber, script: null, farEnd };
+    const call = { to: number.number, from: ownNumber, script: null, partyFor };
     const { verdict } = await options.placeInbound(call);
     if (verdict.accepted) return verdict;
     const { because } = verdict;

@@ -5,9 +5,13 @@ import { createCallSignals, type CallSignals } from '#src/cluster/call-signals.t
 import { createRecordingFetcher, type FetchLimits } from '#src/cluster/fetch-recording.ts';
 import type { CleanUp } from '#src/cluster/clean-ups.ts';
 import { createNodeWatch, type NodeWatchNumbers } from '#src/cluster/node-watch.ts';
-import { createRecordingDoor, type KeptRecording, type RecordingDoor } from '#src/cluster/recording-door.ts';
+import {
+  createRecordingHandler,
+  type KeptRecording,
+  type RecordingHandler,
+} from '#src/cluster/recording-handler.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
-import type { CallSignal } from '#src/domain/call-signal.ts';
+import type { InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
@@ -24,13 +28,13 @@ export type SharedRecordings = {
   /** A completed recording, wherever it is kept; see `Recordings` and `RecordingFetcher`. */
   open(recording: { callId: string; file: string; node: string }): Promise<KeptRecording | undefined>;
   /** Where the others fetch those that lie here. */
-  door: RecordingDoor;
+  handler: RecordingHandler;
 };
 
 export type Cluster = {
   askNode: CallSignals['ask'];
   /** Does what others ask of calls that are held here, and looks after the others. */
-  open(perform: (signal: CallSignal) => Promise<void>): Promise<void>;
+  open(perform: (request: InCallRequest) => Promise<void>): Promise<void>;
   /** This gateway listens; `url` is where this machine reaches it. */
   listensAt(url: string): Promise<void>;
   /** The recordings of this gateway, and its way to those of the others. */
@@ -85,7 +89,7 @@ export const startCluster = async (
       open: async (wanted) =>
         (await recordings.open(wanted)) ??
         (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
-      door: createRecordingDoor({
+      handler: createRecordingHandler({
         open: recordings.openOwn,
         keys: options.sealing,
         now: options.clock.now,

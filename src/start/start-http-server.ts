@@ -10,7 +10,7 @@ import type { ApiServices } from '#src/api/api-services.ts';
 import { createCounter } from '#src/api/rate-limit.ts';
 import type { LiveCalls } from '#src/calls/live-calls.ts';
 import type { Switchboard } from '#src/calls/switchboard.ts';
-import type { RecordingDoor } from '#src/cluster/recording-door.ts';
+import type { RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createInspectorSocket, type InspectorLimits } from '#src/inspector/inspector-socket.ts';
 import { listen, type HttpServer } from './http-server.ts';
 import { createWebSocketRoutes } from './websocket-routes.ts';
@@ -23,7 +23,7 @@ export const startHttpServer = async (
   /** `null` where the lines are real. */
   webPhones: { phones: WebPhones; limits: PhoneSocketLimits } | null,
   /** What the other gateways fetch here. */
-  door: Pick<RecordingDoor, 'isFor' | 'answer'>,
+  recordingHandler: Pick<RecordingHandler, 'isFor' | 'answer'>,
   started: AsyncDisposableStack,
 ): Promise<HttpServer> => {
   const { logger } = services;
@@ -31,7 +31,7 @@ export const startHttpServer = async (
   const authenticateAdmin = createAdminAuthentication(services);
   const answer = createApi({ ...services, inspects: config.inspect }, failures).callback();
   const handle: RequestListener = (request, response) =>
-    void (door.isFor(request) ? door.answer : answer)(request, response);
+    void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
   const server = await listen(handle, {
     host: config.host,
     port: config.port,
@@ -54,7 +54,7 @@ export const startHttpServer = async (
   if (webPhones !== null) {
     const phoneSocket = createPhoneSocket({ ...webPhones, logger });
     // A web phone takes calls and places them.
-    webSocketRoutes.serve('/api/v1/admin/phone', 'admin', phoneSocket.letIn);
+    webSocketRoutes.serve('/api/v1/admin/phone', 'admin', phoneSocket.accept);
     started.defer(() => phoneSocket.close());
   }
   if (!config.inspect) return server;
@@ -67,7 +67,7 @@ export const startHttpServer = async (
     limits: charts.limits,
     logger,
   });
-  webSocketRoutes.serve('/inspect', 'viewer', inspector.letIn);
+  webSocketRoutes.serve('/inspect', 'viewer', inspector.accept);
   started.defer(() => inspector.close());
   return server;
 };

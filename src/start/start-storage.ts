@@ -4,7 +4,7 @@ import type { Config } from '#config/config.ts';
 import type { Database, DatabaseLimits } from '#src/persistence/database.ts';
 import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
 import { prepareDataFolder } from './data-folder.ts';
-import { keepHouse } from './keep-house.ts';
+import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { keptMasterKey } from './master-key.ts';
 import { seed } from './seed.ts';
 import { startDatabase } from './start-database.ts';
@@ -22,7 +22,7 @@ export const startStorage = async (
   await prepareDataFolder(dataFolder);
   const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
   const database = await startDatabase(config, limits, logger, started);
-  started.defer(keepHouse(database, logger));
+  started.defer(purgeIdempotencyKeys(database, logger));
   return {
     database,
     sealing,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 /** Whether the data folder takes what is written: a sentence that says that it does not, or undefined. */
-export type WhyNothingIsKept = () => Promise<string | undefined>;
+export type DataFolderProblem = () => Promise<string | undefined>;
 
 /** So much is written that it takes room of its own on any file system. */
 const probeBytes = 4_096;
@@ -19,7 +19,7 @@ export const createDataFolderWatch = (options: {
   clock: Pick<Clock, 'now'>;
   logger: Logger;
   write?: typeof writeFile;
-}): WhyNothingIsKept => {
+}): DataFolderProblem => {
   const { folder, everyMs, clock, logger, write = writeFile } = options;
   let known: { answer: Promise<string | undefined>; until: number } | undefined;
 

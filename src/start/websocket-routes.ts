@@ -1,5 +1,5 @@
 /**
- * The routes of WebSockets: looks at the path, then at the admin token, and hands who may come in to whoever serves
+ * The routes of WebSockets: looks at the path, then at the admin token, and hands on what is authorized to whoever serves
  * the path. The token comes in an Authorization header, or, from browsers, which cannot send one here, as a subprotocol
  * beside the first or as `?token=`.
  */
@@ -8,19 +8,21 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 
-export type Visitor = {
+export type AuthorizedUpgrade = {
   request: IncomingMessage;
   socket: Duplex;
   head: Buffer;
   query: URLSearchParams;
   workspaceId: string;
-  /** Sends the visitor away with this HTTP status. */
+  /** Refuses it with this HTTP status. */
   refuse(status: number): void;
 };
 
+type Accept = (upgrade: AuthorizedUpgrade) => void;
+
 export type WebSocketRoutes = {
-  /** Visitors of this path who have the role, or more than it, are let in by `letIn`; others are refused. */
-  serve(path: string, role: AdminRole, letIn: (visitor: Visitor) => void): void;
+  /** `accept` gets the upgrades of this path whose token has the role, or more than it; others are refused. */
+  serve(path: string, role: AdminRole, accept: Accept): void;
   attach(server: Server): void;
 };
 
@@ -44,12 +46,12 @@ export const createWebSocketRoutes = (options: {
   authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
   /** One more token of nobody from this address: seconds until it may try again; `null` while it still may. */
   countFailure: (address: string) => Promise<number | null>;
-  /** How often it is asked whether the token of somebody inside is still good; one whose token is not, is cut off. */
+  /** How often it is asked whether the token of a client is still good; one whose token is not, is cut off. */
   beliefMs: number;
   logger: Logger;
 }): WebSocketRoutes => {
   const { logger, beliefMs } = options;
-  const paths = new Map<string, { role: AdminRole; letIn: (visitor: Visitor) => void }>();
+  const paths = new Map<string, { role: AdminRole; accept: Accept }>();
 
   const watchToken = (socket: Duplex, token: string): void => {
     let timer: NodeJS.Timeout | undefined;
@@ -75,7 +77,7 @@ export const createWebSocketRoutes = (options: {
     socket.once('close', stop);
   };
 
-  const letIn = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const route = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const target = URL.parse(request.url ?? '/', 'http://gateway');
     if (target === null) return refuse(socket, 400);
     const { pathname, searchParams: query } = target;
@@ -90,7 +92,7 @@ export const createWebSocketRoutes = (options: {
     const { workspaceId, role } = admin;
     if (served.role === 'admin' && role !== 'admin') return refuse(socket, 403);
     watchToken(socket, token);
-    return served.letIn({
+    return served.accept({
       request,
       socket,
       head,
@@ -101,14 +103,14 @@ export const createWebSocketRoutes = (options: {
   };
 
   return {
-    serve: (path, role, letIn) => void paths.set(path, { role, letIn }),
+    serve: (path, role, accept) => void paths.set(path, { role, accept }),
     attach(server) {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const ignoreLoss = (error: Error): void =>
-          logger.debug({ err: error }, 'a visitor left before it was let in');
+          logger.debug({ err: error }, 'a client left before its WebSocket was opened');
         socket.on('error', ignoreLoss);
-        letIn(request, socket, head).catch((error: unknown) => {
-          logger.error({ err: error }, 'a visitor could not be let in');
+        route(request, socket, head).catch((error: unknown) => {
+          logger.error({ err: error }, 'a WebSocket could not be opened');
           refuse(socket, 500);
         });
       });

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callInput } from '#src/calls/call-input.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import { callContext } from '#src/domain/call-context.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
 
 const policy = {
   maxDurationSec: 1_800,
@@ -23,7 +23,7 @@ const inputOf = (
   { instruction = null, greeting = null }: { instruction?: string | null; greeting?: string | null } = {},
 ) => {
   const agentCall: AgentCall = {
-    context: callContext({
+    context: agentContext({
       id: 'a-call',
       direction,
       ownNumber: '07011112222',

@@ -33,7 +33,7 @@ test('the next process of a node finds the legs that were not over, as they were
   keeper.keep(over, { callId: null, leg });
   keeper.keep(standing, { callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } });
   await keeper.settled(10_000);
-  keeper.drop(over);
+  keeper.remove(over);
   keeper.keep(arrived, { callId: null, leg: { ...leg, state: 'arriving', channel: null } });
   await keeper.settled(10_000);
 
@@ -46,7 +46,7 @@ test('the next process of a node finds the legs that were not over, as they were
       { id: standing, callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } },
     ],
   );
-  for (const { id } of found) next.drop(id);
+  for (const { id } of found) next.remove(id);
   await next.settled(10_000);
   t.deepEqual(await legsOf(database, node), []);
 });
@@ -80,7 +80,7 @@ test('an absent database holds nothing up, and gets the last word on each leg wh
   keeper.keep(passing, { callId: null, leg });
   while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
   keeper.keep(lasting, { callId: null, leg: { ...leg, state: 'standing' } });
-  keeper.drop(passing);
+  keeper.remove(passing);
   isAway = false;
   while ((await legsOf(database, node)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await keeper.settled(10_000);

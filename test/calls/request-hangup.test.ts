@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { AskNode } from '#src/calls/ask-holder.ts';
-import type { CallSignal } from '#src/domain/call-signal.ts';
+import type { InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/call-facts.ts';
 import { storedCall } from '#test/helpers/stored-number.ts';
@@ -152,7 +152,7 @@ test('a gateway without lines hangs up no calls, and says so of those that are a
 
 const elsewhere = test.macro<[Error | null, string | null]>({
   async exec(t, answer, code) {
-    const asked: [string, CallSignal][] = [];
+    const asked: [string, InCallRequest][] = [];
     const askNode: AskNode = (node, signal) => {
       asked.push([node, signal]);
       return answer === null ? Promise.resolve() : Promise.reject(answer);
@@ -162,7 +162,7 @@ const elsewhere = test.macro<[Error | null, string | null]>({
     if (code === null) await t.notThrowsAsync(hangUp(world, callId, true));
     else await t.throwsAsync(hangUp(world, callId, true), { code });
     t.is(asked.length, 1);
-    t.like(asked[0]?.[1], { ...world.mine(callId), ask: 'hangup_immediately' });
+    t.like(asked[0]?.[1], { ...world.mine(callId), action: 'hangup_immediately' });
     t.is(asked[0]?.[0], 'another');
   },
   title: (_, answer, code) =>
@@ -176,16 +176,16 @@ test(elsewhere, new Refusal('call_not_active', 'It is over.'), 'call_not_active'
 test('another gateway that asks for a call of ours gets what we would get', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
-  await t.throwsAsync(world.callControl.askHere({ ...world.mine(randomUUID()), ask: 'hangup' }), {
+  await t.throwsAsync(world.callControl.askHere({ ...world.mine(randomUUID()), action: 'hangup' }), {
     code: 'room_unknown',
   });
-  await t.throwsAsync(world.callControl.askHere({ callId, numberId: randomUUID(), ask: 'hangup' }), {
+  await t.throwsAsync(world.callControl.askHere({ callId, numberId: randomUUID(), action: 'hangup' }), {
     code: 'room_unknown',
   });
-  await t.throwsAsync(world.callControl.askHere({ ...world.mine(callId), ask: 'cancel' }), {
+  await t.throwsAsync(world.callControl.askHere({ ...world.mine(callId), action: 'cancel' }), {
     code: 'call_not_active',
   });
-  await world.callControl.askHere({ ...world.mine(callId), ask: 'hangup' });
+  await world.callControl.askHere({ ...world.mine(callId), action: 'hangup' });
   t.is(world.stateOf(callId), 'active.talking.hangup-pending');
 });
 

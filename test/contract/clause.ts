@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
-import type { FarEnd, LineDriver } from './line-driver.ts';
+import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
 
 const inputFor = (to: string): LineInput => ({
@@ -20,7 +20,7 @@ type Reach = (onEvent?: (event: LineEvent, line: WatchedLine) => void) => Watche
 
 export type Clause = (
   title: string,
-  farEnd: FarEnd,
+  farEnd: FarEndKind,
   check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
 ) => void;
 
@@ -31,12 +31,12 @@ export const createClause = (
   test: DeclareTest,
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
-  unreached: readonly FarEnd[],
+  unreached: readonly FarEndKind[],
 ): Clause => {
   /** One clause of the contract, with a far end of this kind. The line must have kept the whole contract, too. */
   return (
     title: string,
-    farEnd: FarEnd,
+    farEnd: FarEndKind,
     check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
   ): void => {
     if (unreached.includes(farEnd))

@@ -1,7 +1,7 @@
 import type { OpenLine } from '#machines/line.ts';
 
 /** What may be at the other end of a line. */
-export type FarEnd =
+export type FarEndKind =
   /** Rings for a moment, answers and stays silent. */
   | 'silent'
   /** Rings and is never answered. */
@@ -27,7 +27,7 @@ export type FarEnd =
 export type LineDriver = {
   open: OpenLine;
   /** The number that reaches such a far end; `null` when this driver has none. */
-  numberOf(farEnd: FarEnd): string | null;
+  numberOf(farEnd: FarEndKind): string | null;
   /** Lets time go by until the condition holds; at most so many milliseconds on the line, then rejects. */
   until(condition: () => boolean, atMostMs?: number): Promise<void>;
   /** Lets so many milliseconds on the line go by. */

@@ -4,7 +4,7 @@
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import { createClause, type DeclareTest } from './clause.ts';
-import type { FarEnd, LineDriver } from './line-driver.ts';
+import type { FarEndKind, LineDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
 
 const sentence = 'This is a rather long sentence, which takes a few seconds until it was said to its end.';
@@ -14,7 +14,7 @@ export const lineContract = (
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
   /** The far ends that this driver cannot reach: their clauses say that they did not run. */
-  unreached: readonly FarEnd[] = [],
+  unreached: readonly FarEndKind[] = [],
 ): void => {
   const clause = createClause(test, name, makeDriver, unreached);
 
@@ -32,7 +32,7 @@ export const lineContract = (
     t.is(line.all('line.ended')[0]?.by, 'gateway');
   });
 
-  const causes: readonly [FarEnd, UnansweredCause][] = [
+  const causes: readonly [FarEndKind, UnansweredCause][] = [
     ['busy', 'busy'],
     ['declining', 'declined'],
     ['unreachable', 'trunk_error'],
@@ -245,7 +245,7 @@ export const lineContract = (
     t.deepEqual(line.story(), story);
   });
 
-  const phases: readonly [string, FarEnd, (driver: LineDriver, line: WatchedLine) => Promise<void>][] = [
+  const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLine) => Promise<void>][] = [
     ['just opened', 'silent', async () => {}],
     ['ringing', 'unattended', (driver, line) => driver.until(() => line.saw('line.ringing'))],
     ['answered', 'silent', answered],

@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { FarEnd, LineDriver } from './line-driver.ts';
+import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { lineContract } from './line.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 
-const farEnds: Readonly<Record<FarEnd, { number: string; script?: Script }>> = {
+const farEnds: Readonly<Record<FarEndKind, { number: string; script?: Script }>> = {
   silent: { number: '01000000006' },
   unattended: { number: '01000000002' },
   busy: { number: '01000000003' },

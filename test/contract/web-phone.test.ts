@@ -2,11 +2,11 @@
 import test from 'ava';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createPhoneNetwork, type TestPhone } from '#test/sip/webphone/phone-network.ts';
-import type { FarEnd, LineDriver } from './line-driver.ts';
+import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { lineContract } from './line.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 
-const numbers: Readonly<Record<FarEnd, string | null>> = {
+const numbers: Readonly<Record<FarEndKind, string | null>> = {
   silent: '01055550001',
   unattended: '01055550002',
   busy: null,
@@ -58,7 +58,7 @@ const person = (clock: ReturnType<typeof createOrderedClock>, phone: () => TestP
   return (message: ToPhone): void => {
     switch (message.type) {
       case 'ring':
-        farEnd = Object.keys(numbers).find((name) => numbers[name as FarEnd] === message.to);
+        farEnd = Object.keys(numbers).find((name) => numbers[name as FarEndKind] === message.to);
         if (manner.reports) phone().send({ type: 'voice', on: true });
         if (farEnd === 'declining') after(answerAfterMs, { type: 'decline', call_id: message.call_id });
         else if (farEnd !== 'unattended') after(answerAfterMs, { type: 'answer', call_id: message.call_id });

@@ -4,7 +4,7 @@
  */
 import { createActor, fromCallback, SimulatedClock, type InspectionEvent } from 'xstate';
 import { callMachine } from '#machines/call.ts';
-import type { CallInput, CallRequest } from '#machines/call-context.ts';
+import type { CallInput, CallCommand } from '#machines/call-context.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
@@ -127,7 +127,7 @@ export const createCallWorld = (
       if (tellConversation === undefined) throw new Error('No reply was asked for');
       return tellConversation;
     },
-    ask: (request: CallRequest): void => actor.send(request),
+    ask: (request: CallCommand): void => actor.send(request),
     /** The other party answers. */
     answer: (): void => onLine({ type: 'line.answered' }),
     /** The other party begins to speak and its words are understood. */

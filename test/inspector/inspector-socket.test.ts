@@ -19,7 +19,7 @@ const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
     const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
-    inspector.letIn({
+    inspector.accept({
       request,
       socket,
       head,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createCallInsertion, findCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { findKeyedAnswer, forgetOldAnswers, type KeyedAnswer } from '#src/persistence/idempotency.ts';
+import { findKeyedAnswer, deleteExpiredAnswers, type KeyedAnswer } from '#src/persistence/idempotency.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { callBirth, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
@@ -141,12 +141,12 @@ test('a key is remembered for 24 hours, then it is free again', async (t) => {
   const insert = createCallInsertion(db);
   await insert(callBirth(owner, { keyedAnswer }));
   await makeOlder(db, owner, '23 hours 59 minutes');
-  await forgetOldAnswers(db);
+  await deleteExpiredAnswers(db);
   t.deepEqual(await find(), keyedAnswer);
   await makeOlder(db, owner, '2 minutes');
   t.is(await find(), undefined);
   t.true(await insert(callBirth(owner, { keyedAnswer })));
   await makeOlder(db, owner, '25 hours');
-  await forgetOldAnswers(db);
+  await deleteExpiredAnswers(db);
   t.deepEqual(await db.execute('select key from idempotency_record where number_id = $1', [numberId]), []);
 });

@@ -1,4 +1,4 @@
-/** What the fake models noted down (`what-the-model-says.js`). */
+/** What the fake models noted down (`model-replies.js`). */
 import { z } from 'zod';
 
 export type Message = { role: string; content: string };

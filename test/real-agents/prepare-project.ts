@@ -50,7 +50,7 @@ const filesIn = (root: string, folder: string): [string, string][] =>
 const sourcesOf = (folder: string): ReadonlyMap<string, string> =>
   new Map([
     // What both models share comes with each of them, where it expects it.
-    ['what-the-model-says.js', join(here, 'what-the-model-says.js')],
+    ['model-replies.js', join(here, 'model-replies.js')],
     ...filesIn(examples, folder),
     ...filesIn(here, folder),
   ]);

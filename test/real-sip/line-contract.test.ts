@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import type { Lines } from '#sip/lines.ts';
-import type { FarEnd, LineDriver } from '#test/contract/line-driver.ts';
+import type { FarEndKind, LineDriver } from '#test/contract/line-driver.ts';
 import { lineContract } from '#test/contract/line.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
@@ -10,7 +10,7 @@ import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
 import { realTimeTest } from './real-time-test.ts';
 
-const scenarios: Partial<Record<FarEnd, Scenario>> = {
+const scenarios: Partial<Record<FarEndKind, Scenario>> = {
   silent: 'silent',
   unattended: 'unattended',
   busy: 'busy',
@@ -25,7 +25,7 @@ const scenarios: Partial<Record<FarEnd, Scenario>> = {
 };
 
 /** What far ends that speak do in a call. */
-const speeches: Partial<Record<FarEnd, (farEnd: EarAndMouth) => Promise<unknown>>> = {
+const speeches: Partial<Record<FarEndKind, (farEnd: EarAndMouth) => Promise<unknown>>> = {
   async talking(farEnd) {
     // As people do: the sound of a call stands a moment after its answer, and who gets no answer says it again.
     const call = farEnd.heard();
@@ -52,7 +52,7 @@ const speeches: Partial<Record<FarEnd, (farEnd: EarAndMouth) => Promise<unknown>
   },
 };
 
-const numbers: Partial<Record<FarEnd, string>> = {
+const numbers: Partial<Record<FarEndKind, string>> = {
   silent: '01000000006',
   unattended: '01000000002',
   busy: '01000000003',

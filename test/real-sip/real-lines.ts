@@ -31,7 +31,7 @@ export const realLines = async (
     mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: pooled } },
     trunk: { address: `127.0.0.1:${trunkPort}` },
     trunks: emptyDirectory,
-    legs: { keep() {}, drop() {}, orphans: async () => [] },
+    legs: { keep() {}, remove() {}, orphans: async () => [] },
     trunkTimes,
     media: { host: '127.0.0.1', port: 0 },
     country: 'KR',

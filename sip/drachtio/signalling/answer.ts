@@ -7,7 +7,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../media/endpoint.ts';
 import type { MediaServers } from '../media/servers.ts';
 import { allowed, hangUp, holdRequests, noSip, type Attempt, type Outcome } from './attempt.ts';
-import type { FarEnd } from './far-ends.ts';
+import type { TrackedLeg } from './leg-tracker.ts';
 import { acceptedOffer, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type Refusal } from './refusals.ts';
 import { answerTimer, type SessionTimes } from './session-timer.ts';
@@ -20,21 +20,21 @@ export type Caller = {
   trunk: Trunk;
   /** Of its channel on the trunk. */
   permit: Permit;
-  farEnd: FarEnd;
+  trackedLeg: TrackedLeg;
   /** It has hung up before it was answered. */
   isGone: boolean;
 };
 
 /** The attempt comes to nothing: the caller is refused, unless it has hung up by itself. */
 const unanswered = (
-  { request, response, permit, farEnd, isGone }: Caller,
+  { request, response, permit, trackedLeg, isGone }: Caller,
   cause: 'cancelled' | 'media_error',
   refusal: Refusal,
   logger: Logger,
 ): Outcome => {
   const callId = request.get('Call-ID');
   permit.release();
-  farEnd.over();
+  trackedLeg.ended();
   if (isGone)
     return {
       answered: false,
@@ -56,7 +56,7 @@ export const answerCaller = (
   },
 ): Attempt => {
   const { mediaServers, sessionTimes, backgroundTasks, logger } = options;
-  const { request, response, trunk, permit, farEnd } = caller;
+  const { request, response, trunk, permit, trackedLeg } = caller;
   const callId = request.get('Call-ID');
   const given = new AbortController();
   const lost = Promise.withResolvers<never>();
@@ -79,12 +79,12 @@ export const answerCaller = (
     });
     const dialog = await Promise.race([answering, lost.promise]);
     holdRequests(dialog, true);
-    farEnd.is(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
+    trackedLeg.update(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
     const sip = { status: 200, reason: 'OK', callId };
     if (!given.signal.aborted)
-      return { answered: true, connection: { dialog, farEnd, endpoint, weRefresh, sip } };
+      return { answered: true, connection: { dialog, trackedLeg, endpoint, weRefresh, sip } };
     destroy(endpoint);
-    backgroundTasks.add('BYE', () => hangUp({ dialog, farEnd }));
+    backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
     return { answered: false, cause: 'cancelled', sip };
   };
 

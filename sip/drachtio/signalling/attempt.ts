@@ -1,12 +1,12 @@
 import type Srf from 'drachtio-srf';
 import type { SipDetails, UnansweredCause } from '#machines/line.ts';
-import type { FarEnd } from './far-ends.ts';
+import type { TrackedLeg } from './leg-tracker.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 
 /** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
 export type Connection = {
   dialog: Srf.Dialog;
-  farEnd: FarEnd;
+  trackedLeg: TrackedLeg;
   endpoint: MediaEndpoint;
   /** Whether it is for us to keep the session alive (RFC 4028). */
   weRefresh: boolean;
@@ -69,12 +69,15 @@ const isSettled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
 
 /** Sends BYE, and lets go of the far end when there was an answer; without a connection it is ended later. */
-export const hangUp = async ({ dialog, farEnd }: Pick<Connection, 'dialog' | 'farEnd'>): Promise<void> => {
+export const hangUp = async ({
+  dialog,
+  trackedLeg,
+}: Pick<Connection, 'dialog' | 'trackedLeg'>): Promise<void> => {
   try {
     await sendBye(dialog);
-    farEnd.over();
+    trackedLeg.ended();
   } catch (error) {
-    if (isSettled(error)) farEnd.over();
+    if (isSettled(error)) trackedLeg.ended();
     throw error;
   }
 };

@@ -16,7 +16,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import type { MediaServers } from '../media/servers.ts';
 import { hangUp } from './attempt.ts';
-import type { FarEnd } from './far-ends.ts';
+import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invited } from './invite.ts';
 import type { SessionTimes } from './session-timer.ts';
 
@@ -72,7 +72,7 @@ const verdictOf = (
 export type TrunkCheckOptions = {
   askTrunk: AskTrunk;
   srf: Srf;
-  meetFarEnd: () => FarEnd;
+  trackLeg: () => TrackedLeg;
   mediaServers: MediaServers;
   country: Country;
   silenceMs: number;

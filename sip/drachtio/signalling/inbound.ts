@@ -18,11 +18,11 @@ import type { MediaServers } from '../media/servers.ts';
 import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
 import type { TrunkCheck } from './check-trunk.ts';
-import type { FarEnds } from './far-ends.ts';
+import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, verdictRefusals } from './refusals.ts';
 import { createScreening, type Parties } from './screening.ts';
 import type { SessionTimes } from './session-timer.ts';
-import { createWaitingRoom } from './waiting-room.ts';
+import { createPendingCallers } from './pending-callers.ts';
 
 /**
  * Of several numbers, the first that this trunk brings calls for: a trunk of a workspace, for the numbers of that
@@ -47,7 +47,7 @@ export type InboundOptions = {
   access: InboundAccess;
   directory: TrunkDirectory;
   limits: TrunkLimits;
-  farEnds: Pick<FarEnds, 'meet'>;
+  legTracker: Pick<LegTracker, 'track'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   country: Country;
   sessionTimes: SessionTimes;
@@ -59,7 +59,7 @@ export type InboundOptions = {
 export const createInbound = (options: InboundOptions) => {
   const { access, directory, limits, clock, logger } = options;
   const screen = createScreening(options);
-  const room = createWaitingRoom(options);
+  const pending = createPendingCallers(options);
   let onArrival: OnArrival | null = null;
 
   const offer = async (callId: string, { from, numbers }: Parties, trunk: Trunk, ask: OnArrival) => {
@@ -72,10 +72,10 @@ export const createInbound = (options: InboundOptions) => {
           : await ask({ callId, from, to, at });
       if (verdict.accepted) return;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
-      room.turnAway(callId, verdictRefusals[verdict.because]);
+      pending.refuse(callId, verdictRefusals[verdict.because]);
     } catch (error) {
       logger.error({ call_id: callId, err: error }, 'it could not be decided whether a caller is let in');
-      room.turnAway(callId, refusals.failed);
+      pending.refuse(callId, refusals.failed);
     }
   };
 
@@ -102,21 +102,21 @@ export const createInbound = (options: InboundOptions) => {
       const permit = permitOn(trunk);
       if (permit === null) return refuse(response, verdictRefusals.over_capacity, logger);
       const callId = randomUUID();
-      room.add(callId, { request, response, trunk, permit });
+      pending.add(callId, { request, response, trunk, permit });
       void offer(callId, screened.parties, trunk, onArrival);
       return undefined;
     },
 
     /** Answers the caller that waits under this id. */
     answer(callId: string): Attempt {
-      const caller = room.take(callId);
+      const caller = pending.take(callId);
       if (caller === undefined) return settledAttempt('cancelled');
       return answerCaller(caller, { ...options, logger: logger.child({ call_id: callId }) });
     },
 
     close(): void {
       onArrival = null;
-      room.turnAllAway(verdictRefusals.draining);
+      pending.refuseAll(verdictRefusals.draining);
     },
   };
 };

@@ -9,7 +9,7 @@ import type { FailedTry } from '../../trunks/failover.ts';
 import type { Ladder } from '../../trunks/ladder.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
-import type { FarEnd } from './far-ends.ts';
+import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
 import { answeredLeg, invitingLeg } from './sip-leg.ts';
 import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
@@ -19,7 +19,7 @@ export type Invited =
       answered: true;
       /** Its requests wait until they are let through. */
       dialog: Srf.Dialog;
-      farEnd: FarEnd;
+      trackedLeg: TrackedLeg;
       /** The far end's answer to our offer. */
       remoteSdp: string;
       /** Whether it is for us to keep the session alive (RFC 4028). */
@@ -53,7 +53,7 @@ export type InviteOptions = {
   /** Where its sound is. */
   channel: MediaChannel;
   /** For each INVITE that is sent. */
-  meetFarEnd: () => FarEnd;
+  trackLeg: () => TrackedLeg;
   sessionTimes: SessionTimes;
   onRinging: () => void;
   ladder?: Ladder;
@@ -74,7 +74,7 @@ type Sending = {
   sendCancel: (request: Srf.SrfRequest) => void;
 };
 
-type Created = { dialog: Srf.Dialog; farEnd: FarEnd };
+type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg };
 
 /** One INVITE goes out; resolves when it was answered. */
 const send = (
@@ -117,13 +117,13 @@ const create = async (
   times: SessionTimes,
   { progress, state, sendCancel }: Sending,
 ): Promise<Created> => {
-  const farEnd = options.meetFarEnd();
+  const trackedLeg = options.trackLeg();
   let leg: SipLeg | null = null;
   try {
     const dialog = await send(options, times, {
       sent(request, isFirst) {
         leg = invitingLeg(request, options.channel);
-        farEnd.is(leg);
+        trackedLeg.update(leg);
         if (!isFirst) return;
         progress.sent(request);
         if (state() !== 'inviting') sendCancel(request);
@@ -136,10 +136,10 @@ const create = async (
       },
     });
     const answer = progress.last();
-    if (leg !== null && answer !== null) farEnd.is(answeredLeg(leg, answer));
-    return { dialog, farEnd };
+    if (leg !== null && answer !== null) trackedLeg.update(answeredLeg(leg, answer));
+    return { dialog, trackedLeg };
   } catch (error) {
-    farEnd.over();
+    trackedLeg.ended();
     throw error;
   }
 };

@@ -15,7 +15,7 @@ import type { MediaServers } from '../media/servers.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';
 import type { SignallingConnection, SignallingHandlers } from './connection.ts';
-import { createFarEnds, type FarEnds, type LegStore } from './far-ends.ts';
+import { createLegTracker, type LegTracker, type LegStore } from './leg-tracker.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { dial } from './outbound.ts';
 import type { SessionTimes } from './session-timer.ts';
@@ -48,7 +48,7 @@ export type SignallingOptions = {
 
 /** What is answered to requests outside of calls, and who takes the others. */
 const createHandlers = (
-  { access, inbound, farEnds }: { access: InboundAccess; inbound: Inbound; farEnds: FarEnds },
+  { access, inbound, legTracker }: { access: InboundAccess; inbound: Inbound; legTracker: LegTracker },
   canTakeCalls: () => boolean,
 ): Omit<SignallingHandlers, 'onLost'> => ({
   onInvite: inbound.receive,
@@ -63,7 +63,7 @@ const createHandlers = (
     response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
   },
   isIgnored: access.ignores,
-  onConnected: farEnds.connected,
+  onConnected: legTracker.connected,
 });
 
 /** In the order in which they are tried for a call from this number. */
@@ -85,16 +85,16 @@ export const createSignalling = (options: SignallingOptions) => {
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const { send, problem } = connection;
   const { endChannel } = mediaServers;
-  const farEnds = createFarEnds({ store: legs, send, endChannel, clock, backgroundTasks, logger });
+  const legTracker = createLegTracker({ store: legs, send, endChannel, clock, backgroundTasks, logger });
   const access = createInboundAccess({ directory, configured, clock, logger });
   const limits = createTrunkLimits({ clock, patienceMs: trunkTimes.patienceMs });
   const askTrunk = createAskTrunk({ srf, problem, answerMs: trunkTimes.answerMs, clock });
   const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
-  const trunkCheck = createTrunkCheck({ ...shared, askTrunk, meetFarEnd: () => farEnds.meet(null) });
-  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, farEnds });
+  const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
+  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker });
   let isClosed = false;
   const canTakeCalls = (): boolean => !isClosed && mediaServers.problem() === null;
-  const handlers = createHandlers({ access, inbound, farEnds }, canTakeCalls);
+  const handlers = createHandlers({ access, inbound, legTracker }, canTakeCalls);
 
   return {
     askTrunk,
@@ -102,14 +102,14 @@ export const createSignalling = (options: SignallingOptions) => {
     /** Callers that no trunk knows, since the start. */
     refusedCallers: access.refused,
     /** Ends legs of which no process is left, now or as soon as there is a connection. */
-    abandon: farEnds.abandon,
+    abandon: legTracker.abandon,
     /** The channels of such legs, once the media servers are connected. */
-    endChannels: farEnds.endChannels,
+    endChannels: legTracker.endChannels,
 
     /** Connects with drachtio-server. `onLost`: that connection is lost, and with it every call. */
     async open(onLost: () => void): Promise<void> {
       const lost = (): void => {
-        farEnds.lost();
+        legTracker.lost();
         onLost();
       };
       await connection.open({ ...handlers, onLost: lost });
@@ -135,7 +135,7 @@ export const createSignalling = (options: SignallingOptions) => {
         to: input.to,
         trunks: () => trunksFor(input.from, options),
         limits,
-        meetFarEnd: () => farEnds.meet(input.callId),
+        trackLeg: () => legTracker.track(input.callId),
       });
     },
 

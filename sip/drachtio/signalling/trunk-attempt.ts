@@ -12,7 +12,7 @@ import { offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../media/endpoint.ts';
 import { hangUp, noSip, type Outcome } from './attempt.ts';
-import type { FarEnd } from './far-ends.ts';
+import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invitation, type Invited } from './invite.ts';
 import { onTerms } from './negotiate.ts';
 import type { OfferingEndpoint } from './offering-endpoint.ts';
@@ -40,7 +40,7 @@ export type CallOptions = {
   silenceMs: number;
   sessionTimes: SessionTimes;
   srf: Srf;
-  meetFarEnd: () => FarEnd;
+  trackLeg: () => TrackedLeg;
   onRinging: () => void;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -69,7 +69,7 @@ const connect = async (
   { trunk, permit }: { trunk: Trunk; permit: Permit },
   { signal, clock, backgroundTasks, logger }: CallOptions & Call,
 ): Promise<Outcome> => {
-  const { dialog, farEnd, remoteSdp, weRefresh, sip } = invited;
+  const { dialog, trackedLeg, remoteSdp, weRefresh, sip } = invited;
   const leave = (outcome: Outcome): Outcome => {
     backgroundTasks.add('BYE', () => hangUp(invited));
     return outcome;
@@ -85,7 +85,7 @@ const connect = async (
   if (signal.aborted) return leave(unanswered('cancelled', sip));
   return {
     answered: true,
-    connection: { dialog, farEnd, endpoint: releasingWith(agreed, permit.release), weRefresh, sip },
+    connection: { dialog, trackedLeg, endpoint: releasingWith(agreed, permit.release), weRefresh, sip },
   };
 };
 

@@ -1,5 +1,5 @@
 /** What the language model is told about its part, for each direction and language. */
-import type { CallContext } from '#src/domain/call-context.ts';
+import type { AgentContext } from '#src/domain/agent-context.ts';
 import type { Language } from '#src/domain/language.ts';
 import { isLanguage } from '#src/domain/language.ts';
 
@@ -58,7 +58,7 @@ const promptOf = (language: string): Prompt => {
 };
 
 export const promptFor = (
-  { direction, from, to, language }: CallContext,
+  { direction, from, to, language }: AgentContext,
   { canPressKeys }: { canPressKeys: boolean },
 ): string => {
   const { manner, outbound, inbound, numbers, ending, keys } = promptOf(language);

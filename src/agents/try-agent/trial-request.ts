@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { keepWhatTypeStores } from '#src/domain/agent-binding.ts';
 import type { TrialRequest } from '#src/domain/agent-trial.ts';
-import { callContext } from '#src/domain/call-context.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 
@@ -10,7 +10,7 @@ const inventedCounterparty = '01000000001';
 
 /** The call that it would be. */
 export const callOf = (request: TrialRequest): AgentCall => ({
-  context: callContext({
+  context: agentContext({
     id: randomUUID(),
     direction: request.direction,
     ownNumber: request.ownNumber ?? inventedNumber,

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { CallEvent } from '#src/persistence/call-events.ts';
+import type { JournalEntry } from '#src/persistence/call-journal.ts';
 import type { Decoded } from '../codec.ts';
 import { timestamp } from '../fields.ts';
 
@@ -58,7 +58,7 @@ const presentFields = (data: Record<string, unknown>, timeZone: string): Record<
       .map(([name, value]) => [snakeCase(name), presentField(name, value, timeZone)]),
   );
 
-export const presentEvent = (event: CallEvent, timeZone: string): PresentedEvent => {
+export const presentEvent = (event: JournalEntry, timeZone: string): PresentedEvent => {
   const { data, role, text, whole, summary } = event;
   const shown = event.type === 'call.ended' ? renamed(data) : data;
   return {

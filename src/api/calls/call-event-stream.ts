@@ -8,7 +8,7 @@
  */
 import { Readable } from 'node:stream';
 import type { ChartState } from '#src/calls/chart-watch.ts';
-import { callEvents } from '#src/persistence/call-events.ts';
+import { journalOf } from '#src/persistence/call-journal.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import type { ApiServices } from '../api-services.ts';
 import { encode } from '../codec.ts';
@@ -51,11 +51,11 @@ export const callEventStream = (
     after: number;
     timeZone: string;
     permit: StreamPermit;
-    isStillBelieved: () => Promise<boolean>;
+    isStillValid: () => Promise<boolean>;
   },
   { database, clock, watchFacts, watchChart, limits }: ApiServices,
 ): Readable => {
-  const { after, timeZone, permit, isStillBelieved } = reader;
+  const { after, timeZone, permit, isStillValid } = reader;
   const { keepAliveMs, slowReaderMs, pollMs, beliefMs, lateFactsMs } = limits.eventStream;
   const wakeUp = createWakeUp(clock);
   const states: ChartState[] = [];
@@ -78,10 +78,10 @@ export const callEventStream = (
     yield `retry: ${retryMs}\n\n`;
     while (!isOver) {
       if (clock.now() - believedAt >= beliefMs) {
-        if (!(await isStillBelieved())) break;
+        if (!(await isStillValid())) break;
         believedAt = clock.now();
       }
-      const events = await callEvents(database, call.id, last);
+      const events = await journalOf(database, call.id, last);
       if (events.length > 0 || states.length > 0) saidAt = clock.now();
       for (const event of events) {
         last = event.sequence;

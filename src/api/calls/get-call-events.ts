@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { callEvents } from '#src/persistence/call-events.ts';
+import { journalOf } from '#src/persistence/call-journal.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
@@ -67,16 +67,16 @@ export const answerCallEvents = async (
     headers: z.output<typeof callEventsDeclaration.headers>;
     accepts: Accepts;
     isHead: boolean;
-    isStillBelieved: () => Promise<boolean>;
+    isStillValid: () => Promise<boolean>;
     timeZone: string;
     /** Whose streams are counted together. */
     key: string;
   },
   services: ApiServices,
 ) => {
-  const { timeZone, isStillBelieved } = request;
+  const { timeZone, isStillValid } = request;
   if (request.accepts('application/json', eventStream) !== eventStream) {
-    const events = await callEvents(services.database, call.id);
+    const events = await journalOf(services.database, call.id);
     const body = { events: events.map((event) => presentEvent(event, timeZone)) };
     return { status: 200, body } as const;
   }
@@ -85,7 +85,7 @@ export const answerCallEvents = async (
     ? null
     : callEventStream(
         call,
-        { after, timeZone, isStillBelieved, permit: services.streams.acquire(request.key) },
+        { after, timeZone, isStillValid, permit: services.streams.acquire(request.key) },
         services,
       );
   // Some proxies hold a stream back until it is whole (nginx: X-Accel-Buffering).

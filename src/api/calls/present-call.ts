@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { callContext } from '#src/domain/call-context.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallRecord, CallRow } from '#src/persistence/calls.ts';
 import type { RecordingRecord } from '#src/persistence/recordings.ts';
 import type { Decoded } from '../codec.ts';
@@ -7,7 +7,7 @@ import type { callRecord } from './call-schema.ts';
 
 /** A stored call with what clients are told beside it. */
 export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
-  const { from, to } = callContext(call);
+  const { from, to } = agentContext(call);
   return {
     ...call,
     callId: call.id,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { callEvents } from '#src/persistence/call-events.ts';
+import { journalOf } from '#src/persistence/call-journal.ts';
 import { callTransitions } from '#src/persistence/call-transitions.ts';
 import { findOwnCall } from '../calls/find-own-call.ts';
 import { timestamp } from '../fields.ts';
@@ -46,7 +46,7 @@ export const getCallReplay = defineRoute({
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
-  const facts = await callEvents(services.database, call.id);
+  const facts = await journalOf(services.database, call.id);
   const transitions = await callTransitions(services.database, call.id);
   return {
     status: 200,

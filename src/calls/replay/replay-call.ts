@@ -4,13 +4,13 @@
  * before transitions were kept only the facts are told, and of its charts no more than the status.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
-import type { CallEvent } from '#src/persistence/call-events.ts';
+import type { JournalEntry } from '#src/persistence/call-journal.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import type { ChartState } from '../chart-watch.ts';
 
 export type RecordedCall = {
   startedAt: Date;
-  facts: readonly CallEvent[];
+  facts: readonly JournalEntry[];
   transitions: readonly StoredTransition[];
 };
 
@@ -23,7 +23,7 @@ export type ReplayStep = ChartState & {
 };
 
 /** Whose turn begins with it; the fact of a turn is published at its end. */
-const beginsTurn: Readonly<Record<string, CallEvent['role']>> = {
+const beginsTurn: Readonly<Record<string, JournalEntry['role']>> = {
   'reply.sentence': 'assistant',
   'line.speech': 'user',
 };
@@ -42,12 +42,12 @@ const after = (state: ChartState, { machine, stateAfter }: StoredTransition): Ch
 };
 
 /** A turn is told at its end. */
-const toldAt = ({ at, data: { endedAt } }: CallEvent): number =>
+const toldAt = ({ at, data: { endedAt } }: JournalEntry): number =>
   typeof endedAt === 'number' ? endedAt : at.getTime();
 
 const ringing: ChartState = { call: 'ringing', conversation: null, voicemail: null };
 
-const endedBy = ({ data }: CallEvent): ChartState => ({
+const endedBy = ({ data }: JournalEntry): ChartState => ({
   ...ringing,
   call: callStatuses.find((status) => status === data['status']) ?? 'failed',
 });

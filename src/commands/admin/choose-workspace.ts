@@ -1,6 +1,6 @@
 import type { Administrator } from '#src/administration/administrator.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
-import { operator, type Ground } from './command.ts';
+import { operator, type CommandContext } from './command.ts';
 import { UsageError } from '../parse-options.ts';
 
 const shown = (workspaces: readonly WorkspaceRecord[]): string =>
@@ -8,7 +8,7 @@ const shown = (workspaces: readonly WorkspaceRecord[]): string =>
 
 /** By its id or its name. Without one: the only one there is. Throws a UsageError that names them. */
 export const chooseWorkspace = async (
-  { database }: Pick<Ground, 'database'>,
+  { database }: Pick<CommandContext, 'database'>,
   named: string | undefined,
 ): Promise<WorkspaceRecord> => {
   const all = await listWorkspaces(database);
@@ -28,6 +28,6 @@ export const chooseWorkspace = async (
 };
 
 export const operatorOf = (
-  { database, sealing, clock }: Ground,
+  { database, sealing, clock }: CommandContext,
   { id }: Pick<WorkspaceRecord, 'id'>,
 ): Administrator => ({ database, sealing, clock, workspaceId: id, actor: operator });

@@ -5,10 +5,11 @@ import type { ApiServices } from '#src/api/api-services.ts';
 import { UsageError } from '../parse-options.ts';
 
 /** The database of the gateway, reached beside it. */
-export type Ground = Omit<Administrator, 'workspaceId' | 'actor'> & Pick<ApiServices, 'platform' | 'country'>;
+export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
+  Pick<ApiServices, 'platform' | 'country'>;
 
 /** Options as they were typed; those that were not given are absent. */
-export type Given = {
+export type CommandArguments = {
   positionals: readonly string[];
   options: Readonly<Record<string, string | boolean | undefined>>;
 };
@@ -25,7 +26,7 @@ export type Command = {
   /** How many words may stand behind the name. */
   words: { least: number; most: number };
   options: ParseArgsOptionsConfig;
-  run(ground: Ground, given: Given): Promise<Answer>;
+  run(context: CommandContext, given: CommandArguments): Promise<Answer>;
 };
 
 /** Who acts: these commands are the operator's, who has the database. */
@@ -33,13 +34,13 @@ export const operator = 'operator';
 
 export const textOption = { type: 'string' } as const;
 
-export const textIn = ({ options }: Given, name: string): string | undefined => {
+export const textIn = ({ options }: CommandArguments, name: string): string | undefined => {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 };
 
 /** What stands behind the name of the command, or the option that means the same. */
-export const nameIn = (given: Given, option: string, command: string): string => {
+export const nameIn = (given: CommandArguments, option: string, command: string): string => {
   const [word] = given.positionals;
   const named = textIn(given, option);
   if (word !== undefined && named !== undefined && word !== named)

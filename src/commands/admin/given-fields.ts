@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { decode, type Decoded } from '#src/api/codec.ts';
 import { validated, type OutputOf } from '#src/api/validated.ts';
-import { type Given } from './command.ts';
+import { type CommandArguments } from './command.ts';
 import { UsageError } from '../parse-options.ts';
 
 export const optionOf = (field: string): string => field.replaceAll('_', '-');
@@ -17,7 +17,7 @@ const valueOf = (written: string): unknown => {
 
 /** Of these fields, those that were given; `texts` are taken as they were typed. */
 export const fieldsIn = (
-  { options }: Given,
+  { options }: CommandArguments,
   fields: readonly string[],
   texts: readonly string[] = [],
 ): Record<string, unknown> => {

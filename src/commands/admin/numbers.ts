@@ -12,27 +12,34 @@ import { findNumberByDigits, type CallableNumber } from '#src/persistence/callab
 import { listNumbers } from '#src/persistence/numbers.ts';
 import { listWorkspaces } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
-import { nameIn, textIn, textOption, type Command, type Given, type Ground } from './command.ts';
+import {
+  nameIn,
+  textIn,
+  textOption,
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+} from './command.ts';
 import { checked, fieldsIn } from './given-fields.ts';
 import { table } from './table.ts';
 import { UsageError } from '../parse-options.ts';
 
-const digitsOf = (ground: Ground, written: string): string => {
+const digitsOf = (context: CommandContext, written: string): string => {
   try {
-    return domesticNumber(ground, 'number', written);
+    return domesticNumber(context, 'number', written);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new UsageError(`"${written}" is no telephone number in domestic format, such as 070-1234-5678`);
   }
 };
 
-const numberIn = async (ground: Ground, given: Given): Promise<CallableNumber> => {
+const numberIn = async (context: CommandContext, given: CommandArguments): Promise<CallableNumber> => {
   const [written = ''] = given.positionals;
-  const digits = digitsOf(ground, written);
-  const number = await findNumberByDigits(ground.database, digits);
+  const digits = digitsOf(context, written);
+  const number = await findNumberByDigits(context.database, digits);
   if (number === undefined) throw new UsageError(`There is no number ${digits}: see "numbers list"`);
   const named = textIn(given, 'workspace');
-  if (named !== undefined && (await chooseWorkspace(ground, named)).id !== number.workspace.id)
+  if (named !== undefined && (await chooseWorkspace(context, named)).id !== number.workspace.id)
     throw new UsageError(`The number ${digits} belongs to another workspace: see "numbers list"`);
   return number;
 };
@@ -43,15 +50,15 @@ const listAll: Command = {
   summary: 'the numbers of all workspaces, or of one',
   words: { least: 0, most: 0 },
   options: {},
-  async run(ground, given) {
+  async run(context, given) {
     const named = textIn(given, 'workspace');
     const workspaces =
-      named === undefined ? await listWorkspaces(ground.database) : [await chooseWorkspace(ground, named)];
+      named === undefined ? await listWorkspaces(context.database) : [await chooseWorkspace(context, named)];
     const rows: string[][] = [];
     const numbers: unknown[] = [];
     for (const { id, name, timeZone } of workspaces) {
-      for (const record of await listNumbers(ground.database, id)) {
-        const number = await presentNumber(ground, record);
+      for (const record of await listNumbers(context.database, id)) {
+        const number = await presentNumber(context, record);
         numbers.push({ ...encode(numberSchema, number, timeZone), workspace_id: id });
         rows.push([number.number, number.language, number.key === null ? 'none' : 'issued', name, number.id]);
       }
@@ -66,11 +73,11 @@ const create: Command = {
   summary: 'adds a number, and prints its key',
   words: { least: 0, most: 1 },
   options: { number: textOption, language: { ...textOption, default: 'ko' } },
-  async run(ground, given) {
-    const digits = digitsOf(ground, nameIn(given, 'number', 'numbers create NUMBER'));
+  async run(context, given) {
+    const digits = digitsOf(context, nameIn(given, 'number', 'numbers create NUMBER'));
     const settings = checked(z.strictObject({ language }), fieldsIn(given, ['language'], ['language']));
-    const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
-    const by = operatorOf(ground, workspace);
+    const workspace = await chooseWorkspace(context, textIn(given, 'workspace'));
+    const by = operatorOf(context, workspace);
     const { id, number } = await addNumber(by, { ...settings, number: digits });
     const key = await issueNumberKey(by, id);
     return {
@@ -86,9 +93,9 @@ const remove: Command = {
   summary: 'takes a number away with its key; its calls and records stay',
   words: { least: 1, most: 1 },
   options: {},
-  async run(ground, given) {
-    const { id, number, workspace } = await numberIn(ground, given);
-    await removeNumber(operatorOf(ground, workspace), id);
+  async run(context, given) {
+    const { id, number, workspace } = await numberIn(context, given);
+    await removeNumber(operatorOf(context, workspace), id);
     return { text: `${number} is deleted. Its calls and records stay.`, json: { id, number, deleted: true } };
   },
 };
@@ -99,10 +106,10 @@ const key: Command = {
   summary: 'prints its key; with --new another one, which makes the old one invalid at once',
   words: { least: 1, most: 1 },
   options: { new: { type: 'boolean' } },
-  async run(ground, given) {
-    const { id, number, workspace } = await numberIn(ground, given);
+  async run(context, given) {
+    const { id, number, workspace } = await numberIn(context, given);
     const act = given.options['new'] === true ? issueNumberKey : revealNumberKey;
-    const shown = await act(operatorOf(ground, workspace), id);
+    const shown = await act(operatorOf(context, workspace), id);
     return { text: shown, json: { id, number, key: shown } };
   },
 };

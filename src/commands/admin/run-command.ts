@@ -1,5 +1,5 @@
 /** The grammar of `npm run admin -- …`: which command is meant, with which words and options. */
-import { textOption, type Command, type Given } from './command.ts';
+import { textOption, type Command, type CommandArguments } from './command.ts';
 import { numberCommands } from './numbers.ts';
 import { tokenCommands } from './tokens.ts';
 import { workspaceCommands } from './workspaces.ts';
@@ -30,7 +30,7 @@ Each change, and each look at a key, is in the audit log of the workspace.
 Ends with 0 when it is done, 1 when it was refused, 2 when it was called wrongly.
 `;
 
-export type Call = { command: Command; given: Given; isJson: boolean };
+export type Call = { command: Command; given: CommandArguments; isJson: boolean };
 
 const everywhere = {
   workspace: textOption,

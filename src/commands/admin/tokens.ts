@@ -7,7 +7,14 @@ import { timestampIn } from '#src/domain/timestamp.ts';
 import { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
-import { nameIn, textIn, textOption, type Command, type Given, type Ground } from './command.ts';
+import {
+  nameIn,
+  textIn,
+  textOption,
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+} from './command.ts';
 import { checked, fieldsIn } from './given-fields.ts';
 import { table } from './table.ts';
 import { UsageError } from '../parse-options.ts';
@@ -15,7 +22,7 @@ import { UsageError } from '../parse-options.ts';
 /** No token asks here. */
 const listed = shownToken.omit({ is_current: true });
 
-const presented = ({ clock }: Ground, { timeZone }: WorkspaceRecord, record: AdminTokenRecord) =>
+const presented = ({ clock }: CommandContext, { timeZone }: WorkspaceRecord, record: AdminTokenRecord) =>
   encode(listed, presentToken(record, clock.now()), timeZone);
 
 const listAll: Command = {
@@ -24,10 +31,10 @@ const listAll: Command = {
   summary: 'the admin tokens, with their last use; the tokens themselves are not kept',
   words: { least: 0, most: 0 },
   options: {},
-  async run(ground, given) {
-    const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
-    const all = await listAdminTokens(ground.database, workspace.id);
-    const tokens = all.map((record) => presented(ground, workspace, record));
+  async run(context, given) {
+    const workspace = await chooseWorkspace(context, textIn(given, 'workspace'));
+    const all = await listAdminTokens(context.database, workspace.id);
+    const tokens = all.map((record) => presented(context, workspace, record));
     const rows = tokens.map((token) => [
       token.name,
       token.role,
@@ -50,13 +57,13 @@ const create: Command = {
     'expires-in-days': textOption,
     'expires-at': textOption,
   },
-  async run(ground, given) {
+  async run(context, given) {
     const name = nameIn(given, 'name', 'tokens create NAME');
     const fields = fieldsIn(given, ['role', 'expires_in_days', 'expires_at'], ['role', 'expires_at']);
     const request = checked(adminTokenRequest, { ...fields, name });
-    const expiresAt = endOf(request, ground.clock.now());
-    const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
-    const { record, token } = await makeAdminToken(operatorOf(ground, workspace), {
+    const expiresAt = endOf(request, context.clock.now());
+    const workspace = await chooseWorkspace(context, textIn(given, 'workspace'));
+    const { record, token } = await makeAdminToken(operatorOf(context, workspace), {
       name: request.name,
       role: request.role,
       expiresAt,
@@ -64,23 +71,23 @@ const create: Command = {
     const until = expiresAt === null ? 'it is revoked' : timestampIn(workspace.timeZone, expiresAt);
     return {
       text: `${token}\n\nShown this once. Role ${record.role}, workspace "${workspace.name}", valid until ${until}.`,
-      json: { ...presented(ground, workspace, record), token },
+      json: { ...presented(context, workspace, record), token },
     };
   },
 };
 
 /** By its id, which may be of any workspace, or its name in the workspace that is meant. */
 const findToken = async (
-  ground: Ground,
-  given: Given,
+  context: CommandContext,
+  given: CommandArguments,
   named: string,
 ): Promise<{ workspace: WorkspaceRecord; record: AdminTokenRecord }> => {
-  const { database } = ground;
+  const { database } = context;
   for (const workspace of await listWorkspaces(database)) {
     const record = (await listAdminTokens(database, workspace.id)).find(({ id }) => id === named);
     if (record !== undefined) return { workspace, record };
   }
-  const workspace = await chooseWorkspace(ground, textIn(given, 'workspace'));
+  const workspace = await chooseWorkspace(context, textIn(given, 'workspace'));
   const found = (await listAdminTokens(database, workspace.id)).filter(({ name }) => name === named);
   const [record, ...others] = found;
   if (record === undefined) throw new UsageError(`There is no token "${named}": see "tokens list"`);
@@ -95,10 +102,10 @@ const revoke: Command = {
   summary: 'ends an admin token at once',
   words: { least: 1, most: 1 },
   options: {},
-  async run(ground, given) {
+  async run(context, given) {
     const [named = ''] = given.positionals;
-    const { workspace, record } = await findToken(ground, given, named);
-    await endAdminToken(operatorOf(ground, workspace), record.id);
+    const { workspace, record } = await findToken(context, given, named);
+    await endAdminToken(operatorOf(context, workspace), record.id);
     return {
       text: `The token "${record.name}" is revoked.`,
       json: { id: record.id, name: record.name, revoked: true },

@@ -6,7 +6,15 @@ import { encode } from '#src/api/codec.ts';
 import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
 import { findWorkspace, listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
-import { nameIn, operator, textIn, textOption, type Command, type Given, type Ground } from './command.ts';
+import {
+  nameIn,
+  operator,
+  textIn,
+  textOption,
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+} from './command.ts';
 import { checked, fieldsIn, optionOf } from './given-fields.ts';
 import { table } from './table.ts';
 import { UsageError } from '../parse-options.ts';
@@ -18,12 +26,12 @@ const texts = ['name', 'time_zone'];
 const shape = z.strictObject(workspaceFields).partial();
 
 /** In the words of the API. */
-const shown = (ground: Ground, record: WorkspaceRecord) =>
-  encode(workspace, presentWorkspace(ground, record), record.timeZone);
+const shown = (context: CommandContext, record: WorkspaceRecord) =>
+  encode(workspace, presentWorkspace(context, record), record.timeZone);
 
 /** What it sets itself, and in brackets what holds where it sets nothing. */
-const described = (ground: Ground, record: WorkspaceRecord): string => {
-  const { effective, ...own } = shown(ground, record);
+const described = (context: CommandContext, record: WorkspaceRecord): string => {
+  const { effective, ...own } = shown(context, record);
   const platform: Readonly<Record<string, unknown>> = effective;
   const lines = Object.entries(own).map(([field, value]) => [
     optionOf(field),
@@ -33,13 +41,13 @@ const described = (ground: Ground, record: WorkspaceRecord): string => {
 };
 
 /** Behind the command or as the option; undefined for the only one there is. */
-const workspaceIn = (given: Given, verb: string): string | undefined =>
+const workspaceIn = (given: CommandArguments, verb: string): string | undefined =>
   given.positionals.length === 0 && textIn(given, 'workspace') === undefined
     ? undefined
     : nameIn(given, 'workspace', `workspaces ${verb} WORKSPACE`);
 
 /** There is none to choose. */
-const requireNone = (given: Given, verb: string): void => {
+const requireNone = (given: CommandArguments, verb: string): void => {
   if (textIn(given, 'workspace') !== undefined)
     throw new UsageError(`--workspace says nothing to "workspaces ${verb}"`);
 };
@@ -50,15 +58,15 @@ const listAll: Command = {
   summary: 'all workspaces of this database',
   words: { least: 0, most: 0 },
   options: {},
-  async run(ground, given) {
+  async run(context, given) {
     requireNone(given, 'list');
-    const all = await listWorkspaces(ground.database);
+    const all = await listWorkspaces(context.database);
     return {
       text: table([
         ['NAME', 'TIME ZONE', 'ID'],
         ...all.map(({ name, timeZone, id }) => [name, timeZone, id]),
       ]),
-      json: { workspaces: all.map((one) => shown(ground, one)) },
+      json: { workspaces: all.map((one) => shown(context, one)) },
     };
   },
 };
@@ -69,17 +77,17 @@ const create: Command = {
   summary: 'makes a workspace, and prints its first admin token',
   words: { least: 0, most: 1 },
   options: settingOptions,
-  async run(ground, given) {
+  async run(context, given) {
     requireNone(given, 'create');
     const name = nameIn(given, 'name', 'workspaces create NAME');
     const patch = checked(shape, { ...fieldsIn(given, settings, texts), name });
-    const by = await addWorkspace({ ...ground, actor: operator }, { ...patch, name: patch.name ?? name });
+    const by = await addWorkspace({ ...context, actor: operator }, { ...patch, name: patch.name ?? name });
     const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
-    const made = await findWorkspace(ground.database, by.workspaceId);
+    const made = await findWorkspace(context.database, by.workspaceId);
     if (made === undefined) throw new Error('A workspace that was made is not there');
     return {
-      text: `${described(ground, made)}\n\nIts first admin token, shown this once:\n\n  ${token}`,
-      json: { ...shown(ground, made), admin_token: token },
+      text: `${described(context, made)}\n\nIts first admin token, shown this once:\n\n  ${token}`,
+      json: { ...shown(context, made), admin_token: token },
     };
   },
 };
@@ -90,9 +98,9 @@ const show: Command = {
   summary: 'its settings; what stands in brackets is the platform’s',
   words: { least: 0, most: 1 },
   options: {},
-  async run(ground, given) {
-    const found = await chooseWorkspace(ground, workspaceIn(given, 'show'));
-    return { text: described(ground, found), json: shown(ground, found) };
+  async run(context, given) {
+    const found = await chooseWorkspace(context, workspaceIn(given, 'show'));
+    return { text: described(context, found), json: shown(context, found) };
   },
 };
 
@@ -102,14 +110,14 @@ const set: Command = {
   summary: 'changes its settings, for calls that begin from now on',
   words: { least: 0, most: 1 },
   options: settingOptions,
-  async run(ground, given) {
-    const found = await chooseWorkspace(ground, workspaceIn(given, 'set'));
+  async run(context, given) {
+    const found = await chooseWorkspace(context, workspaceIn(given, 'set'));
     const fields = fieldsIn(given, settings, texts);
     if (Object.keys(fields).length === 0) {
       throw new UsageError(`Say what to set: ${settings.map((field) => `--${optionOf(field)}`).join(', ')}`);
     }
-    const changed = await changeWorkspace(operatorOf(ground, found), checked(shape, fields));
-    return { text: described(ground, changed), json: shown(ground, changed) };
+    const changed = await changeWorkspace(operatorOf(context, found), checked(shape, fields));
+    return { text: described(context, changed), json: shown(context, changed) };
   },
 };
 

@@ -1,14 +1,19 @@
 /** What a replay makes of what was kept; that it is what the charts did, replay.test.ts shows. */
 import test from 'ava';
 import { replayCall, type RecordedCall } from '#src/calls/replay/replay-call.ts';
-import type { CallEvent } from '#src/persistence/call-events.ts';
+import type { JournalEntry } from '#src/persistence/call-journal.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 
 const begun = Date.UTC(2026, 10, 21);
 const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
 
 /** `at` in milliseconds from the beginning. */
-const fact = (sequence: number, type: string, at: number, more: Partial<CallEvent> = {}): CallEvent => ({
+const fact = (
+  sequence: number,
+  type: string,
+  at: number,
+  more: Partial<JournalEntry> = {},
+): JournalEntry => ({
   sequence,
   type,
   at: new Date(begun + at),

@@ -1,6 +1,6 @@
 /** In the place of the example's model: one that notes down what it is asked. */
 import { FakeListChatModel } from '@langchain/core/utils/testing';
-import { millisecondsPerCharacter, note, replyTo } from '../what-the-model-says.js';
+import { millisecondsPerCharacter, note, replyTo } from '../model-replies.js';
 
 const roles = { human: 'user', ai: 'assistant' };
 

@@ -29,7 +29,7 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
     recording: null,
-    anybody: (input) => phones.farEndOf(input),
+    anybody: (input) => phones.partyFor(input),
   });
   const network = {
     clock,
@@ -74,9 +74,9 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
   };
   const phones = createWebPhones({
     workspaceOf: (callId) => workspaces.get(callId) ?? 'here',
-    async dial({ to, farEnd }) {
+    async dial({ to, partyFor }) {
       if (network.verdict !== null) return network.verdict;
-      const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, farEnd });
+      const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, partyFor });
       return verdict.accepted ? verdict : { accepted: false, because: 'caller_rejected' };
     },
     comeBackMs,

@@ -1,6 +1,6 @@
 /** In the place of the example's model: one that notes down what it is asked. */
 import { MockLanguageModelV3 } from 'ai/test';
-import { millisecondsPerCharacter, note, replyTo } from '../../../what-the-model-says.js';
+import { millisecondsPerCharacter, note, replyTo } from '../../../model-replies.js';
 
 const textOf = (content) =>
   typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');

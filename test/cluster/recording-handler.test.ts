@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { createRecordingDoor } from '#src/cluster/recording-door.ts';
+import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { isProven, proofOf, type ProvenRequest } from '#src/cluster/node-proof.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 
@@ -16,7 +16,7 @@ const sound = Buffer.from('0123456789');
 
 const openDoor = async (t: ExecutionContext) => {
   const asked: string[] = [];
-  const door = createRecordingDoor({
+  const handler = createRecordingHandler({
     async open(name) {
       asked.push(name);
       return {
@@ -29,7 +29,7 @@ const openDoor = async (t: ExecutionContext) => {
     now: () => now,
     logger: pino({ level: 'silent' }),
   });
-  const server = createServer((asking, answer) => void door.answer(asking, answer)).listen(0, '127.0.0.1');
+  const server = createServer((asking, answer) => void handler.answer(asking, answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
   const address = server.address();

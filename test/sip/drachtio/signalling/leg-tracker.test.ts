@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
 import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
-import { createFarEnds } from '#sip/drachtio/signalling/far-ends.ts';
+import { createLegTracker } from '#sip/drachtio/signalling/leg-tracker.ts';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -36,10 +36,10 @@ const world = (takes: readonly string[] | null) => {
     sent.push(words.join(' '));
     if (!drachtio.takes.some((begin) => words.join(' ').startsWith(begin))) throw new Error('no');
   };
-  const farEnds = createFarEnds({
+  const legTracker = createLegTracker({
     store: {
       keep: (id, held) => void kept.set(id, held.leg.state),
-      drop: (id) => void kept.delete(id),
+      remove: (id) => void kept.delete(id),
       orphans: async () => [],
     },
     send,
@@ -54,18 +54,18 @@ const world = (takes: readonly string[] | null) => {
       await turn();
     }
   };
-  return { farEnds, sent, kept, channels, drachtio, settle };
+  return { legTracker, sent, kept, channels, drachtio, settle };
 };
 
 const orphaned = test.macro<[SipLeg, string[], string[]]>({
   async exec(t, orphan, takes, expected) {
-    const { farEnds, sent, settle } = world(takes);
-    farEnds.connected();
-    farEnds.abandon([{ id: 'one', callId: null, leg: orphan }]);
+    const { legTracker, sent, settle } = world(takes);
+    legTracker.connected();
+    legTracker.abandon([{ id: 'one', callId: null, leg: orphan }]);
     await settle();
     t.deepEqual(sent, expected);
-    farEnds.lost();
-    farEnds.connected();
+    legTracker.lost();
+    legTracker.connected();
     await settle();
     t.deepEqual(sent, expected, 'and once only');
   },
@@ -98,11 +98,11 @@ test(
 );
 
 test('a BYE of its own says what was kept, with a higher number', async (t) => {
-  const { farEnds, settle } = world([]);
+  const { legTracker, settle } = world([]);
   const texts: string[] = [];
-  farEnds.connected();
-  const spying = createFarEnds({
-    store: { keep() {}, drop() {}, orphans: async () => [] },
+  legTracker.connected();
+  const spying = createLegTracker({
+    store: { keep() {}, remove() {}, orphans: async () => [] },
     async send({ dialogId, sip }) {
       if (dialogId !== undefined) throw new Error('no');
       texts.push(sip);
@@ -128,44 +128,44 @@ test('a BYE of its own says what was kept, with a higher number', async (t) => {
 });
 
 test('a far end is kept from its INVITE to its end, and then forgotten', async (t) => {
-  const { farEnds, kept, sent, settle } = world(['BYE dialog']);
-  farEnds.connected();
-  const farEnd = farEnds.meet('call');
-  farEnd.is(leg('inviting'));
+  const { legTracker, kept, sent, settle } = world(['BYE dialog']);
+  legTracker.connected();
+  const trackedLeg = legTracker.track('call');
+  trackedLeg.update(leg('inviting'));
   t.deepEqual([...kept.values()], ['inviting']);
-  farEnd.is(leg('standing'));
+  trackedLeg.update(leg('standing'));
   t.deepEqual([...kept.values()], ['standing']);
-  farEnd.over();
+  trackedLeg.ended();
   t.is(kept.size, 0);
-  farEnds.lost();
-  farEnds.connected();
+  legTracker.lost();
+  legTracker.connected();
   await settle();
   t.deepEqual(sent, []);
 });
 
 test('what stood when the connection was lost is ended when it is back', async (t) => {
-  const { farEnds, kept, sent, drachtio, settle } = world(['BYE dialog']);
-  farEnds.connected();
-  const farEnd = farEnds.meet('call');
-  farEnd.is(leg('standing'));
-  farEnds.lost();
-  farEnd.over();
+  const { legTracker, kept, sent, drachtio, settle } = world(['BYE dialog']);
+  legTracker.connected();
+  const trackedLeg = legTracker.track('call');
+  trackedLeg.update(leg('standing'));
+  legTracker.lost();
+  trackedLeg.ended();
   t.is(kept.size, 1, 'a hang-up without a connection ends nothing');
   drachtio.takes = null;
-  farEnds.connected();
-  farEnds.lost();
+  legTracker.connected();
+  legTracker.lost();
   await settle();
   t.is(kept.size, 1);
   drachtio.takes = ['BYE dialog'];
-  farEnds.connected();
+  legTracker.connected();
   await settle();
   t.deepEqual(sent, ['BYE dialog']);
   t.is(kept.size, 0);
 });
 
 test('the channels of orphans are ended', async (t) => {
-  const { farEnds, channels, settle } = world([]);
-  farEnds.endChannels([{ leg: leg('standing') }, { leg: leg('arriving', { channel: null }) }]);
+  const { legTracker, channels, settle } = world([]);
+  legTracker.endChannels([{ leg: leg('standing') }, { leg: leg('arriving', { channel: null }) }]);
   await settle();
   t.deepEqual(channels, [{ server: 'media', uuid: 'channel' }]);
 });

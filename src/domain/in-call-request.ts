@@ -1,5 +1,5 @@
 /** What may be asked of the gateway that holds a call, by another one or by its own API. */
-export const callAsks = [
+export const callActions = [
   'hangup',
   'hangup_immediately',
   'cancel',
@@ -7,7 +7,7 @@ export const callAsks = [
   'resume_recording',
 ] as const;
 
-export type CallAsk = (typeof callAsks)[number];
+export type CallAction = (typeof callActions)[number];
 
 /** A call of this number is asked for this. */
-export type CallSignal = { callId: string; numberId: string; ask: CallAsk };
+export type InCallRequest = { callId: string; numberId: string; action: CallAction };

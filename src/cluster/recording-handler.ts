@@ -22,7 +22,7 @@ const fileName = /^\d{4}-\d{2}\/[\da-f-]{36}(\.truncated)?\.(ogg|mp3)$/;
 
 const wantedRange = /^bytes=(\d{1,15})-(\d{1,15})$/;
 
-export type RecordingDoor = {
+export type RecordingHandler = {
   isFor(request: IncomingMessage): boolean;
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
 };
@@ -31,13 +31,13 @@ const end = (response: ServerResponse, status: number): void => {
   response.writeHead(status, { 'Content-Length': '0' }).end();
 };
 
-export const createRecordingDoor = (options: {
+export const createRecordingHandler = (options: {
   /** `undefined` where this gateway has no such file itself. */
   open: (file: string) => Promise<KeptRecording | undefined>;
   keys: Pick<NodeKeys, 'nodeCodes'>;
   now: () => number;
   logger: Logger;
-}): RecordingDoor => {
+}): RecordingHandler => {
   const send = async (
     request: IncomingMessage,
     response: ServerResponse,

@@ -20,7 +20,7 @@ export type Played = {
   whole: boolean;
 };
 
-export type Playback = {
+export type SimulatedPlayout = {
   say(utterance: number, text: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
   stop(): void;
@@ -51,10 +51,10 @@ const cutAt = (stopped: Playing, soundedMs: number): Played => {
   return { utterance, text, startedAt, durationMs, whole: false };
 };
 
-export const createPlayback = (
+export const createSimulatedPlayout = (
   time: LineTime,
   on: { played: (played: Played) => void; change: () => void },
-): Playback => {
+): SimulatedPlayout => {
   const queue: { utterance: number; text: string }[] = [];
   let playing: Playing | null = null;
   let begun = 0;

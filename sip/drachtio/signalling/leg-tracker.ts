@@ -13,22 +13,22 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 /** Where legs are kept. Nothing here waits for it. */
 export type LegStore = {
   keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
-  drop(id: string): void;
+  remove(id: string): void;
   /** Those that an earlier process has left behind, of this node or of the one that is named. */
   orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
 };
 
-/** One far end as its call sees it. */
-export type FarEnd = {
-  /** As it stands now. */
-  is(leg: SipLeg): void;
+/** The leg of one far end, as its call tells of it. */
+export type TrackedLeg = {
+  /** It stands like this now. */
+  update(leg: SipLeg): void;
   /** It has gone, or was sent away: nothing is left to be ended. */
-  over(): void;
+  ended(): void;
 };
 
 type Held = { callId: string | null; leg: SipLeg };
 
-export type FarEndsOptions = {
+export type LegTrackerOptions = {
   store: LegStore;
   /** To drachtio-server; rejects when it says no, or when there is no connection. */
   send: SendCommand;
@@ -38,7 +38,7 @@ export type FarEndsOptions = {
   logger: Logger;
 };
 
-export const createFarEnds = (options: FarEndsOptions) => {
+export const createLegTracker = (options: LegTrackerOptions) => {
   const { store, clock, backgroundTasks, logger } = options;
   /** Of calls of this process. */
   const held = new Map<string, Held>();
@@ -49,12 +49,12 @@ export const createFarEnds = (options: FarEndsOptions) => {
   const end = async (id: string, { callId, leg }: Held): Promise<void> => {
     try {
       const how = await endLeg(leg, { send: options.send, clock });
-      store.drop(id);
+      store.remove(id);
       logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
     } catch (error) {
       logger.warn({ call_id: callId, err: error }, 'a far end could not be ended');
       // Without a connection it waits for the next one; otherwise nothing more can be done.
-      if (isConnected) store.drop(id);
+      if (isConnected) store.remove(id);
       else abandoned.set(id, { callId, leg });
     }
   };
@@ -72,20 +72,20 @@ export const createFarEnds = (options: FarEndsOptions) => {
 
   return {
     /** A far end of a call, or of the check of a trunk. */
-    meet(callId: string | null): FarEnd {
+    track(callId: string | null): TrackedLeg {
       const id = randomUUID();
       let isOver = false;
       return {
-        is(leg) {
+        update(leg) {
           if (isOver) return;
           // After a loss it is nobody's, whatever else comes of it.
           if (abandoned.has(id)) abandoned.set(id, { callId, leg });
           else held.set(id, { callId, leg });
           store.keep(id, { callId, leg });
         },
-        over() {
+        ended() {
           isOver = true;
-          if (held.delete(id)) store.drop(id);
+          if (held.delete(id)) store.remove(id);
         },
       };
     },
@@ -115,4 +115,4 @@ export const createFarEnds = (options: FarEndsOptions) => {
   };
 };
 
-export type FarEnds = ReturnType<typeof createFarEnds>;
+export type LegTracker = ReturnType<typeof createLegTracker>;

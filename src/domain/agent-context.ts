@@ -5,7 +5,7 @@ import type { Direction } from '#machines/line.ts';
  * The wire form: snake_case, numbers in domestic format. `from` and `to` flip with the direction.
  * `from` of an inbound call is `+…` for a caller from abroad and `anonymous` for one who shows no number; never empty.
  */
-export type CallContext = Readonly<{
+export type AgentContext = Readonly<{
   call_id: string;
   direction: Direction;
   from: string;
@@ -13,13 +13,13 @@ export type CallContext = Readonly<{
   language: string;
 }>;
 
-export const callContext = (call: {
+export const agentContext = (call: {
   id: string;
   direction: Direction;
   ownNumber: string;
   counterparty: string;
   language: string;
-}): CallContext => ({
+}): AgentContext => ({
   call_id: call.id,
   direction: call.direction,
   from: call.direction === 'outbound' ? call.ownNumber : call.counterparty,

@@ -16,12 +16,12 @@ export type RecordedPart = { text: string; offsetMs: number; durationMs: number 
 export type Pause = { fromMs: number; toMs: number };
 
 /** A call as its recording will be: each side's parts in order of time. */
-export type RecordedCall = Record<Side, readonly RecordedPart[]> & {
+export type CallTimeline = Record<Side, readonly RecordedPart[]> & {
   pauses: readonly Pause[];
   durationMs: number;
 };
 
-export type CallRecording = {
+export type TimelineRecorder = {
   add(sounded: Sounded): void;
   pause(): void;
   resume(): void;
@@ -30,7 +30,10 @@ export type CallRecording = {
 };
 
 /** Begins now, at the answer. */
-export const createCallRecording = (time: LineTime, onEnd: (call: RecordedCall) => void): CallRecording => {
+export const createTimelineRecorder = (
+  time: LineTime,
+  onEnd: (call: CallTimeline) => void,
+): TimelineRecorder => {
   const answeredAt = time.now();
   const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
   const pauses: Pause[] = [];

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Caller } from './answer.ts';
-import type { FarEnds } from './far-ends.ts';
+import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, type Refusal } from './refusals.ts';
 import { arrivingLeg } from './sip-leg.ts';
 
@@ -11,12 +11,12 @@ const patienceMs = 10_000;
 
 type Waiting = Caller & { timer: unknown };
 
-export const createWaitingRoom = (options: {
-  farEnds: Pick<FarEnds, 'meet'>;
+export const createPendingCallers = (options: {
+  legTracker: Pick<LegTracker, 'track'>;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { farEnds, clock, logger } = options;
+  const { legTracker, clock, logger } = options;
   const waiting = new Map<string, Waiting>();
 
   const take = (callId: string): Caller | undefined => {
@@ -26,27 +26,27 @@ export const createWaitingRoom = (options: {
     return caller;
   };
 
-  const turnAway = (callId: string, refusal: Refusal): void => {
+  const refuseCaller = (callId: string, refusal: Refusal): void => {
     const caller = take(callId);
     if (caller === undefined) return;
     caller.permit.release();
-    caller.farEnd.over();
+    caller.trackedLeg.ended();
     if (!caller.isGone) refuse(caller.response, refusal, logger);
   };
 
   const add = (callId: string, arriving: Pick<Caller, 'request' | 'response' | 'trunk' | 'permit'>): void => {
     const timer = clock.setTimeout(() => {
       logger.warn({ call_id: callId }, 'a caller was let in but never answered');
-      turnAway(callId, refusals.unanswered);
+      refuseCaller(callId, refusals.unanswered);
     }, patienceMs);
-    const farEnd = farEnds.meet(callId);
-    farEnd.is(arrivingLeg(arriving.request));
-    const caller: Waiting = { ...arriving, timer, farEnd, isGone: false };
+    const trackedLeg = legTracker.track(callId);
+    trackedLeg.update(arrivingLeg(arriving.request));
+    const caller: Waiting = { ...arriving, timer, trackedLeg, isGone: false };
     // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
     caller.request.on('cancel', () => {
       caller.isGone = true;
       caller.permit.release();
-      farEnd.over();
+      trackedLeg.ended();
     });
     waiting.set(callId, caller);
   };
@@ -56,9 +56,9 @@ export const createWaitingRoom = (options: {
     /** Takes the caller out: it is to be answered. */
     take,
     /** Takes the caller out, if it still waits, and refuses it. */
-    turnAway,
-    turnAllAway(refusal: Refusal): void {
-      for (const callId of waiting.keys()) turnAway(callId, refusal);
+    refuse: refuseCaller,
+    refuseAll(refusal: Refusal): void {
+      for (const callId of waiting.keys()) refuseCaller(callId, refusal);
     },
   };
 };

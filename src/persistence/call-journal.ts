@@ -6,7 +6,7 @@ import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
 /** A fact as a reader sees it. */
-export type CallEvent = StoredFact & {
+export type JournalEntry = StoredFact & {
   /** Seconds from the answer; null before it, and where nobody answered. */
   tOffsetSec: number | null;
   /** Of `turn.spoken`; the place in the transcript is `data.turn`. */
@@ -51,5 +51,5 @@ const eventsOf = prepared((queries, { callId, after }: { callId: string; after: 
 );
 
 /** The facts after `sequence`, in order, for a call that is known to belong to the caller. */
-export const callEvents = (db: Statements, callId: string, after = 0): Promise<CallEvent[]> =>
+export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
   eventsOf(db, { callId, after });

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import test from 'ava';
 import pino from 'pino';
-import { keepHouse } from '#src/start/keep-house.ts';
+import { purgeIdempotencyKeys } from '#src/start/purge-idempotency-keys.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
 test.serial(
@@ -12,7 +12,7 @@ test.serial(
     const logged: string[] = [];
     const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
     let asked = 0;
-    const end = keepHouse(
+    const end = purgeIdempotencyKeys(
       scriptedDatabase(() => {
         asked += 1;
         return asked === 1 ? Promise.reject(new Error('The database is away')) : Promise.resolve([]);
