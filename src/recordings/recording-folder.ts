@@ -1,11 +1,11 @@
 /** The folder in which recordings are written, and stay where there is no store: `<year>-<month>/<call id>.<format>`. */
 import { glob, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { recordingSampleRate } from '#sip/recording.ts';
 import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
 import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
 import { playableBytes } from './salvage.ts';
-import type { StoredRecording } from './stored-recording.ts';
 
 /** A file that is complete. */
 export type CompleteFile = {
@@ -19,6 +19,14 @@ export type CompleteFile = {
   truncated: boolean;
   /** Wall-clock milliseconds since the epoch. */
   savedAt: number;
+};
+
+/** A complete recording that is about to be read: once, or closed. */
+export type StoredRecording = {
+  bytes: number;
+  /** `start` and `end` are inclusive. */
+  read(range?: { start: number; end: number }): Promise<Readable>;
+  close(): Promise<void>;
 };
 
 export type RecordingFolder = {

@@ -49,7 +49,8 @@ const failing = async <Value>(what: string, work: () => Promise<Value>): Promise
   }
 };
 
-export const createS3Store = (account: S3Account, limits: StoreLimits): RecordingStore => {
+/** The connections of one store, and what is said over them. */
+const connect = (account: S3Account, limits: StoreLimits): { s3: S3mini; agent: Agent } => {
   const agent = new Agent({
     connect: { timeout: limits.connectMs },
     allowH2: false,
@@ -71,64 +72,75 @@ export const createS3Store = (account: S3Account, limits: StoreLimits): Recordin
         dispatcher: agent,
       }),
   });
+  return { s3, agent };
+};
 
-  const size = async (key: string): Promise<number | undefined> => {
-    try {
-      return await s3.getContentLength(key);
-    } catch (error) {
-      if (isAbsence(error)) return undefined;
-      throw error;
+const sizeOf = async (s3: S3mini, key: string): Promise<number | undefined> => {
+  try {
+    return await s3.getContentLength(key);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+};
+
+type Upload = { key: string; file: Blob; contentType: string };
+
+const verify = async (s3: S3mini, { key, file }: Upload): Promise<void> => {
+  // S3 may answer the completion of an upload with 200 and an error.
+  if ((await sizeOf(s3, key)) !== file.size)
+    throw new StoreFailure('The store of recordings lost a recording');
+};
+
+const putInParts = async (s3: S3mini, upload: Upload, partBytes: number): Promise<void> => {
+  const { key, file } = upload;
+  const uploadId = await s3.getMultipartUploadId(key, upload.contentType);
+  try {
+    const parts: Awaited<ReturnType<typeof s3.uploadPart>>[] = [];
+    for (let from = 0; from < file.size; from += partBytes) {
+      const part = file.slice(from, from + partBytes);
+      parts.push(await s3.uploadPart(key, uploadId, part, parts.length + 1));
     }
-  };
+    await s3.completeMultipartUpload(key, uploadId, parts);
+    await verify(s3, upload);
+  } catch (error) {
+    // Parts that stay behind cost the operator money. If this fails too, the first error says more about why.
+    await s3.abortMultipartUpload(key, uploadId).catch(() => undefined);
+    throw error;
+  }
+};
 
-  const verify = async (key: string, file: Blob): Promise<void> => {
-    // S3 may answer the completion of an upload with 200 and an error.
-    if ((await size(key)) !== file.size) throw new StoreFailure('The store of recordings lost a recording');
-  };
+type Range = { start: number; end: number };
 
-  const putInParts = async (key: string, file: Blob, contentType: string): Promise<void> => {
-    const { partBytes } = limits;
-    const uploadId = await s3.getMultipartUploadId(key, contentType);
-    try {
-      const parts: Awaited<ReturnType<typeof s3.uploadPart>>[] = [];
-      for (let from = 0; from < file.size; from += partBytes) {
-        const part = file.slice(from, from + partBytes);
-        parts.push(await s3.uploadPart(key, uploadId, part, parts.length + 1));
-      }
-      await s3.completeMultipartUpload(key, uploadId, parts);
-      await verify(key, file);
-    } catch (error) {
-      // Parts that stay behind cost the operator money. If this fails too, the first error says more about why.
-      await s3.abortMultipartUpload(key, uploadId).catch(() => undefined);
-      throw error;
-    }
-  };
+/** Whether this is the whole that was asked for, or the part. */
+const isWanted = ({ status, headers }: Response, range: Range | undefined): boolean => {
+  if (range === undefined) return status === 200;
+  const given = headers.get('content-range') ?? '';
+  return status === 206 && given.startsWith(`bytes ${range.start}-${range.end}/`);
+};
 
+const readFrom = async (s3: S3mini, key: string, range: Range | undefined): Promise<Readable> => {
+  const response = await (range === undefined
+    ? s3.getObjectRaw(key)
+    : s3.getObjectRaw(key, false, range.start, range.end + 1));
+  const { body } = response;
+  if (isWanted(response, range) && body !== null) return Readable.fromWeb(body);
+  await body?.cancel();
+  throw new StoreFailure('The store of recordings gave another part than was asked for');
+};
+
+export const createS3Store = (account: S3Account, limits: StoreLimits): RecordingStore => {
+  const { s3, agent } = connect(account, limits);
   return {
     put: (key, { path, contentType }) =>
       failing('take a recording', async () => {
-        const file = await openAsBlob(path);
-        if (file.size > limits.partBytes) return putInParts(key, file, contentType);
-        await s3.putObject(key, file, contentType);
-        await verify(key, file);
+        const upload = { key, file: await openAsBlob(path), contentType };
+        if (upload.file.size > limits.partBytes) return putInParts(s3, upload, limits.partBytes);
+        await s3.putObject(key, upload.file, contentType);
+        await verify(s3, upload);
       }),
-    size: (key) => failing('tell the size of a recording', () => size(key)),
-    read: (key, range) =>
-      failing('give a recording', async () => {
-        const response = await (range === undefined
-          ? s3.getObjectRaw(key)
-          : s3.getObjectRaw(key, false, range.start, range.end + 1));
-        const { status, body } = response;
-        const isWanted =
-          range === undefined
-            ? status === 200
-            : status === 206 &&
-              response.headers.get('content-range')?.startsWith(`bytes ${range.start}-${range.end}/`) ===
-                true;
-        if (isWanted && body !== null) return Readable.fromWeb(body);
-        await body?.cancel();
-        throw new StoreFailure('The store of recordings gave another part than was asked for');
-      }),
+    size: (key) => failing('tell the size of a recording', () => sizeOf(s3, key)),
+    read: (key, range) => failing('give a recording', () => readFrom(s3, key, range)),
     close: () => agent.destroy(),
   };
 };

@@ -10,9 +10,8 @@ import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { contentTypes } from './encoder.ts';
 import { createLocalCopies, type LocalCopiesOptions } from './local-copies.ts';
-import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
+import type { CompleteFile, RecordingFolder, StoredRecording } from './recording-folder.ts';
 import { StoreFailure, type RecordingStore } from './store.ts';
-import type { StoredRecording } from './stored-recording.ts';
 import { createUploads, type UploadNumbers } from './uploads.ts';
 
 export type StoreKeeperOptions = {

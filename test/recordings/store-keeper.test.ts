@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import test from 'ava';
-import type { StoredRecording } from '#src/recordings/stored-recording.ts';
+import type { StoredRecording } from '#src/recordings/recording-folder.ts';
 import { until } from '#test/helpers/until.ts';
 import { record, recordingsWorld } from './recordings-world.ts';
 import { startS3Server, type S3Server } from './s3-server.ts';

@@ -1,0 +1,79 @@
+/**
+ * The lives of all enabled trunks, after what the database says of them: a change ends the life of what was changed and
+ * begins a new one, and touches no other.
+ */
+import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
+import type { TrunkRecord } from '#src/persistence/trunks.ts';
+import { beginTrunkLife, type TrunkLife, type TrunkLifeOptions } from './trunk-life.ts';
+
+export type TrunkLivesOptions = TrunkLifeOptions & { sealing: Pick<Sealing, 'open'> };
+
+export type TrunkLives = {
+  /** `records`: all trunks as they are now. */
+  follow(records: readonly TrunkRecord[]): void;
+  find(trunkId: string): TrunkLife | undefined;
+  all(): Trunk[];
+  /** Resolves when all registrars were told. */
+  leaveAll(): Promise<void>;
+};
+
+const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sealing, 'open'>): Trunk => ({
+  ...record,
+  password: passwordSealed === null ? null : sealing.open(passwordSealed, record.id),
+});
+
+const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+export const createTrunkLives = (ask: AskTrunk, options: TrunkLivesOptions): TrunkLives => {
+  const { sealing, logger } = options;
+  const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
+
+  const begin = (record: TrunkRecord): void => {
+    try {
+      const trunk = openTrunk(record, sealing);
+      lives.set(trunk.id, { record, life: beginTrunkLife(trunk, ask, options) });
+    } catch (error) {
+      logger.error({ trunk_id: record.id, err: error }, 'a trunk cannot be used');
+    }
+  };
+
+  const end = ({ trunk, stop }: TrunkLife): void => {
+    lives.delete(trunk.id);
+    stop();
+  };
+
+  /** Resolves when the registrar knows, where there is one. */
+  const leave = async (life: TrunkLife): Promise<void> => {
+    const { state } = life.status();
+    end(life);
+    if (state !== 'registered') return;
+    try {
+      await ask.unregister(life.trunk);
+    } catch (error) {
+      logger.debug({ trunk_id: life.trunk.id, err: error }, 'a trunk was not told that it is left');
+    }
+  };
+
+  return {
+    follow(records) {
+      const enabled = new Map(
+        records.filter((record) => record.enabled).map((record) => [record.id, record]),
+      );
+      for (const [id, { record, life }] of lives) {
+        const now = enabled.get(id);
+        if (now === undefined) void leave(life);
+        // One that stays registers again at once; leaving it first would cross with that.
+        else if (!isSame(now, record)) end(life);
+      }
+      for (const record of enabled.values()) if (!lives.has(record.id)) begin(record);
+    },
+    find: (trunkId) => lives.get(trunkId)?.life,
+    all: () => [...lives.values()].map(({ life }) => life.trunk),
+    async leaveAll() {
+      await Promise.all([...lives.values()].map(({ life }) => leave(life)));
+    },
+  };
+};
