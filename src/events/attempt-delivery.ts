@@ -1,15 +1,15 @@
 /** One attempt of a claimed delivery, and what becomes of the delivery after it. */
 import type { Logger } from 'pino';
-import type { DeliveryTimes } from '#machines/delivery.ts';
+import { transition } from 'xstate';
+import { deliveryMachine, type DeliveryEvent, type DeliveryTimes } from '#machines/delivery.ts';
 import type { CircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
-import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
+import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/delivery-attempts.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { disableWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
-import { afterAttempt } from './after-attempt.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
@@ -32,6 +32,24 @@ export type AttemptOptions = DeliveryTimes & {
   random: () => number;
 };
 
+export type AfterAttempt =
+  { state: 'delivered' } | { state: 'dead'; isEndpointGone: boolean } | { state: 'waiting'; retryMs: number };
+
+/** What becomes of a delivery by the outcome of an attempt, as its chart says; `failures` are those of its round before. */
+export const afterAttempt = (
+  delivery: { times: DeliveryTimes; failures: number },
+  event: Extract<DeliveryEvent, { type: `attempt.${string}` }>,
+): AfterAttempt => {
+  const attempting = deliveryMachine.resolveState({
+    value: 'attempting',
+    context: { ...delivery, retryMs: 0 },
+  });
+  const [next, actions] = transition(deliveryMachine, attempting, event);
+  if (next.matches('delivered')) return { state: 'delivered' };
+  if (next.matches('waiting')) return { state: 'waiting', retryMs: next.context.retryMs };
+  return { state: 'dead', isEndpointGone: actions.some(({ type }) => type === 'disableEndpoint') };
+};
+
 /** What is stored of an attempt that failed before it was made: the cause, such as a lost master key, is the log's. */
 const notMade: DeliveryOutcome = {
   result: 'failed',
@@ -41,62 +59,39 @@ const notMade: DeliveryOutcome = {
   durationMs: 0,
 };
 
-/**
- * Makes the attempt and stores it. Rejects when it cannot be stored; the delivery then comes back when its lease ends.
- * Aborting the signal breaks it off and gives the delivery back, as if it had not been tried.
- */
-export const attemptDelivery = async (
+/** Rejects for nothing: what keeps it from being made is in the log. */
+const make = async (
   options: AttemptOptions,
-  { id, attempt, failedInRound, event, endpoint }: ClaimedDelivery,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { db, breakers, clock, timeoutMs } = options;
-  const logger = options.logger.child({
-    call_id: event.callId,
-    event_id: event.id,
-    event_type: event.type,
-    endpoint_id: endpoint.id,
-    delivery_id: id,
-    attempt,
-  });
-  const at = options.wallClock.now();
-
-  const make = async (): Promise<DeliveryOutcome> => {
-    try {
-      return await deliver(
-        { client: options.clients.of(endpoint.workspaceId), clock: options.wallClock },
-        {
-          url: endpoint.url,
-          eventId: event.id,
-          body: eventBody(event),
-          secrets: openEndpointSecrets(options.sealing, endpoint.id, endpoint, at),
-          timeoutMs,
-          signal,
-        },
-      );
-    } catch (err) {
-      logger.error({ err }, 'event could not be sent');
-      return notMade;
-    }
-  };
-
-  const outcome = await make();
-  const { result, httpStatus, error, retryAfterMs, durationMs } = outcome;
-  if (result === 'interrupted') return releaseDelivery(db, id);
-  const breaker = breakers.of(endpoint.id);
-  if (httpStatus !== null) breaker.worked();
-  else if (outcome !== notMade && breaker.failed(id)) {
-    logger.warn('an endpoint does not answer: it is left alone for a while');
+  { event, endpoint }: ClaimedDelivery,
+  { at, signal, logger }: { at: number; signal: AbortSignal; logger: Logger },
+): Promise<DeliveryOutcome> => {
+  try {
+    return await deliver(
+      { client: options.clients.of(endpoint.workspaceId), clock: options.wallClock },
+      {
+        url: endpoint.url,
+        eventId: event.id,
+        body: eventBody(event),
+        secrets: openEndpointSecrets(options.sealing, endpoint.id, endpoint, at),
+        timeoutMs: options.timeoutMs,
+        signal,
+      },
+    );
+  } catch (err) {
+    logger.error({ err }, 'event could not be sent');
+    return notMade;
   }
+};
 
-  const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
-  const delivery = { times: options, failures: failedInRound };
-  const next = afterAttempt(
-    delivery,
-    result === 'failed'
-      ? { type: 'attempt.failed', chance: options.random(), retryAfterMs }
-      : { type: `attempt.${result}` },
-  );
+/** The attempt, and what becomes of the delivery after it. */
+const store = async (
+  { db, clock }: AttemptOptions,
+  { id, endpoint }: ClaimedDelivery,
+  attempted: AttemptRecord,
+  next: AfterAttempt,
+  logger: Logger,
+): Promise<void> => {
+  const { httpStatus, durationMs, error } = attempted;
   switch (next.state) {
     case 'delivered':
       await recordDeliveryAttempt(db, id, attempted, { state: 'delivered' });
@@ -119,4 +114,43 @@ export const attemptDelivery = async (
         'event not delivered, to be tried again',
       );
   }
+};
+
+/**
+ * Makes the attempt and stores it. Rejects when it cannot be stored; the delivery then comes back when its lease ends.
+ * Aborting the signal breaks it off and gives the delivery back, as if it had not been tried.
+ */
+export const attemptDelivery = async (
+  options: AttemptOptions,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { id, attempt, failedInRound, event, endpoint } = delivery;
+  const logger = options.logger.child({
+    call_id: event.callId,
+    event_id: event.id,
+    event_type: event.type,
+    endpoint_id: endpoint.id,
+    delivery_id: id,
+    attempt,
+  });
+  const at = options.wallClock.now();
+  const outcome = await make(options, delivery, { at, signal, logger });
+  const { result, httpStatus, error, retryAfterMs, durationMs } = outcome;
+  if (result === 'interrupted') return releaseDelivery(options.db, id);
+
+  const breaker = options.breakers.of(endpoint.id);
+  if (httpStatus !== null) breaker.worked();
+  else if (outcome !== notMade && breaker.failed(id)) {
+    logger.warn('an endpoint does not answer: it is left alone for a while');
+  }
+
+  const next = afterAttempt(
+    { times: options, failures: failedInRound },
+    result === 'failed'
+      ? { type: 'attempt.failed', chance: options.random(), retryAfterMs }
+      : { type: `attempt.${result}` },
+  );
+  const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
+  return store(options, delivery, attempted, next, logger);
 };

@@ -15,16 +15,16 @@
  *   Other calls are not held up by it.
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
-import { createCircuitBreakers, type BreakerNumbers } from '#src/domain/circuit-breakers.ts';
 import {
-  claimDeliveries,
-  nextDeliveryDueAt,
-  releaseDeliveriesOf,
-  type ClaimedDelivery,
-} from '#src/persistence/deliveries.ts';
-import { doneWithin } from '#src/domain/with-timeout.ts';
+  createCircuitBreakers,
+  type BreakerNumbers,
+  type CircuitBreakers,
+} from '#src/domain/circuit-breakers.ts';
+import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
+import { claimDeliveries, nextDeliveryDueAt, releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
-import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
+import type { AttemptOptions } from './attempt-delivery.ts';
+import { createAttempts } from './attempts.ts';
 
 export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
   /** The name of this gateway among those that share the database. */
@@ -57,94 +57,62 @@ const longestSleepMs = 60_000;
 /** How long it waits when the database does not answer. */
 const databaseRetryMs = 1_000;
 
+/** Endpoints that do not answer, with how many deliveries each may have, and when the first may have one again. */
+const leftAlone = (breakers: CircuitBreakers): { restrained: Map<string, number>; againInMs: number } => {
+  const restrained = new Map<string, number>();
+  let againInMs = Infinity;
+  for (const [endpointId, breaker] of breakers.notClosed()) {
+    const isCooling = breaker.state() === 'open' && breaker.remainingMs() > 0;
+    restrained.set(endpointId, isCooling ? 0 : 1);
+    if (isCooling) againInMs = Math.min(againInMs, breaker.remainingMs());
+  }
+  return { restrained, againInMs };
+};
+
 export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWorker => {
-  const { db, node, clock, timeoutMs, perEndpoint, inAll, closeMs, logger } = options;
+  const { db, node, clock, timeoutMs, perEndpoint, inAll, logger } = options;
   const breakers = createCircuitBreakers(clock, options.breakers);
-  const underWay = new Map<string, { workspaceId: string; attempt: Promise<void> }>();
-  const breakOff = new AbortController();
+  const attempts = createAttempts({ ...options, breakers }, () => look());
   let unlisten: (() => Promise<void>) | undefined;
   let timer: unknown;
-  let isClosing = false;
-  let isWanted = false;
-  let looking: Promise<void> | undefined;
-
-  const begin = (delivery: ClaimedDelivery): void => {
-    const { id: endpointId, workspaceId } = delivery.endpoint;
-    // One that is left alone is tried with this delivery.
-    breakers.of(endpointId).mayTry();
-    const attempt = attemptDelivery({ ...options, breakers }, delivery, breakOff.signal)
-      // The lease brings the delivery back.
-      .catch((err: unknown) =>
-        logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored'),
-      )
-      .finally(() => {
-        underWay.delete(delivery.id);
-        look();
-      });
-    underWay.set(delivery.id, { workspaceId, attempt });
-  };
-
-  const held = (): Map<string, number> => {
-    const counts = new Map<string, number>();
-    for (const { workspaceId } of underWay.values())
-      counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1);
-    return counts;
-  };
-
-  /** Endpoints that do not answer, with how many deliveries each may have, and when the first may have one again. */
-  const leftAlone = (): { restrained: Map<string, number>; againInMs: number } => {
-    const restrained = new Map<string, number>();
-    let againInMs = Infinity;
-    for (const [endpointId, breaker] of breakers.notClosed()) {
-      const isCooling = breaker.state() === 'open' && breaker.remainingMs() > 0;
-      restrained.set(endpointId, isCooling ? 0 : 1);
-      if (isCooling) againInMs = Math.min(againInMs, breaker.remainingMs());
-    }
-    return { restrained, againInMs };
-  };
 
   /** Starts what is due and has room; returns when there can be more, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
+    const free = inAll - attempts.count();
+    // Without a place, the attempt that ends next looks again.
+    if (free <= 0) return now + longestSleepMs;
+    const { restrained, againInMs } = leftAlone(breakers);
+    const claimed = await claimDeliveries(db, {
+      node,
+      now: new Date(now),
+      until: new Date(now + timeoutMs + leaseMarginMs),
+      free,
+      held: attempts.byWorkspace(),
+      perEndpoint,
+      restrained,
+    });
+    claimed.forEach(attempts.begin);
+    const next = await nextDeliveryDueAt(db, new Date(now));
+    return Math.min(now + longestSleepMs, now + againInMs, next?.getTime() ?? Infinity);
+  };
+
+  const claimOrRetry = async (): Promise<number> => {
+    const now = clock.now();
     try {
-      const free = inAll - underWay.size;
-      // Without a place, the attempt that ends next looks again.
-      if (free <= 0) return now + longestSleepMs;
-      const { restrained, againInMs } = leftAlone();
-      const claimed = await claimDeliveries(db, {
-        node,
-        now: new Date(now),
-        until: new Date(now + timeoutMs + leaseMarginMs),
-        free,
-        held: held(),
-        perEndpoint,
-        restrained,
-      });
-      claimed.forEach(begin);
-      const next = await nextDeliveryDueAt(db, new Date(now));
-      return Math.min(now + longestSleepMs, now + againInMs, next?.getTime() ?? Infinity);
+      return await claimDue();
     } catch (err) {
       logger.warn({ err }, 'deliveries could not be read; trying again');
       return now + databaseRetryMs;
     }
   };
 
-  const lookUntilSettled = async (): Promise<void> => {
-    while (isWanted) {
-      isWanted = false;
-      clock.clearTimeout(timer);
-      const nextLook = await claimDue();
-      timer = clock.setTimeout(look, Math.max(0, nextLook - clock.now()));
-    }
-    looking = undefined;
-  };
-
-  /** One look at a time; a wish that comes during one makes it look once more. */
-  const look = (): void => {
-    if (isClosing) return;
-    isWanted = true;
-    looking ??= lookUntilSettled();
-  };
+  const looking = createCoalescedTask(async () => {
+    clock.clearTimeout(timer);
+    const nextLook = await claimOrRetry();
+    timer = clock.setTimeout(look, Math.max(0, nextLook - clock.now()));
+  });
+  const look = (): void => void looking.run();
 
   return {
     async start() {
@@ -154,13 +122,11 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       look();
     },
     async close() {
-      isClosing = true;
+      const looked = looking.close();
       await unlisten?.();
-      await looking;
+      await looked;
       clock.clearTimeout(timer);
-      const attempts = Promise.all([...underWay.values()].map(({ attempt }) => attempt));
-      if (!(await doneWithin(clock, closeMs, attempts))) breakOff.abort();
-      await attempts;
+      await attempts.close();
     },
   };
 };

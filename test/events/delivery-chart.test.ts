@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { initialTransition, transition } from 'xstate';
 import { deliveryPolicy } from '#config/policy.ts';
 import { deliveryMachine, type DeliveryEvent } from '#machines/delivery.ts';
-import { afterAttempt } from '#src/events/after-attempt.ts';
+import { afterAttempt } from '#src/events/attempt-delivery.ts';
 import { claimDeliveries, releaseDelivery } from '#src/persistence/deliveries.ts';
 import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
 import { replayDelivery } from '#src/persistence/delivery-list.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { retryAfterMs } from '#src/events/retry-after.ts';
+import { retryAfterMs } from '#src/events/deliver.ts';
 
 const now = Date.UTC(2026, 10, 21, 3, 0, 0, 500);
 
