@@ -1,5 +1,5 @@
 import { NODATA, NOTFOUND } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 
@@ -63,5 +63,21 @@ export const createAskNameServers = ({
     if (found.length > 0) return [...found];
     // Where one family timed out, the name may well exist.
     throw failures.find((failure) => !saysNo(failure)) ?? failures[0];
+  };
+};
+
+/** The system tells no time to live. */
+const systemTtlSec = 30;
+
+/** Asks what else the system knows of, one name after another: never more than one of the shared threads waits. */
+export const createAskSystem = (): AskNameServers => {
+  let before: Promise<unknown> = Promise.resolve();
+  return (name) => {
+    const asked = before.then(async () => {
+      const found = await lookup(name, { all: true });
+      return found.map(({ address }) => ({ address, ttlSec: systemTtlSec }));
+    });
+    before = asked.catch(() => undefined);
+    return asked;
   };
 };

@@ -1,8 +1,7 @@
 /** The way to the servers of customers, within what the operator allows. */
 import type { Config } from '#config/config.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { createAskNameServers } from '#src/outgoing/ask-name-servers.ts';
-import { createAskSystem } from '#src/outgoing/ask-system.ts';
+import { createAskNameServers, createAskSystem } from '#src/outgoing/ask-name-servers.ts';
 import { createEndpointClients, type EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { openHostsFile } from '#src/outgoing/hosts-file.ts';
