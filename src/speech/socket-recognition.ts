@@ -1,19 +1,15 @@
 /** What recognizers that are websocket servers have in common: sound goes up as it comes, messages come down. */
-import { WebSocket } from 'ws';
 import type { Recognition } from '#sip/speech.ts';
-import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-failure.ts';
+import { bytesOf } from '#src/domain/samples.ts';
+import { EngineFailure } from './engine-failure.ts';
+import { openEngineSocket, type EngineAddress } from './engine-socket.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { createKeepAlive } from './keep-alive.ts';
+import { withoutRepeatedPartials } from './without-repeated-partials.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
-import { bytesOf, joinSamples } from '#src/domain/samples.ts';
+import { createSoundMessages } from './sound-messages.ts';
 
-const maxMessageBytes = 1024 * 1024;
-/** How long a server may take to confirm the end. */
-const goodbyeMs = 1_000;
-
-export type SocketEngine = {
-  name: string;
-  url: string;
-  headers: Readonly<Record<string, string>>;
+export type SocketEngine = EngineAddress & {
   /** Sound is sent in messages of so many samples, however it comes. */
   messageSamples: number;
   /** The first and the last message. */
@@ -27,12 +23,37 @@ export type SocketEngine = {
   read(message: unknown, sent: number): readonly EngineEvent[] | null;
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** The time that an engine has to say anything, from sound that it was sent. */
+const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string) => void) => {
+  let timer: unknown;
+  const stop = (): void => {
+    clock.clearTimeout(timer);
+    timer = undefined;
+  };
+  return {
+    /** From the first sound since it said something. */
+    start() {
+      timer ??= clock.setTimeout(() => onOver('gave no answer in time'), limits.answerMs);
+    },
+    stop,
+    /** It takes too little to be waited for; said when whoever writes is done. */
+    giveUp() {
+      stop();
+      timer = clock.setTimeout(() => onOver('does not take sound as fast as it comes'), 0);
+    },
+  };
+};
+
+/** Reads messages; of what cannot be read the first is told to the log, without its words. */
+const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => {
+  let isReadable = true;
+  return (message: unknown, sent: number): readonly EngineEvent[] => {
+    const events = read(message, sent);
+    if (events !== null) return events;
+    if (isReadable) logger.warn({ engine: name }, 'a recognizer sends what cannot be read; it is dropped');
+    isReadable = false;
+    return [];
+  };
 };
 
 export const openSocketRecognition = (
@@ -41,132 +62,64 @@ export const openSocketRecognition = (
   { sampleRate }: ListenOptions,
   emit: (event: EngineEvent) => void,
 ): Recognition => {
-  const { clock, limits, logger } = world;
-  const { name, messageSamples, keepAlive } = engine;
-  const mostWaiting = (limits.longestWaitingMs * sampleRate) / 1_000;
-  let rest: Int16Array = new Int16Array();
-  let sent = 0;
-  let isOver = false;
-  let wasOpen = false;
-  let isReadable = true;
-  let lastPartial = '';
-  let wasSound = false;
-  /** Until the connection stands, and then from sound that was sent to the next message. */
-  let waiting: unknown;
-  let keepingAlive: unknown;
+  const { hello, pause, goodbye, keepAlive: every } = engine;
+  const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
+  const sound = createSoundMessages(engine.messageSamples);
+  const read = createReader(world, engine);
+  const report = withoutRepeatedPartials(emit);
+  const answer = createAnswerLimit(world, (what) => socket.fail(new EngineFailure(`${engine.name} ${what}`)));
+  const keepAlive = every && createKeepAlive(world.clock, every.everyMs, () => socket.send(every.message));
 
-  const end = (): void => {
-    isOver = true;
-    clock.clearTimeout(waiting);
-    clock.clearTimeout(keepingAlive);
+  const endTimers = (): void => {
+    answer.stop();
+    keepAlive?.end();
   };
 
-  const fail = (error: Error): void => {
-    if (isOver) return;
-    end();
-    socket.terminate();
-    emit({ type: 'failed', error });
-  };
-
-  const failAfter = (milliseconds: number, what: string): unknown =>
-    clock.setTimeout(() => fail(new EngineFailure(`${name} ${what}`)), milliseconds);
-
-  const sendText = (message: string | undefined): void => {
-    if (message !== undefined && socket.readyState === WebSocket.OPEN) socket.send(message, () => {});
-  };
+  const socket = openEngineSocket(world, engine, {
+    opened() {
+      if (hello !== undefined) socket.send(hello);
+      sendSound();
+      keepAlive?.begin();
+    },
+    received(message) {
+      answer.stop();
+      for (const event of read(message, sound.taken())) {
+        if (socket.isOver()) return;
+        if (event.type === 'failed') socket.fail(event.error);
+        else report(event);
+      }
+    },
+    failed(error) {
+      endTimers();
+      emit({ type: 'failed', error });
+    },
+  });
 
   const sendSound = (): void => {
-    if (isOver || socket.readyState !== WebSocket.OPEN) return;
-    let at = 0;
-    for (; at + messageSamples <= rest.length; at += messageSamples)
-      // That it cannot be sent is reported by the socket itself.
-      socket.send(bytesOf(rest.subarray(at, at + messageSamples)), () => {});
-    if (at === 0) return;
-    rest = rest.slice(at);
-    sent += at;
-    wasSound = true;
-    waiting ??= failAfter(limits.answerMs, 'gave no answer in time');
+    if (!socket.isOpen()) return;
+    const messages = sound.take();
+    if (messages.length === 0) return;
+    for (const message of messages) socket.send(bytesOf(message));
+    keepAlive?.said();
+    answer.start();
   };
-
-  const keepAliveAfter = (every: { message: string; everyMs: number }): unknown =>
-    clock.setTimeout(() => {
-      if (!wasSound) sendText(every.message);
-      wasSound = false;
-      keepingAlive = keepAliveAfter(every);
-    }, every.everyMs);
-
-  const report = (event: EngineEvent): void => {
-    if (isOver) return;
-    if (event.type === 'failed') return fail(event.error);
-    if (event.type === 'final' && event.text !== '') lastPartial = '';
-    else if (event.type === 'partial' || event.type === 'final') {
-      // A final without words takes back what the engine thought to hear.
-      const { text } = event;
-      if (text !== lastPartial) emit({ type: 'partial', text });
-      lastPartial = text;
-      return;
-    }
-    emit(event);
-  };
-
-  const socket = new WebSocket(engine.url, {
-    headers: { ...engine.headers },
-    perMessageDeflate: false,
-    maxPayload: maxMessageBytes,
-  });
-  waiting = failAfter(limits.connectMs, 'could not be reached in time');
-
-  socket.on('open', () => {
-    clock.clearTimeout(waiting);
-    waiting = undefined;
-    wasOpen = true;
-    if (isOver) return;
-    sendText(engine.hello);
-    sendSound();
-    if (keepAlive !== undefined) keepingAlive = keepAliveAfter(keepAlive);
-  });
-  socket.on('unexpected-response', (request, response) => {
-    request.destroy();
-    fail(new EngineRefusal(name, response.statusCode ?? 0));
-  });
-  socket.on('error', (error) => fail(wasOpen ? brokenOff(name, error) : unreachable(name, error)));
-  socket.on('close', (code) => fail(new EngineFailure(`${name} ended the connection (${code})`)));
-  socket.on('message', (data, isBinary) => {
-    if (isOver) return;
-    clock.clearTimeout(waiting);
-    waiting = undefined;
-    // ws gives one Buffer a message, unless it is told otherwise.
-    const isText = !isBinary && Buffer.isBuffer(data);
-    const events = isText ? engine.read(parsed(data.toString('utf8')), sent) : null;
-    if (events === null) {
-      if (isReadable) logger.warn({ engine: name }, 'a recognizer sends what cannot be read; it is dropped');
-      isReadable = false;
-      return;
-    }
-    for (const event of events) report(event);
-  });
 
   return {
     write(samples) {
-      if (isOver) return;
-      rest = joinSamples([rest, samples]);
+      if (socket.isOver()) return;
+      sound.write(samples);
       sendSound();
-      const left = rest.length + socket.bufferedAmount / 2;
-      if (left <= mostWaiting) return;
-      rest = new Int16Array();
-      clock.clearTimeout(waiting);
-      waiting = failAfter(0, 'does not take sound as fast as it comes');
+      if (sound.waiting() + socket.waitingBytes() / 2 <= mostWaiting) return;
+      sound.clear();
+      answer.giveUp();
     },
     speechBegan() {},
-    speechEnded: () => sendText(engine.pause),
+    speechEnded() {
+      if (pause !== undefined) socket.send(pause);
+    },
     close() {
-      if (isOver) return;
-      end();
-      if (socket.readyState !== WebSocket.OPEN) return socket.terminate();
-      sendText(engine.goodbye);
-      socket.close();
-      const giveUp = clock.setTimeout(() => socket.terminate(), goodbyeMs);
-      socket.once('close', () => clock.clearTimeout(giveUp));
+      endTimers();
+      socket.close(goodbye);
     },
   };
 };
