@@ -5,20 +5,13 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ReplyEvent, ReplyFailure, ReplyInput } from '#machines/reply.ts';
+import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { AgentFailure, sentenceEnd, type Agent, type ReplyPiece } from './agent.ts';
-import { createUtterances } from './utterances.ts';
-
-export type ReplyTimes = {
-  /** Until the first piece of text. */
-  firstTokenMs: number;
-  /** Until the end of the reply. */
-  wholeReplyMs: number;
-  /** Without a piece of text, until a sentence is spoken of which only the next character could tell that it is over. */
-  idleFlushMs: number;
-};
+import { AgentFailure, type Agent, type AgentRequest, type ReplyPiece } from './agent.ts';
+import type { ReplyTimes } from './reply-timers.ts';
+import { createSpokenReply, type SpokenReply } from './spoken-reply.ts';
+import { createUtterances, type Utterances } from './utterances.ts';
 
 /** Is told when a reply was asked for, and when the first of it came. */
 export type ReplyWatch = {
@@ -38,9 +31,6 @@ export type ReplyOptions = {
 
 /** Asks for the reply; the returned function lets go of it and aborts what is behind it. Both are safe at any time. */
 export type StartReply = (input: ReplyInput, emit: (event: ReplyEvent) => void) => () => void;
-
-/** Said of a reply of emoji, code or thoughts alone. */
-export const unspeakable = 'the reply has text, and none of it can be spoken';
 
 /** Where an error came from. Its message is left out: that of a parser, for one, quotes what was said. */
 const origin = (error: unknown): { error: string; at: string[] } =>
@@ -63,95 +53,48 @@ export const createStartReply = ({ findAgent, times, clock, watch, logger }: Rep
   /** Agents whose thoughts only end with a mark; with their next reply it is waited for. */
   const thinkers = new WeakSet<Agent>();
 
+  /** Reads the reply to its end, or until it is let go of. Rejects when its agent fails. */
+  const read = async (agent: Agent, request: AgentRequest, utterances: Utterances, reply: SpokenReply) => {
+    for await (const piece of agent.reply(request, reply.signal)) {
+      for (const part of partsOf(piece)) {
+        if (reply.isOver()) return;
+        reply.take(part);
+        if (utterances.thoughtAloud()) thinkers.add(agent);
+        if (part !== piece) await setImmediate();
+      }
+    }
+    reply.finish();
+  };
+
   return ({ callId, turn, messages }, emit) => {
     const about = { call_id: callId, turn };
-    const abort = new AbortController();
     const agent = findAgent(callId);
     const utterances = createUtterances({ thinksAloud: agent !== undefined && thinkers.has(agent) });
-    let isOver = false;
-    const seen = { text: false, speech: false, remark: false };
-    /** Why the reply ended before it was complete. */
-    let endsEarly: string | undefined;
-    let idle: unknown;
-
-    const say = (texts: readonly string[]): void => {
-      for (const text of texts) {
-        if (isOver) return;
-        if (!seen.speech) watch?.firstSentence(callId);
-        seen.speech = true;
-        emit({ type: 'reply.sentence', text });
-      }
-    };
-
-    const take = (piece: ReplyPiece): void => {
-      if (piece === sentenceEnd) return say(utterances.sentenceEnd());
-      if (typeof piece === 'object') {
-        seen.remark = true;
-        if (piece.endsEarly === true) endsEarly = piece.remark;
-        return logger.info({ ...about, remark: piece.remark }, 'about a reply');
-      }
-      if (piece === '') return;
-      if (piece.trim() !== '') {
-        if (!seen.text) watch?.firstToken(callId);
-        seen.text = true;
-        clock.clearTimeout(firstToken);
-      }
-      clock.clearTimeout(idle);
-      idle = clock.setTimeout(() => say(utterances.pause()), times.idleFlushMs);
-      say(utterances.add(piece));
-      if (agent !== undefined && utterances.thoughtAloud()) thinkers.add(agent);
-    };
-
-    const letGo = (reason?: AgentFailure): void => {
-      isOver = true;
-      for (const timer of [firstToken, wholeReply, idle]) clock.clearTimeout(timer);
-      abort.abort(reason);
-    };
-
-    const fail = (failure: ReplyFailure, detail?: string): void => {
-      // What came before the failure is worth hearing.
-      say(utterances.end());
-      if (isOver) return;
-      // So that who watches the request can tell a server that is too slow from a reply that nobody wants.
-      letGo(new AgentFailure(failure, detail ?? 'in vain'));
-      logger.warn({ ...about, failure, detail }, 'a reply failed');
-      emit({ type: 'reply.failed', failure, ...(detail === undefined ? {} : { detail }) });
-    };
-
-    const finish = (): void => {
-      if (endsEarly !== undefined && utterances.isTorn()) return fail('reply_cut_off', endsEarly);
-      say(utterances.end());
-      if (isOver) return;
-      if (!seen.speech && seen.text) return fail('no_reply', unspeakable);
-      letGo();
-      if (!seen.speech && !seen.remark) logger.info(about, 'the agent chose silence');
-      emit({ type: 'reply.finished' });
-    };
-
     watch?.asked(callId);
-    const firstToken = clock.setTimeout(() => fail('first_token_timeout'), times.firstTokenMs);
-    const wholeReply = clock.setTimeout(() => fail('reply_timeout'), times.wholeReplyMs);
+    const reply = createSpokenReply({
+      utterances,
+      times,
+      clock,
+      emit,
+      onFirstToken: () => watch?.firstToken(callId),
+      onFirstSentence: () => watch?.firstSentence(callId),
+      about,
+      logger,
+    });
 
     const run = async (): Promise<void> => {
       if (agent === undefined) throw new Error('This call has no agent');
-      for await (const piece of agent.reply({ turn, messages }, abort.signal)) {
-        for (const part of partsOf(piece)) {
-          if (isOver) return;
-          take(part);
-          if (part !== piece) await setImmediate();
-        }
-      }
-      finish();
+      await read(agent, { turn, messages }, utterances, reply);
     };
 
     run().catch((error: unknown) => {
-      if (isExpected(error)) return fail(error.failure, error.message);
+      if (isExpected(error)) return reply.fail(error.failure, error.message);
       // An agent may well end with an error of its own when it is aborted.
-      if (isOver && abort.signal.aborted) return;
+      if (reply.isOver()) return;
       logger.error({ ...about, ...origin(error) }, 'an agent crashed');
-      fail('agent_crashed');
+      reply.fail('agent_crashed');
     });
 
-    return () => letGo();
+    return reply.letGo;
   };
 };

@@ -5,12 +5,8 @@ import { createAgents, type AgentWorld } from '#src/agents/create-agent.ts';
 import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import type { Agent } from '#src/agents/agent.ts';
 import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
-import {
-  createStartReply,
-  type ReplyTimes,
-  type ReplyWatch,
-  type StartReply,
-} from '#src/agents/start-reply.ts';
+import type { ReplyTimes } from '#src/agents/reply-timers.ts';
+import { createStartReply, type ReplyWatch, type StartReply } from '#src/agents/start-reply.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { withBreaker } from '#src/agents/with-breaker.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';

@@ -5,6 +5,7 @@
  */
 import { sentenceEnd, type ReplyPiece } from '../agent.ts';
 import type { GraphMessage } from './message.ts';
+import { createSaidWords } from './said-words.ts';
 
 export type SaidMessages = {
   /** A message with its whole text so far. */
@@ -24,12 +25,7 @@ export type SaidMessages = {
 };
 
 export const createSaidMessages = (): SaidMessages => {
-  const said = new Map<string, string>();
-  /** Messages that have grown since they were last looked for by their words. */
-  const grown = new Set<string>();
-  /** By their words without the space around them. */
-  const known = new Map<string, Set<string>>();
-  const wordsOf = new Map<string, string>();
+  const said = createSaidWords();
   let hasWords = false;
   let hasChanged = false;
   /** The newest message of the agent. */
@@ -43,8 +39,7 @@ export const createSaidMessages = (): SaidMessages => {
     if (speaking !== undefined && speaking !== id) yield sentenceEnd;
     speaking = id;
     hasWords ||= words.trim() !== '';
-    said.set(id, `${said.get(id) ?? ''}${words}`);
-    grown.add(id);
+    said.add(id, words);
     yield words;
   }
 
@@ -52,30 +47,23 @@ export const createSaidMessages = (): SaidMessages => {
     const { id, from, text } = message;
     if (from !== 'agent') return;
     last = message;
-    const before = said.get(id) ?? '';
+    const before = said.of(id);
     if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
     // A shorter text is an older one, or was trimmed. Words that were said cannot be taken back.
     else if (!before.startsWith(text)) hasChanged = true;
   }
 
-  /** A node that streams a model and then returns its text as a message of its own says it a second time. */
-  const repeats = ({ id, text }: GraphMessage): boolean => {
-    if (id === '' || said.has(id)) return false;
-    lookUpGrown();
-    return (known.get(text.trim())?.size ?? 0) > 0;
-  };
-
-  /** A graph's state may hold thousands of messages; each is looked up once, and again when it has grown. */
-  const lookUpGrown = (): void => {
-    for (const id of grown) {
-      known.get(wordsOf.get(id) ?? '')?.delete(id);
-      const words = said.get(id)?.trim();
-      if (words === undefined) continue;
-      wordsOf.set(id, words);
-      known.set(words, (known.get(words) ?? new Set()).add(id));
-    }
-    grown.clear();
-  };
+  function* completeOne(message: GraphMessage): Generator<ReplyPiece, void, undefined> {
+    const { id, text } = message;
+    // A node that streams a model and then returns its text as a message of its own says it a second time.
+    if (said.repeats(message)) said.add(id, text);
+    yield* grow(message);
+    // Without an id the next message could not be told from this one.
+    if (id === '') said.forget(id);
+    if (speaking !== id) return;
+    speaking = undefined;
+    yield sentenceEnd;
+  }
 
   return {
     grow,
@@ -90,22 +78,8 @@ export const createSaidMessages = (): SaidMessages => {
     *complete(messages) {
       completesMessages ||= messages.some(({ from }) => from === 'human');
       const lastHuman = messages.findLastIndex(({ from }) => from === 'human');
-      for (const message of messages.slice(lastHuman + 1)) {
-        if (message.from !== 'agent') continue;
-        if (repeats(message)) {
-          said.set(message.id, message.text);
-          grown.add(message.id);
-        }
-        yield* grow(message);
-        // Without an id the next message could not be told from this one.
-        if (message.id === '') {
-          said.delete('');
-          grown.add('');
-        }
-        if (speaking !== message.id) continue;
-        speaking = undefined;
-        yield sentenceEnd;
-      }
+      for (const message of messages.slice(lastHuman + 1))
+        if (message.from === 'agent') yield* completeOne(message);
     },
     hasWords: () => hasWords,
     choseSilence: () =>

@@ -1,5 +1,5 @@
 /** What holds for every agent type, where the type itself had nothing to say. */
-import { unspeakable } from '../../start-reply.ts';
+import { unspeakable } from '../../spoken-reply.ts';
 import { httpErrorAdvice } from './http-status.ts';
 import type { Adviser } from './trouble.ts';
 

@@ -1,0 +1,78 @@
+/** The runs of a call on its thread, which takes one at a time: an interrupted one is cancelled before the next begins. */
+import type { Message } from '#machines/reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
+import { AgentFailure } from '../agent.ts';
+import type { EndpointWorld } from '../ask-endpoint.ts';
+import type { Frame } from '../wire/frames.ts';
+import { startRun, type Run } from './run.ts';
+import type { Thread } from './thread.ts';
+import { createToldMessages } from './told-messages.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+export type BegunRun = { run: Run; frames: AsyncGenerator<Frame, void, undefined> };
+
+export type Runs = {
+  /** Lets go of the run before; resolves with what went wrong, for the log. Rejects only when it is aborted. */
+  leaveLast(signal: AbortSignal): Promise<string | undefined>;
+  /** Begins a run with what the thread does not hold of these messages. Rejects as `askEndpoint` does. */
+  begin(messages: readonly Message[], signal: AbortSignal): Promise<BegunRun>;
+  /** The call is over. */
+  end(): void;
+};
+
+/** How long a turn waits until the run before it is cancelled. */
+const cancelWaitMs = 1_500;
+
+/** What servers answer when the thread is missing or busy; which of the two is not to be told from it. */
+const isThreadTrouble = (error: unknown): boolean =>
+  error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
+
+export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, thread: Thread): Runs => {
+  const told = createToldMessages();
+  let last: Run | undefined;
+
+  const start = async (
+    messages: readonly Message[],
+    news: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<BegunRun> => {
+    signal.throwIfAborted();
+    const before = last;
+    const run = startRun(world, { url, call }, { messages: news, onBegun: () => told.hold(messages) });
+    last = run;
+    signal.addEventListener('abort', () => void run.leave(), { once: true });
+    try {
+      return { run, frames: await unlessAborted(run.opened, signal) };
+    } catch (error) {
+      // It was never there; what is left of the run before it still is.
+      if (error instanceof AgentFailure && error.failure === 'http_error') last = before;
+      throw error;
+    }
+  };
+
+  const startAgain = async (messages: readonly Message[], signal: AbortSignal): Promise<BegunRun> => {
+    const isNew = await unlessAborted(thread.standAgain(), signal);
+    if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
+    // A thread that was lost with its history is given it again, as far as it was heard.
+    return start(messages, isNew ? messages : told.untold(messages), signal);
+  };
+
+  return {
+    async leaveLast(signal) {
+      if (last === undefined) return undefined;
+      const leaving = last.leave();
+      const problem = await withTimeout(world.clock, cancelWaitMs, () =>
+        unlessAborted(leaving, signal),
+      ).catch(() => 'the abandoned run was not cancelled before the next turn');
+      signal.throwIfAborted();
+      return problem;
+    },
+    begin: (messages, signal) =>
+      start(messages, told.untold(messages), signal).catch((error: unknown) => {
+        if (!isThreadTrouble(error)) throw error;
+        return startAgain(messages, signal);
+      }),
+    end: () => void last?.leave(),
+  };
+};
