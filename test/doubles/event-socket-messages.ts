@@ -1,0 +1,54 @@
+/** What FreeSWITCH says on an event socket, and what it is told there. */
+
+/** A command: its first line, and the headers that follow it. */
+export type SocketCommand = { line: string; headers: ReadonlyMap<string, string> };
+
+const readCommand = (text: string): SocketCommand => {
+  const [line = '', ...rest] = text.split('\n');
+  const headers = rest.map((header) => {
+    const colon = header.indexOf(': ');
+    return [header.slice(0, colon), header.slice(colon + 2)] as const;
+  });
+  return { line: line.trim(), headers: new Map(headers) };
+};
+
+/** Takes bytes as they come, and gives each command when its blank line is there. */
+export const createCommandReader = (onCommand: (command: SocketCommand) => void) => {
+  let buffer = '';
+  return (data: Buffer): void => {
+    buffer += data.toString();
+    for (let end = buffer.indexOf('\n\n'); end !== -1; end = buffer.indexOf('\n\n')) {
+      const text = buffer.slice(0, end);
+      buffer = buffer.slice(end + 2);
+      if (text !== '') onCommand(readCommand(text));
+    }
+  };
+};
+
+export const commandReply = (text: string): string => `Content-Type: command/reply\nReply-Text: ${text}\n\n`;
+
+export const apiResponse = (body: string): string =>
+  `Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`;
+
+export const jsonEvent = (fields: Readonly<Record<string, string>>): string => {
+  const body = JSON.stringify(fields);
+  return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-json\n\n${body}`;
+};
+
+const goodbye = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
+
+/** `channel`: of whose socket; `null` for one that belongs to none. */
+export const disconnectNotice = (channel: string | null): string =>
+  [
+    'Content-Type: text/disconnect-notice',
+    ...(channel === null ? [] : [`Controlled-Session-UUID: ${channel}`, 'Content-Disposition: disconnect']),
+    `Content-Length: ${goodbye.length}`,
+    '',
+    goodbye,
+  ].join('\n');
+
+/** Fields as a plain text, with values that stand in one line. */
+export const plainFields = (fields: Readonly<Record<string, string>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}: ${encodeURIComponent(value)}\n`)
+    .join('');

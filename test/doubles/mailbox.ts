@@ -1,0 +1,39 @@
+/** What has come, in order, for whoever waits for the next of it. */
+
+/** So long nobody waits on a healthy machine. */
+const patienceMs = 20_000;
+
+export type Mailbox<Item> = {
+  put(item: Item): void;
+  /** Rejects when nothing comes, with what was waited for. */
+  next(awaited: string): Promise<Item>;
+  /** What nobody has taken. */
+  left(): readonly Item[];
+};
+
+export const createMailbox = <Item>(): Mailbox<Item> => {
+  const items: Item[] = [];
+  const waiting: ((item: Item) => void)[] = [];
+  return {
+    put(item) {
+      const receive = waiting.shift();
+      if (receive === undefined) items.push(item);
+      else receive(item);
+    },
+    next(awaited) {
+      const [item] = items.splice(0, 1);
+      if (item !== undefined) return Promise.resolve(item);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(
+          () => reject(new Error(`${awaited} did not come within ${patienceMs} ms`)),
+          patienceMs,
+        );
+        waiting.push((next) => {
+          clearTimeout(timer);
+          resolve(next);
+        });
+      });
+    },
+    left: () => items,
+  };
+};

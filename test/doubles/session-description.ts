@@ -1,0 +1,40 @@
+/** Session descriptions (RFC 8866) as telephones and media servers write them. */
+
+export type Sound = {
+  port?: number;
+  /** Payload types in the order of preference. */
+  formats?: readonly number[];
+  direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+};
+
+const codecs: Readonly<Record<number, string>> = {
+  0: 'PCMU/8000',
+  8: 'PCMA/8000',
+  18: 'G729/8000',
+  101: 'telephone-event/8000',
+};
+
+/** PCMU and keys, both ways, where nothing else is said. */
+export const describeSound = ({
+  port = 30_000,
+  formats = [0, 101],
+  direction = 'sendrecv',
+}: Sound = {}): string =>
+  [
+    'v=0',
+    'o=far 1 1 IN IP4 127.0.0.1',
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    `m=audio ${port} RTP/AVP ${formats.join(' ')}`,
+    ...formats.map((format) => `a=rtpmap:${format} ${codecs[format] ?? 'unknown/8000'}`),
+    `a=${direction}`,
+    '',
+  ].join('\r\n');
+
+/** The payload types of the first sound that is described. */
+export const formatsIn = (sdp: string): number[] =>
+  (/^m=audio \d+ \S+ ([\d ]+)/m.exec(sdp)?.[1] ?? '').split(' ').map(Number);
+
+export const directionIn = (sdp: string): string =>
+  /^a=(sendrecv|sendonly|recvonly|inactive)\r?$/m.exec(sdp)?.[1] ?? 'sendrecv';

@@ -1,0 +1,151 @@
+/** The lines of a gateway on doubles of drachtio-server and FreeSWITCH, and the telephones behind them. */
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import type { ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { controlProbe, listening, mediaServers, trunkTimes } from '#config/policy.ts';
+import type { LineEvent, LineInput } from '#machines/line.ts';
+import {
+  createDrachtioLines,
+  type DrachtioLines,
+  type DrachtioLinesOptions,
+} from '#sip/drachtio/drachtio-lines.ts';
+import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import { loadResampler } from '#sip/resampler.ts';
+import { emptyDirectory } from '#sip/trunks/directory.ts';
+import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { OrderedClock } from '#test/contract/ordered-clock.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { startDrachtioServer, type DrachtioServer } from './drachtio-server.ts';
+import { createFarEnd, type FarEnd } from './far-end.ts';
+import { startFreeSwitch, type FreeSwitch } from './freeswitch.ts';
+import { createTurnedClock } from './turned-clock.ts';
+
+export const ownNumber = '07012345678';
+export const trunkAddress = '127.0.0.1:15060';
+/** So long nobody waits on a healthy machine. */
+const patienceMs = 20_000;
+
+export type SipEdge = {
+  lines: DrachtioLines;
+  drachtio: DrachtioServer;
+  freeSwitches: readonly FreeSwitch[];
+  clock: OrderedClock;
+  /** The trunk of the configuration. */
+  trunk: FarEnd;
+  /** The line of a call that goes out. */
+  call(to?: string): WatchedLine;
+  /** What has come in, and the line of each where it was let in. */
+  arrivals: readonly Arrival[];
+  inbound: readonly WatchedLine[];
+  /** Resolves as soon as it holds; asked whenever a call says something, or somebody calls in. */
+  until(condition: () => boolean): Promise<void>;
+  /** Resolves as soon as this was said of one of these calls. */
+  said(lines: readonly WatchedLine[], type: LineEvent['type']): Promise<void>;
+};
+
+export type SipEdgeOptions = Partial<DrachtioLinesOptions> & {
+  /** What is decided about each caller; without one, all are let in. */
+  decide?: (arrival: Arrival) => ArrivalVerdict | Promise<ArrivalVerdict>;
+  /** The lines of callers that are let in are not opened by themselves. */
+  opensNothing?: boolean;
+  freeSwitchCount?: number;
+};
+
+/** Makes nothing audible, at once. */
+const silentVoice = {
+  name: 'silence',
+  synthesize: async () => ({ sampleRate: 8_000, samples: new Int16Array(800) }),
+};
+
+/** Nothing is made beforehand where nothing else is said: each call shows its own messages. */
+export const plainMediaServers = {
+  ...mediaServers,
+  rtpTimeoutMs: 0,
+  pool: { ...mediaServers.pool, size: 0 },
+};
+
+/** What lines on these doubles need, where a test says nothing else. */
+const linesOn = async ({
+  drachtio,
+  freeSwitches,
+  clock,
+}: Pick<SipEdge, 'drachtio' | 'freeSwitches' | 'clock'>): Promise<DrachtioLinesOptions> => ({
+  drachtio: drachtio.control,
+  freeSwitches: freeSwitches.map(({ eventSocket }) => eventSocket),
+  controlProbe,
+  mediaServers: plainMediaServers,
+  trunk: { address: trunkAddress },
+  trunks: emptyDirectory,
+  legs: { keep() {}, remove() {}, orphans: async () => [] },
+  trunkTimes,
+  media: { host: '127.0.0.1', port: 0 },
+  country: 'KR',
+  speech: sameSpeech(silentVoice),
+  listening,
+  openDetector: await loadVoiceDetector(),
+  resample: await loadResampler(),
+  openRecording: null,
+  clock,
+  logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+});
+
+export const startSipEdge = async (
+  t: Pick<ExecutionContext, 'teardown'>,
+  {
+    decide = () => ({ accepted: true }),
+    opensNothing = false,
+    freeSwitchCount = 1,
+    ...options
+  }: SipEdgeOptions = {},
+): Promise<SipEdge> => {
+  const drachtio = await startDrachtioServer();
+  t.teardown(() => drachtio.close());
+  const freeSwitches = await Promise.all(
+    Array.from({ length: freeSwitchCount }, (_, index) =>
+      startFreeSwitch(drachtio, `127.0.0.1:${15_070 + index}`),
+    ),
+  );
+  for (const freeSwitch of freeSwitches) t.teardown(() => freeSwitch.close());
+  const clock = createTurnedClock();
+  const lines = createDrachtioLines({ ...(await linesOn({ drachtio, freeSwitches, clock })), ...options });
+  t.teardown(async () => {
+    const closing = lines.close();
+    // Whatever is not answered any more is not waited for.
+    clock.advance(60_000);
+    await closing;
+  });
+
+  const open = (input: Pick<LineInput, 'callId' | 'direction' | 'from' | 'to'>): WatchedLine =>
+    openWatched(lines.open, { ...input, language: 'en', speech: usualSpeech, recording: false }, () =>
+      events.emit('said'),
+    );
+  const events = new EventEmitter();
+  const until = async (condition: () => boolean): Promise<void> => {
+    while (!condition()) await once(events, 'said', { signal: AbortSignal.timeout(patienceMs) });
+  };
+  const arrivals: Arrival[] = [];
+  const inbound: WatchedLine[] = [];
+  await lines.start(async (arrival) => {
+    arrivals.push(arrival);
+    events.emit('said');
+    const verdict = await decide(arrival);
+    const { callId, from, to } = arrival;
+    if (verdict.accepted && !opensNothing) inbound.push(open({ callId, direction: 'inbound', from, to }));
+    return verdict;
+  });
+  return {
+    lines,
+    drachtio,
+    freeSwitches,
+    clock,
+    trunk: createFarEnd(drachtio, trunkAddress),
+    call: (to = '01099998888') => open({ callId: randomUUID(), direction: 'outbound', from: ownNumber, to }),
+    arrivals,
+    inbound,
+    until,
+    said: (told, type) => until(() => told.some((line) => line.saw(type))),
+  };
+};
