@@ -22,9 +22,8 @@ type Snapshot = SnapshotFrom<typeof lineLifeMachine>;
 
 /** What the chart wants of an actor while it works out what follows; the actions are collected. */
 const nothing = (): void => undefined;
-const asking = createActor(lineLifeMachine, {
-  input: { report: nothing, carrySound: nothing, fallSilent: nothing, release: nothing },
-});
+const noLine: LineActions = { report: nothing, carrySound: nothing, fallSilent: nothing, release: nothing };
+const asking = createActor(lineLifeMachine, { input: noLine });
 const due: ExecutableActionObject[] = [];
 const scope: ActorScope<Snapshot, LineLifeEvent> = {
   self: asking,
@@ -37,6 +36,9 @@ const scope: ActorScope<Snapshot, LineLifeEvent> = {
   stopChild: nothing,
   actionExecutor: (action) => void due.push(action),
 };
+
+/** Where every life begins, but for its own context. */
+const beginning = lineLifeMachine.getInitialSnapshot(scope, noLine);
 
 export const runLineLife = (options: {
   time: LineTime;
@@ -52,7 +54,10 @@ export const runLineLife = (options: {
     if (event.type === 'line.unanswered' || event.type === 'line.ended') send({ type: 'reported' });
     options.emit(event);
   });
-  let snapshot = lineLifeMachine.getInitialSnapshot(scope, { ...options.actions, report });
+  let snapshot: Snapshot = {
+    ...beginning,
+    context: { ...beginning.context, line: { ...options.actions, report } },
+  };
 
   const follow = (event: LineLifeEvent): void => {
     if (snapshot.status === 'done') return;

@@ -18,9 +18,18 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { stateName } from './chart-watch.ts';
 
-/** Changes with every state, arrow and name of a chart. */
-const versionOf = (machine: AnyStateMachine): string =>
-  createHash('sha256').update(JSON.stringify(machine.config)).digest('hex').slice(0, 12);
+/** XState's own actions, such as `assign`, are functions that carry what they were given as properties. */
+const withFunctions = (_: string, value: unknown): unknown =>
+  typeof value === 'function' ? { code: String(value), ...value } : value;
+
+/** Changes with every state, arrow and name of a chart, and with what its guards, actions and delays do. */
+export const versionOf = ({ config, implementations }: AnyStateMachine): string => {
+  const { guards, actions, delays } = implementations;
+  return createHash('sha256')
+    .update(JSON.stringify({ config, guards, actions, delays }, withFunctions))
+    .digest('hex')
+    .slice(0, 12);
+};
 
 const versions: Readonly<Record<ChartName, string>> = {
   call: versionOf(callMachine),

@@ -117,4 +117,4 @@ export const rowsOf = <Table extends keyof Tables>(
   table: Table,
   json: string,
 ): AliasedRawBuilder<Row<Table>, 'given'> =>
-  sql<Row<Table>>`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)`.as('given');
+  sql<Row<Table>>`json_populate_recordset(null::${sql.table(table)}, ${json}::json)`.as('given');

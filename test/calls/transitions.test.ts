@@ -1,7 +1,8 @@
 import test from 'ava';
 import pino from 'pino';
-import { SimulatedClock } from 'xstate';
-import { createTransitions } from '#src/calls/transitions.ts';
+import { assign, SimulatedClock } from 'xstate';
+import { callMachine } from '#machines/call.ts';
+import { createTransitions, versionOf } from '#src/calls/transitions.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
@@ -99,4 +100,13 @@ test('who waits for what has happened need not wait for the moment to pass', asy
   trouble.error = null;
   await pass(5_000);
   t.is(statements[1]?.at(-1)?.stateAfter, 'completed');
+});
+
+test('the version of a chart follows what its guards and actions do, also where their names stay', (t) => {
+  const version = versionOf(callMachine);
+  t.is(versionOf(callMachine.provide({})), version);
+  t.not(versionOf(callMachine.provide({ guards: { isImmediate: () => true } })), version);
+  const cancelling = (endReason: 'cancelled' | 'no_answer') =>
+    callMachine.provide({ actions: { cancel: assign({ endReason }) } });
+  t.not(versionOf(cancelling('cancelled')), versionOf(cancelling('no_answer')));
 });

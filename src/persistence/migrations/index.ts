@@ -14,6 +14,7 @@ import { SipLegs } from './sip-legs.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
+import { TransitionsUnchecked } from './transitions-unchecked.ts';
 import { TruncatedRecordings } from './truncated-recordings.ts';
 import { Voicemail } from './voicemail.ts';
 
@@ -35,4 +36,5 @@ export const migrations = [
   { name: '0015-sip-legs', class: SipLegs },
   { name: '0016-audit-numbers', class: AuditNumbers },
   { name: '0017-call-transitions', class: CallTransitions },
+  { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
 ];
