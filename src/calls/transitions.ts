@@ -20,7 +20,7 @@ import { stateName } from './chart-watch.ts';
 
 /** XState's own actions, such as `assign`, are functions that carry what they were given as properties. */
 const withFunctions = (_: string, value: unknown): unknown =>
-  typeof value === 'function' ? { code: String(value), ...value } : value;
+  typeof value === 'function' ? [String(value), Object.entries(value)] : value;
 
 /** Changes with every state, arrow and name of a chart, and with what its guards, actions and delays do. */
 export const versionOf = ({ config, implementations }: AnyStateMachine): string => {
