@@ -50,7 +50,7 @@ export const cluster = {
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
 } as const;
 
-/** How often it is looked up again which keys belong to the calls in progress; see src/calls/known-keys.ts. */
+/** How often it is looked up again which keys belong to the calls in progress; see src/calls/live/known-keys.ts. */
 export const knownKeysMs = 5_000;
 
 /** How long the end of a gateway may take, beyond GW_DRAIN_SEC for calls in progress. */

@@ -14,14 +14,14 @@ import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine } from '#machines/trunk.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
-import { createCallTime } from '#src/calls/call-time.ts';
-import { createChartWatch } from '#src/calls/chart-watch.ts';
+import { createCallTime } from '#src/calls/live/call-time.ts';
+import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { replayCall } from '#src/calls/replay/replay-call.ts';
-import { createKnownKeys } from '#src/calls/known-keys.ts';
-import { createLiveCalls } from '#src/calls/live-calls.ts';
-import { createOpenLines } from '#src/calls/open-lines.ts';
-import { createRecovery } from '#src/calls/recover.ts';
-import { createSwitchboard } from '#src/calls/switchboard.ts';
+import { createKnownKeys } from '#src/calls/live/known-keys.ts';
+import { createLiveCalls } from '#src/calls/live/live-calls.ts';
+import { createOpenLines } from '#src/calls/live/open-lines.ts';
+import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
+import { createSwitchboard } from '#src/calls/live/switchboard.ts';
 import { callCharts, createCharts } from './charts/create-charts.ts';
 import { acceleratedClock, steadyClock, systemClock } from './clock.ts';
 import { healthOf } from './start/choose-lines.ts';
@@ -85,7 +85,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     times: policy.closing,
   });
   const { journal, transitions, factNews } = journalling;
-  const recovery = createRecovery({ ...shared, journal, observer, now: systemClock.now });
+  const recovery = createLostCalls({ ...shared, journal, observer, now: systemClock.now });
   // What is done for another gateway that has died: the parts of it are below.
   const cluster = await startCluster(
     config,
@@ -216,7 +216,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     logger,
   });
   await lines.start((arrival) => callControl.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }));
-  await cluster.open(callControl.askHere);
+  await cluster.open(callControl.performHere);
 
   // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.
   const keepCredentials = (url: string): Promise<Credentials> =>

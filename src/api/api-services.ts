@@ -7,9 +7,10 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
-import type { WatchChart } from '#src/calls/chart-watch.ts';
-import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
-import type { FactNews } from '#src/calls/fact-news.ts';
+import type { WatchChart } from '#src/calls/live/chart-watch.ts';
+import type { CallControl } from '#src/calls/call-control.ts';
+import type { Admission } from '#src/calls/setup/admission.ts';
+import type { FactNews } from '#src/calls/journal/fact-news.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -24,7 +25,11 @@ import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
 
 /** The services below, and what the API works with itself. */
-export type ApiServices = CallControl & {
+export type ApiServices = Pick<
+  CallControl,
+  'placeCall' | 'requestHangup' | 'requestCancel' | 'pauseRecording' | 'resumeRecording'
+> & {
+  checkCapacity: Admission['check'];
   database: Database;
   sealing: Sealing;
   logger: Logger;
@@ -41,7 +46,6 @@ export type ApiServices = CallControl & {
   watchFacts: FactNews['watch'];
   watchChart: WatchChart;
   replayCall: ReplayCall;
-  /** A call once more, through its charts. */
   /** The picture of a chart, as SVG. */
   charts: (name: ChartName) => Promise<string>;
   streams: StreamPermits;
@@ -69,33 +73,6 @@ export type ApiServices = CallControl & {
   /** Of the gateway, for the OpenAPI document. */
   version: string;
 };
-
-export interface CallControl {
-  /**
-   * Refuses with `service_unavailable`, `draining` or `over_capacity` when no call at all can be begun. Asks nobody.
-   */
-  checkCapacity: () => void;
-  /**
-   * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 are checked.
-   * Refuses with `max_duration_exceeds_policy` (with `maximum`), then `no_agent_endpoint`, then `concurrency_limit`,
-   * `draining` or `over_capacity`; with `idempotency_in_progress` when the request's key was just used.
-   */
-  placeCall: (number: CallableNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
-  /**
-   * Asks the call to hang up. Refuses with `call_not_found` (not this number's, or unknown), `call_not_active`,
-   * `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call stays alive then.
-   */
-  requestHangup: (request: { callId: string; numberId: string; immediate: boolean }) => Promise<void>;
-  /** Ends a call that still rings. Refuses with `call_not_found`, `call_not_active`, `room_unknown` … as above. */
-  requestCancel: (request: { callId: string; numberId: string }) => Promise<void>;
-  /**
-   * Nothing that is said from here on is recorded; `resumeRecording` ends that. Asked for again, both change nothing.
-   * Refuse with `call_not_found`, `call_not_active`, `room_unknown`, or `recording_not_available` when the call is not
-   * recorded.
-   */
-  pauseRecording: (request: { callId: string; numberId: string }) => Promise<void>;
-  resumeRecording: (request: { callId: string; numberId: string }) => Promise<void>;
-}
 
 /** Requests in a stretch of time; `points: 0` switches the limit off. */
 export type RequestLimit = { points: number; perSeconds: number };

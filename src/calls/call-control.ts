@@ -5,31 +5,39 @@ import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
-import { createAdmission, type Admission, type AdmissionLimits } from './admission.ts';
-import { createHolder, type AskNode, type Holder } from './ask-holder.ts';
+import { createAdmission, type Admission, type AdmissionLimits } from './setup/admission.ts';
+import { createInCallRequests, type AskNode, type InCallRequests } from './in-call/in-call-requests.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import type { CallTimes } from './call-input.ts';
+import type { CallTimes } from './setup/call-input.ts';
 import type { CallObserver } from './observer.ts';
-import type { PolicyOf } from './open-number.ts';
-import type { Journal } from './journal.ts';
-import type { LiveCalls } from './live-calls.ts';
-import { openNumber } from './open-number.ts';
-import { createRecordingAsks, createRecordingRequests, type RecordingRequests } from './pause-recording.ts';
-import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './place-call.ts';
-import { createPressKeys, type PressKeys } from './press-keys.ts';
-import { createReceiveCall, type Handshake, type ReceiveCall } from './receive-call.ts';
-import { createHangupAsks, createHangupRequests, type HangupRequests } from './request-hangup.ts';
-import { createStartCall } from './start-call.ts';
-import type { Switchboard } from './switchboard.ts';
+import type { PolicyOf } from './setup/open-number.ts';
+import type { Journal } from './journal/journal.ts';
+import type { LiveCalls } from './live/live-calls.ts';
+import { openNumber } from './setup/open-number.ts';
+import {
+  createRecordingActions,
+  createRecordingRequests,
+  type RecordingRequests,
+} from './in-call/pause-recording.ts';
+import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './setup/place-call.ts';
+import { createPressKeys, type PressKeys } from './in-call/press-keys.ts';
+import { createReceiveCall, type Handshake, type ReceiveCall } from './setup/receive-call.ts';
+import { createHangupActions, createHangupRequests, type HangupRequests } from './in-call/hang-up.ts';
+import { createStartCall } from './setup/start-call.ts';
+import type { Switchboard } from './live/switchboard.ts';
 
 export type CallControl = HangupRequests &
   RecordingRequests & {
+    /**
+     * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 seconds are checked. Refuses as
+     * `PlaceCall` says.
+     */
     placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<PlacedCall>;
     receiveCall: ReceiveCall;
     /** Keys of the telephone, pressed by the built-in agent for its own call. */
     pressOwnKeys: PressKeys;
     /** What another gateway asks of a call that is held here. */
-    askHere: Holder['askHere'];
+    performHere: InCallRequests['performHere'];
     admission: Admission;
   };
 
@@ -70,15 +78,15 @@ export const createCallControl = (options: {
     effectivePolicy(policy, workspace.policy, options.platformPolicy);
   const startCall = createStartCall({ ...options, admission });
   const placeCall = createPlaceCall({ startCall, policyOf, now });
-  const holder = createHolder({
+  const requests = createInCallRequests({
     ...options,
     hasMedia: options.hasLines,
-    perform: { ...createHangupAsks(options.canSignal), ...createRecordingAsks(database) },
+    perform: { ...createHangupActions(options.canSignal), ...createRecordingActions(database) },
   });
   return {
-    ...createHangupRequests(holder, liveCalls),
-    ...createRecordingRequests(holder),
-    askHere: holder.askHere,
+    ...createHangupRequests(requests, liveCalls),
+    ...createRecordingRequests(requests),
+    performHere: requests.performHere,
     placeCall: (number, request) => placeCall(openNumber(number, sealing), request),
     receiveCall: createReceiveCall({
       ...options,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Admission } from '#src/calls/admission.ts';
-import type { LiveCalls } from '#src/calls/live-calls.ts';
-import type { Switchboard } from '#src/calls/switchboard.ts';
+import type { Admission } from '#src/calls/setup/admission.ts';
+import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Switchboard } from '#src/calls/live/switchboard.ts';
 
 export type EndCallsNumbers = {
   /** At the end of the waiting: how long calls get to hear out what the agent has to say; at most a third of it. */

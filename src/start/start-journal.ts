@@ -1,9 +1,9 @@
 /** The journal of facts over the database, with what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
-import { createFactNews, type FactNews } from '#src/calls/fact-news.ts';
-import { createJournal, type Journal } from '#src/calls/journal.ts';
-import { createTransitions, type Transitions } from '#src/calls/transitions.ts';
-import { createSummaries, type SummarizeByModel } from '#src/calls/summaries.ts';
+import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
+import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
+import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
+import { createSummaries, type SummarizeByModel } from '#src/calls/summaries/summaries.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { keepTransitions } from '#src/persistence/call-transitions.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import type { Journal } from '#src/calls/journal.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';

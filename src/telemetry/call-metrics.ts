@@ -1,9 +1,9 @@
 /** Figures of calls and of the turns in them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallObserver } from '#src/calls/observer.ts';
-import type { StampedFact } from '#src/calls/journal-fact.ts';
-import type { LiveCalls } from '#src/calls/live-calls.ts';
-import type { TurnStage } from '#src/calls/latency.ts';
+import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { TurnStage } from '#src/calls/live/latency.ts';
 
 export type CallMetrics = {
   observer: CallObserver;
@@ -11,7 +11,7 @@ export type CallMetrics = {
   /** A request to the operator's own language model has failed. */
   languageModelFailed(failure: string): void;
   /** Counts what is told by facts. */
-  factWritten(fact: StampedFact): void;
+  factWritten(fact: RecordedFact): void;
 };
 
 /** Seconds. People notice a pause from half a second on; a reply is given up after eight. */

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AnsweredRequest } from '#src/api/access-log.ts';
-import type { Journal } from '#src/calls/journal.ts';
-import type { LiveCalls } from '#src/calls/live-calls.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
+import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { callMetrics, watchCalls, type CallMetrics } from './call-metrics.ts';

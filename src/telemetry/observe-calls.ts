@@ -1,7 +1,7 @@
 /** Everything that looks on while calls go on: figures, traces, how long each turn takes, whether the thread stands still. */
 import type { Logger } from 'pino';
 import type { CallObserver } from '#src/calls/observer.ts';
-import { createLatency, type Latency } from '#src/calls/latency.ts';
+import { createLatency, type Latency } from '#src/calls/live/latency.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';

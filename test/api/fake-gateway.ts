@@ -14,7 +14,7 @@ import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
-import type { PlaceCallRequest, PlacedCall } from '#src/calls/place-call.ts';
+import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
 import { systemClock } from '#src/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';

@@ -3,7 +3,7 @@ import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import * as z from 'zod';
-import { createLiveCalls } from '#src/calls/live-calls.ts';
+import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createMetrics } from '#src/telemetry/metrics.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 

@@ -7,7 +7,7 @@
  * one that takes nothing any more is dropped.
  */
 import { Readable } from 'node:stream';
-import type { ChartState } from '#src/calls/chart-watch.ts';
+import type { ChartState } from '#src/calls/live/chart-watch.ts';
 import { journalOf } from '#src/persistence/call-journal.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
 import type { ApiServices } from '../api-services.ts';

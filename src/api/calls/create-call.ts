@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PlacedCall } from '#src/calls/place-call.ts';
+import type { PlacedCall } from '#src/calls/setup/place-call.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { encode } from '../codec.ts';

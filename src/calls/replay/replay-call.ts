@@ -6,7 +6,7 @@
 import { callStatuses } from '#src/domain/end-reasons.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
-import type { ChartState } from '../chart-watch.ts';
+import type { ChartState } from '../live/chart-watch.ts';
 
 export type RecordedCall = {
   startedAt: Date;

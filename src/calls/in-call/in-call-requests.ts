@@ -1,0 +1,114 @@
+/**
+ * Asking a call for something, wherever it is held: here, which needs no database, or by another gateway, which is
+ * asked in turn. The order in which a request is refused is that of guides/design/wire.md, "Hang-up": not this number's
+ * call, not in the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
+ */
+import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
+import type { CallStatus } from '#src/domain/end-reasons.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { findCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { LiveCalls } from '../live/live-calls.ts';
+import type { CallActor, Switchboard } from '../live/switchboard.ts';
+
+/** Does what is asked to a call that is held here, or throws the refusal that says why not. */
+export type PerformAction = (actor: CallActor, callId: string) => void | Promise<void>;
+
+export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
+
+export type InCallRequestsOptions = {
+  database: Database;
+  switchboard: Pick<Switchboard, 'find'>;
+  liveCalls: Pick<LiveCalls, 'get'>;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  /** Rejects with the refusal of that gateway, or when it cannot be reached. */
+  askNode: AskNode;
+  /** Whether this gateway is configured with lines that carry sound; without, it ends no calls. */
+  hasMedia: boolean;
+  perform: Readonly<Record<CallAction, PerformAction>>;
+};
+
+export type InCallRequests = {
+  send(request: InCallRequest): Promise<void>;
+  /** For another gateway, which believes that the call is held here. */
+  performHere(request: InCallRequest): Promise<void>;
+};
+
+const isHangup = (action: CallAction): boolean =>
+  action !== 'pause_recording' && action !== 'resume_recording';
+
+/** What a call must be for it. */
+const wantedStatus = (action: CallAction): CallStatus => (action === 'cancel' ? 'ringing' : 'active');
+
+export const notActive = (action?: CallAction): Refusal =>
+  new Refusal(
+    'call_not_active',
+    action === 'cancel'
+      ? 'This call does not ring any more; use hangup for a call in progress.'
+      : 'This call is not in progress.',
+  );
+
+/** The answer of a gateway that is configured to leave calls alone. */
+const switchedOff = (action: CallAction): Refusal =>
+  isHangup(action)
+    ? new Refusal('hangup_unavailable', 'This gateway has no telephone lines, so it hangs up no calls.')
+    : new Refusal('service_unavailable', 'This gateway has no telephone lines, so it pauses no recordings.');
+
+const unreached = (action: CallAction, cause: unknown): Refusal => {
+  const detail = 'The gateway that holds the call could not be reached just now; try once more.';
+  return new Refusal(isHangup(action) ? 'hangup_failed' : 'service_unavailable', detail, { cause });
+};
+
+export const createInCallRequests = (options: InCallRequestsOptions): InCallRequests => {
+  const { database, switchboard, liveCalls, node, perform } = options;
+
+  /** `undefined` for a call that is not held here, or is another number's. */
+  const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
+    liveCalls.get(callId)?.numberId === numberId ? switchboard.find(callId) : undefined;
+
+  const performOn = async (actor: CallActor, { callId, action }: InCallRequest): Promise<void> => {
+    if (!actor.getSnapshot().matches(wantedStatus(action) === 'ringing' ? 'ringing' : 'active'))
+      throw notActive(action);
+    await perform[action](actor, callId);
+  };
+
+  /** The name of the gateway that should hold the call, by its row. */
+  const findHolder = async (request: InCallRequest): Promise<string> => {
+    const call = await findCall(database, request);
+    if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
+    if (call.status !== wantedStatus(request.action)) throw notActive(request.action);
+    if (!options.hasMedia) throw switchedOff(request.action);
+    return call.node;
+  };
+
+  const performHere = async (request: InCallRequest): Promise<void> => {
+    // It may have begun, or ended, while its row was read.
+    const actor = actorOf(request);
+    if (actor === undefined) {
+      throw new Refusal(
+        'room_unknown',
+        'The call is not where it should be; it has ended or is being ended.',
+      );
+    }
+    await performOn(actor, request);
+  };
+
+  const askOtherGateway = async (holder: string, request: InCallRequest): Promise<void> => {
+    try {
+      await options.askNode(holder, request);
+    } catch (error) {
+      throw error instanceof Refusal ? error : unreached(request.action, error);
+    }
+  };
+
+  return {
+    performHere,
+    async send(request) {
+      const actor = actorOf(request);
+      if (actor !== undefined) return performOn(actor, request);
+      const holder = await findHolder(request);
+      await (holder === node ? performHere(request) : askOtherGateway(holder, request));
+    },
+  };
+};

@@ -1,0 +1,53 @@
+/** Pausing the recording of a call and resuming it, for words that must not be kept, such as a card's number. */
+import type { CallCommand } from '#machines/call-context.ts';
+import type { CallAction } from '#src/domain/in-call-request.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { findRecording } from '#src/persistence/recordings.ts';
+import type { InCallRequests, PerformAction } from './in-call-requests.ts';
+
+type RequestOfCall = (request: { callId: string; numberId: string }) => Promise<void>;
+
+export type RecordingRequests = {
+  /**
+   * When it resolves, nothing that is said is recorded until `resumeRecording`. Asked for again, both change nothing.
+   * Refuse with `call_not_found`, `call_not_active`, `room_unknown`, or `recording_not_available` when the call is not
+   * recorded.
+   */
+  pauseRecording: RequestOfCall;
+  resumeRecording: RequestOfCall;
+};
+
+const notRecorded = (reason: 'none' | 'failed'): Refusal =>
+  new Refusal(
+    'recording_not_available',
+    reason === 'none' ? 'This call is not recorded.' : 'Recording this call has failed.',
+    { extras: { reason } },
+  );
+
+/** What pausing does to a call that is held here. */
+export const createRecordingActions = (
+  database: Database,
+): Record<'pause_recording' | 'resume_recording', PerformAction> => {
+  const asking =
+    (request: CallCommand): PerformAction =>
+    async (actor, callId) => {
+      if (!actor.getSnapshot().context.recording) throw notRecorded('none');
+      // Before anything is looked up: the next word may be the one that must not be kept.
+      actor.send(request);
+      const recording = await findRecording(database, callId);
+      if (recording?.status === 'failed') throw notRecorded('failed');
+    };
+  return {
+    pause_recording: asking({ type: 'recording.pause_requested' }),
+    resume_recording: asking({ type: 'recording.resume_requested' }),
+  };
+};
+
+export const createRecordingRequests = (requests: InCallRequests): RecordingRequests => {
+  const asking =
+    (action: CallAction): RequestOfCall =>
+    ({ callId, numberId }) =>
+      requests.send({ callId, numberId, action });
+  return { pauseRecording: asking('pause_recording'), resumeRecording: asking('resume_recording') };
+};

@@ -1,0 +1,72 @@
+/**
+ * Writes facts of calls, one attempt after another: for as long as the database is away, and a few times where it
+ * refuses. Nothing of it is remembered between facts.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { RecordedFact } from '#src/persistence/call-facts.ts';
+
+export type FactWriter = {
+  /** Attempts `write` until it succeeds. Resolves to false when the fact was given up. */
+  write(callId: string, fact: RecordedFact, write: () => Promise<void>): Promise<boolean>;
+  /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
+  giveUp(): void;
+};
+
+const firstDelayMs = 100;
+const longestDelayMs = 5_000;
+/** A fact that fails for another reason than an absent database is not tried for ever. */
+const triesOfABrokenFact = 3;
+
+export const createFactWriter = (options: {
+  /** Whether this error means that the database is away, so that the same fact may succeed later. */
+  isPassing: (error: unknown) => boolean;
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  logger: Logger;
+}): FactWriter => {
+  const { isPassing, clock, logger } = options;
+  const pauses = new Set<() => void>();
+  let isGivenUp = false;
+
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clock.clearTimeout(timer);
+        pauses.delete(end);
+        resolve();
+      };
+      const timer = clock.setTimeout(end, milliseconds);
+      pauses.add(end);
+    });
+
+  /** Whether it is worth another attempt; says what it thinks of it. */
+  const mayTryAgain = (callId: string, fact: RecordedFact, error: unknown, tries: number): boolean => {
+    const about = { call_id: callId, fact: fact.type, err: error };
+    if (isGivenUp || (!isPassing(error) && tries >= triesOfABrokenFact)) {
+      logger.error(about, 'a fact of a call could not be written');
+      return false;
+    }
+    if (tries === 1) logger.warn(about, 'a fact of a call waits for the database');
+    return true;
+  };
+
+  return {
+    async write(callId, fact, write) {
+      let delayMs = firstDelayMs;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await write();
+          return true;
+        } catch (error) {
+          if (!mayTryAgain(callId, fact, error, tries)) return false;
+        }
+        await pause(delayMs);
+        delayMs = Math.min(delayMs * 2, longestDelayMs);
+      }
+    },
+    giveUp() {
+      isGivenUp = true;
+      for (const end of pauses) end();
+    },
+  };
+};

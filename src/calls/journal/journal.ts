@@ -1,0 +1,123 @@
+/**
+ * The journal of facts: what a call publishes is written in order, each fact in one transaction with the events it
+ * makes (guides/design/architecture.md, "A journal of facts").
+ *
+ * A call never waits for the database. Facts queue per call, so one call's facts stay in order and no call holds up
+ * another. While the database is away facts wait, bounded by `limit` over all calls, and are written when it is back;
+ * a fact may then be written twice, which its sequence number makes harmless.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import { createFactWriter } from './fact-writer.ts';
+
+type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
+
+/** What a journal takes in: a fact that carries no time is stamped on arrival. */
+export type JournalFact = Unstamped<RecordedFact>;
+
+export type Journal = {
+  /** Begins the journal of a call that is born here: its facts count from 1. */
+  open(callId: string): void;
+  /** Queues a fact; a fact without a time is stamped now. Never throws. */
+  publish(callId: string, fact: JournalFact): void;
+  /** A fact of a call was written with its row: what follows a written fact follows. */
+  wasWritten(callId: string, fact: RecordedFact): void;
+  /** Facts that wait to be written, over all calls. */
+  backlog(): number;
+  /** Resolves when everything published so far is written or given up. */
+  settled(): Promise<void>;
+  /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
+  giveUp(): void;
+};
+
+export type JournalOptions = {
+  /** Writes one fact. Writing the same sequence again must change nothing. */
+  write: (callId: string, sequence: number, fact: RecordedFact) => Promise<void>;
+  /** The highest sequence already written for a call that is not open here, 0 for none. */
+  lastSequence: (callId: string) => Promise<number>;
+  /** Called after a fact is safely written. Must not throw. */
+  onWritten: (callId: string, fact: RecordedFact) => void;
+  /** Whether this error means that the database is away, so that the same fact may succeed later. */
+  isPassing: (error: unknown) => boolean;
+  clock: Clock;
+  logger: Logger;
+  /** Facts that may wait at once, over all calls. */
+  limit: number;
+};
+
+/** Facts of one call that wait, in their order. */
+type CallJournal = {
+  /** The sequence of the next fact; `null` until the database was asked. */
+  next: number | null;
+  waiting: RecordedFact[];
+  isOver: boolean;
+  isDraining: boolean;
+};
+
+/** A call that is not open here: it is over, or another process began it. */
+const continued = (): CallJournal => ({ next: null, waiting: [], isOver: true, isDraining: false });
+
+export const createJournal = (options: JournalOptions): Journal => {
+  const { clock, limit, logger, onWritten } = options;
+  const journals = new Map<string, CallJournal>();
+  const draining = new Set<Promise<void>>();
+  const writer = createFactWriter(options);
+  let backlog = 0;
+
+  const journalOf = (callId: string): CallJournal => {
+    const journal = journals.get(callId) ?? continued();
+    journals.set(callId, journal);
+    return journal;
+  };
+
+  const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<boolean> =>
+    writer.write(callId, fact, async () => {
+      journal.next ??= (await options.lastSequence(callId)) + 1;
+      await options.write(callId, journal.next, fact);
+      journal.next += 1;
+    });
+
+  const drain = async (callId: string, journal: CallJournal): Promise<void> => {
+    for (let fact = journal.waiting[0]; fact !== undefined; fact = journal.waiting[0]) {
+      const isWritten = await write(callId, journal, fact);
+      journal.waiting.shift();
+      backlog -= 1;
+      if (fact.type === 'call.ended') journal.isOver = true;
+      if (isWritten) onWritten(callId, fact);
+    }
+    journal.isDraining = false;
+    // A later fact (recording, summary) finds its number in the database again.
+    if (journal.isOver) journals.delete(callId);
+  };
+
+  const startDraining = (callId: string, journal: CallJournal): void => {
+    if (journal.isDraining) return;
+    journal.isDraining = true;
+    const drained = drain(callId, journal).finally(() => draining.delete(drained));
+    draining.add(drained);
+  };
+
+  return {
+    open(callId) {
+      journals.set(callId, { ...continued(), next: 1, isOver: false });
+    },
+    publish(callId, fact) {
+      if (backlog >= limit) {
+        const about = { call_id: callId, fact: fact.type, waiting: backlog };
+        logger.error(about, 'a fact of a call is lost: too many wait for the database');
+        return;
+      }
+      const journal = journalOf(callId);
+      journal.waiting.push({ ...fact, at: fact.at ?? clock.now() });
+      backlog += 1;
+      startDraining(callId, journal);
+    },
+    wasWritten: onWritten,
+    backlog: () => backlog,
+    async settled() {
+      while (draining.size > 0) await Promise.all(draining);
+    },
+    giveUp: writer.giveUp,
+  };
+};

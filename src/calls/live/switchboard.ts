@@ -1,0 +1,124 @@
+/**
+ * The switchboard holds the actors of the calls in progress, each a root of its own: an error in one call ends that
+ * call and no other, and ending thousands stays cheap (guides/design/architecture.md, "One actor per call").
+ *
+ * `find(id) === undefined` on the gateway that should hold a call is `room_unknown` (guides/design/wire.md, "Hang-up").
+ */
+import type { Logger } from 'pino';
+import { createActor, type ActorRefFrom, type InspectionEvent } from 'xstate';
+import type { callMachine } from '#machines/call.ts';
+import type { CallInput } from '#machines/call-context.ts';
+import type { CallFact } from '#machines/facts.ts';
+import { outcomeOf, type CallOutcome } from '#machines/outcome.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { CallObserver } from '../observer.ts';
+import type { LiveCalls } from './live-calls.ts';
+
+export type CallActor = ActorRefFrom<typeof callMachine>;
+
+export type Switchboard = {
+  /** Brings a call to life: its line begins to dial, or answers its arrival. */
+  connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
+  find(callId: string): CallActor | undefined;
+  /** Asks to hang up every call that was answered, when its agent has been heard out. */
+  hangUpAll(): void;
+  /** Asks every call to end; see `gateway.closing` in the chart. */
+  endAll(): void;
+  /** The same, also for those that are still to come. */
+  closeAll(): void;
+  /** Resolves when no call is left, or after the given time. */
+  empty(withinMs: number): Promise<void>;
+};
+
+export type SwitchboardOptions = {
+  /** The call's chart with everything provided. */
+  machine: typeof callMachine;
+  clock: Clock;
+  liveCalls: LiveCalls;
+  publish: (callId: string, fact: CallFact) => void;
+  /** Looks at what the actor of a call and its children do. Must not throw. */
+  inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
+  observer: Pick<CallObserver, 'ended'>;
+  /** Lets go of what the call holds outside its chart. Also called after a crash. */
+  release: (callId: string) => void;
+  logger: Logger;
+};
+
+export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
+  const { clock, liveCalls, logger } = options;
+  const actors = new Map<string, CallActor>();
+  const whenEmpty = new Set<() => void>();
+  let isClosing = false;
+
+  const release = (callId: string): void => {
+    try {
+      options.release(callId);
+    } catch (error) {
+      // XState would throw it at the whole process, and with it at every other call.
+      logger.error({ call_id: callId, err: error }, 'what a call held could not be let go of');
+    }
+  };
+
+  const remove = (callId: string): void => {
+    if (!actors.delete(callId)) return;
+    liveCalls.remove(callId);
+    release(callId);
+    if (actors.size === 0) for (const resolve of whenEmpty) resolve();
+  };
+
+  const endAll = (): void => {
+    for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+  };
+
+  return {
+    connect({ numberId, workspaceId, input }) {
+      const { callId, direction } = input;
+      const inspect = options.inspectorOf?.(callId);
+      const actor = createActor(options.machine, { input, clock, id: callId, ...(inspect && { inspect }) });
+      actors.set(callId, actor);
+      liveCalls.add({ callId, numberId, workspaceId, direction, status: 'ringing' });
+      const tellEnd = ({ reason, status }: CallOutcome): void =>
+        options.observer.ended({ callId, direction, reason, status });
+      actor.subscribe({
+        next: (snapshot) => liveCalls.setStatus(callId, snapshot.hasTag('ringing') ? 'ringing' : 'active'),
+        complete: () => {
+          const { output } = actor.getSnapshot();
+          if (output !== undefined) tellEnd(output);
+          remove(callId);
+        },
+        error: (error) => {
+          logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
+          // XState leaves the children of a crashed actor running.
+          const { children, context } = actor.getSnapshot();
+          children.conversation?.send({ type: 'call.over' });
+          const outcome = outcomeOf('system_error', context.wasAnswered);
+          tellEnd(outcome);
+          options.publish(callId, { type: 'call.ended', ...outcome });
+          remove(callId);
+        },
+      });
+      actor.start();
+      if (isClosing) actor.send({ type: 'gateway.closing' });
+    },
+    find: (callId) => actors.get(callId),
+    hangUpAll() {
+      for (const actor of actors.values()) actor.send({ type: 'hangup.requested', immediate: false });
+    },
+    endAll,
+    closeAll() {
+      isClosing = true;
+      endAll();
+    },
+    empty: (withinMs) =>
+      new Promise((resolve) => {
+        if (actors.size === 0) return resolve();
+        const done = (): void => {
+          clearTimeout(timer);
+          whenEmpty.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, withinMs);
+        whenEmpty.add(done);
+      }),
+  };
+};

@@ -1,0 +1,106 @@
+/**
+ * Whether one more call may begin: the gateway's own state, then the limits of number and workspace
+ * (guides/design/wire.md, "Place a call").
+ */
+import { Refusal } from '#src/domain/refusal.ts';
+import type { LiveCalls } from '../live/live-calls.ts';
+
+export type AdmissionLimits = {
+  /** Calls in progress on this gateway. */
+  maxCalls: number;
+  /** Facts waiting for the database beyond which no call is begun. */
+  maxBacklog: number;
+};
+
+export type Admission = {
+  /**
+   * Throws `service_unavailable` (no lines), `draining` or `over_capacity`: what can be told without knowing whose call
+   * it would be, and so before anything is looked up.
+   */
+  check(): void;
+  /**
+   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back
+   * when the call could not begin after all.
+   */
+  enter(call: {
+    numberId: string;
+    workspaceId: string;
+    maxConcurrentCalls: number;
+    maxCallsInProgress: number;
+  }): { release: () => void };
+  drain(): void;
+  isDraining(): boolean;
+};
+
+export const createAdmission = (options: {
+  liveCalls: LiveCalls;
+  backlog: () => number;
+  limits: AdmissionLimits;
+  /** A gateway without telephone lines lets nobody in. */
+  hasLines: boolean;
+}): Admission => {
+  const { liveCalls, limits } = options;
+  /** Let in and not yet on the switchboard: in all, and per number and workspace. */
+  let entering = 0;
+  const enteringOf = new Map<string, number>();
+  let isDraining = false;
+
+  const change = (owner: string, by: 1 | -1): void => {
+    const count = countOf(owner) + by;
+    if (count === 0) enteringOf.delete(owner);
+    else enteringOf.set(owner, count);
+  };
+  const countOf = (owner: string): number => enteringOf.get(owner) ?? 0;
+
+  const concurrencyLimit = (whose: string, maximum: number): Refusal =>
+    new Refusal(
+      'concurrency_limit',
+      `${whose} has its maximum of ${maximum} calls in progress. Try again when one has ended.`,
+      {
+        extras: { maximum },
+      },
+    );
+
+  const check = (): void => {
+    if (!options.hasLines) {
+      throw new Refusal(
+        'service_unavailable',
+        'This gateway has no telephone lines. Place calls with another one.',
+      );
+    }
+    if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
+    if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
+      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.');
+    }
+  };
+
+  return {
+    check,
+    enter({ numberId, workspaceId, maxConcurrentCalls, maxCallsInProgress }) {
+      check();
+      if (liveCalls.countOfNumber(numberId) + countOf(numberId) >= maxConcurrentCalls) {
+        throw concurrencyLimit('This number', maxConcurrentCalls);
+      }
+      if (liveCalls.countOfWorkspace(workspaceId) + countOf(workspaceId) >= maxCallsInProgress) {
+        throw concurrencyLimit('The workspace', maxCallsInProgress);
+      }
+      entering += 1;
+      change(numberId, 1);
+      change(workspaceId, 1);
+      let isOver = false;
+      return {
+        release() {
+          if (isOver) return;
+          isOver = true;
+          entering -= 1;
+          change(numberId, -1);
+          change(workspaceId, -1);
+        },
+      };
+    },
+    drain() {
+      isDraining = true;
+    },
+    isDraining: () => isDraining,
+  };
+};

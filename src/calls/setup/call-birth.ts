@@ -1,0 +1,34 @@
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { CallPolicy } from '#src/domain/call-policy.ts';
+import type { CallBirth } from '#src/persistence/calls.ts';
+import type { OpenNumber } from './open-number.ts';
+
+export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
+  number: OpenNumber;
+  policy: CallPolicy;
+  /** Seconds, counted from the answer. */
+  maxDurationSec: number;
+  /** Wall-clock milliseconds since the epoch. */
+  startedAt: number;
+  /** The name of the gateway that holds it, among those that share the database. */
+  node: string;
+};
+
+/** A call as it is stored first, whether it rings or was not taken. */
+export const callBirth = (call: NewCall): CallBirth => {
+  const { number, policy, context } = call;
+  return {
+    id: context.call_id,
+    workspaceId: number.workspace.id,
+    numberId: number.id,
+    direction: context.direction,
+    ownNumber: number.number,
+    counterparty: context.direction === 'outbound' ? context.to : context.from,
+    language: number.language,
+    instruction: call.instruction,
+    maxDurationSec: call.maxDurationSec,
+    recordingEnabled: policy.recordingEnabled,
+    startedAt: new Date(call.startedAt),
+    node: call.node,
+  };
+};

@@ -1,0 +1,119 @@
+/** The birth of a call, in either direction: its permit, its row, its agent, its actor; in this order. */
+import type { Logger } from 'pino';
+import { outcomeOf } from '#machines/outcome.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
+import { isInDoubt } from '#src/persistence/connection-errors.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
+import type { Admission } from './admission.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { callBirth, type NewCall } from './call-birth.ts';
+import { callInput, type CallTimes } from './call-input.ts';
+import type { CallObserver } from '../observer.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Switchboard } from '../live/switchboard.ts';
+
+export type CallStart = Pick<NewCall, 'number' | 'policy' | 'maxDurationSec' | 'startedAt'> & {
+  agentCall: AgentCall;
+  /** The answer to the request that places the call, where it may be repeated. */
+  keyedAnswer?: KeyedAnswer | null;
+};
+
+/**
+ * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`, and
+ * `idempotency_in_progress` when another request with the same key was quicker.
+ */
+export type StartCall = (start: CallStart) => Promise<void>;
+
+type StartCallOptions = {
+  database: Database;
+  admission: Admission;
+  journal: Journal;
+  switchboard: Switchboard;
+  observer: CallObserver;
+  /** Keeps what the agent is made from until the call is released. */
+  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
+  maxCallsInProgress: number;
+  times: CallTimes;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  logger: Logger;
+};
+
+/** Stores a call; refuses when another request with its key was quicker. */
+const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'journal'>) => {
+  const insertCall = createCallInsertion(options.database);
+  return async (birth: CallBirth): Promise<void> => {
+    try {
+      if (await insertCall(birth)) return;
+    } catch (error) {
+      // Where its row is there all the same, it would ring for ever.
+      if (isInDoubt(error)) {
+        options.journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
+      }
+      throw error;
+    }
+    throw new Refusal(
+      'idempotency_in_progress',
+      'Another request with this key came at the same time. Try again for its answer.',
+    );
+  };
+};
+
+/** Brings a call to life whose row is committed. */
+const createConnectCall =
+  (options: Pick<StartCallOptions, 'journal' | 'switchboard' | 'observer' | 'keepAgent' | 'times'>) =>
+  ({ number, policy, maxDurationSec, agentCall }: CallStart): void => {
+    const { language, greeting, speech, voicemail, workspace } = number;
+    const { call_id: callId, direction } = agentCall.context;
+    options.observer.began({ callId, direction });
+    options.journal.open(callId);
+    try {
+      options.keepAgent(callId, agentCall, workspace.id);
+      options.switchboard.connect({
+        numberId: number.id,
+        workspaceId: workspace.id,
+        input: callInput({
+          agentCall,
+          language,
+          policy,
+          maxDurationSec,
+          greeting,
+          speech,
+          voicemail,
+          times: options.times,
+        }),
+      });
+    } catch (error) {
+      // It would ring for ever.
+      const outcome = outcomeOf('system_error', false);
+      options.observer.ended({ callId, direction, ...outcome });
+      options.journal.publish(callId, { type: 'call.ended', ...outcome });
+      throw error;
+    }
+  };
+
+export const createStartCall = (options: StartCallOptions): StartCall => {
+  const { admission, maxCallsInProgress, node, logger } = options;
+  const storeBirth = createStoreBirth(options);
+  const connectCall = createConnectCall(options);
+
+  return async (start) => {
+    const { number, policy, agentCall, keyedAnswer = null } = start;
+    const { call_id: callId, direction } = agentCall.context;
+    const permit = admission.enter({
+      numberId: number.id,
+      workspaceId: number.workspace.id,
+      maxConcurrentCalls: policy.maxConcurrentCalls,
+      maxCallsInProgress: number.workspace.maxCallsInProgress ?? maxCallsInProgress,
+    });
+    try {
+      await storeBirth({ ...callBirth({ ...start, ...agentCall, node }), keyedAnswer });
+      connectCall(start);
+    } finally {
+      permit.release();
+    }
+    logger.info({ call_id: callId, direction, number_id: number.id }, 'a call begins');
+  };
+};

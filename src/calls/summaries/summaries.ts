@@ -1,0 +1,94 @@
+/** Writes a summary when a call's end is written. Nothing waits for it (guides/design/calls.md, "Summary"). */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
+import { findEndedCall, type CallRow } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
+import type { Journal } from '../journal/journal.ts';
+import { summarize, type SummarySource } from './summarize.ts';
+
+/** By a language model. Rejects when there is none to be had; then the facts alone make the summary. */
+export type SummarizeByModel = (
+  call: Pick<SummarySource, 'language' | 'turns'>,
+  signal: AbortSignal,
+) => Promise<string>;
+
+export type Summaries = {
+  /** To be called when the end of the call is in the database. Never throws. */
+  write(callId: string): void;
+  /** The gateway is ending: from now on the model gets a few seconds for all summaries together. */
+  hurry(): void;
+  /** Resolves when every summary under way is published. */
+  settled(): Promise<void>;
+};
+
+const hurryMs = 2_000;
+
+/** Its message only where it says what failed: any other may quote what was said. */
+const describe = (error: unknown): object =>
+  error instanceof Error && 'failure' in error
+    ? { failure: error.failure, detail: error.message }
+    : { failure: error instanceof Error ? error.name : typeof error };
+
+export const createSummaries = (options: {
+  database: Database;
+  journal: Pick<Journal, 'publish'>;
+  /** `null` without a language model. */
+  summarizeByModel: SummarizeByModel | null;
+  /** For one summary by the model. */
+  modelMs: number;
+  clock: Clock;
+  logger: Logger;
+}): Summaries => {
+  const { database, journal, summarizeByModel, modelMs, clock, logger } = options;
+  const underWay = new Set<Promise<void>>();
+  const givenUp = new AbortController();
+  let hurrying: unknown;
+
+  const byModel = async (call: CallRow, turns: readonly TurnRecord[]): Promise<string | undefined> => {
+    const spoken = turns.filter(({ text }) => text !== '');
+    if (summarizeByModel === null || spoken.length === 0 || givenUp.signal.aborted) return undefined;
+    try {
+      return await withTimeout(clock, modelMs, (limit) =>
+        summarizeByModel(
+          { language: call.language, turns: spoken },
+          AbortSignal.any([limit, givenUp.signal]),
+        ),
+      );
+    } catch (error) {
+      logger.warn(
+        { call_id: call.id, ...describe(error) },
+        'the language model gave no summary; the facts alone make it',
+      );
+      return undefined;
+    }
+  };
+
+  const write = async (callId: string): Promise<void> => {
+    try {
+      const call = await findEndedCall(database, callId);
+      if (call === undefined || call.endReason === null) return;
+      const turns = await transcriptOf(database, callId);
+      const { language, durationSec, endReason } = call;
+      const summary = (await byModel(call, turns)) ?? summarize({ language, durationSec, endReason, turns });
+      journal.publish(callId, { type: 'call.summarized', summary });
+    } catch (error) {
+      logger.error({ call_id: callId, err: error }, 'the summary of a call could not be written');
+    }
+  };
+
+  return {
+    write(callId) {
+      const writing = write(callId).finally(() => underWay.delete(writing));
+      underWay.add(writing);
+    },
+    hurry() {
+      hurrying ??= clock.setTimeout(() => givenUp.abort(), hurryMs);
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+      clock.clearTimeout(hurrying);
+    },
+  };
+};

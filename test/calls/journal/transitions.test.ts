@@ -1,0 +1,112 @@
+import test from 'ava';
+import pino from 'pino';
+import { assign, SimulatedClock } from 'xstate';
+import { callMachine } from '#machines/call.ts';
+import { createTransitions, versionOf } from '#src/calls/journal/transitions.ts';
+import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import { createCallWorld } from '#test/helpers/call-world.ts';
+
+const setUp = (limit = 100) => {
+  const clock = new SimulatedClock();
+  const statements: StoredTransition[][] = [];
+  const trouble: { error: Error | null; isPassing: boolean } = { error: null, isPassing: true };
+  const transitions = createTransitions({
+    write: async (some) => {
+      if (trouble.error !== null) throw trouble.error;
+      statements.push([...some]);
+    },
+    isPassing: () => trouble.isPassing,
+    clock,
+    gatherMs: 250,
+    batch: 1_000,
+    limit,
+    logger: pino({ level: 'silent' }),
+  });
+  const world = createCallWorld({}, { inspect: transitions.inspectorOf('a', () => new Date(7)) });
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const pass = async (milliseconds: number): Promise<void> => {
+    clock.increment(milliseconds);
+    await settle();
+  };
+  return { clock, statements, trouble, transitions, world, pass };
+};
+
+test('transitions of a call are kept with their states, in one statement for all that came together', async (t) => {
+  const { statements, world, pass, transitions } = setUp();
+  t.deepEqual(statements, [], 'the birth of a call writes nothing');
+  transitions.countFact('a');
+  world.answer();
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  await pass(249);
+  t.deepEqual(statements, []);
+  await pass(1);
+  t.is(statements.length, 1);
+  t.deepEqual(
+    statements[0]?.map((one) => [one.sequence, one.machine, one.stateBefore, one.eventType, one.stateAfter]),
+    [
+      [1, 'call', null, 'xstate.init', 'ringing.alerting'],
+      [2, 'conversation', null, 'xstate.init', 'replying.thinking'],
+      [3, 'call', 'ringing.alerting', 'line.answered', 'active.talking.conversing'],
+      [4, 'conversation', 'replying.thinking', 'call.over', 'closing'],
+      [5, 'call', 'active.talking.conversing', 'line.ended', 'active.hung-up'],
+      [6, 'call', 'active.hung-up', 'agent.quiet', 'completed'],
+    ],
+  );
+  t.deepEqual(new Set(statements[0]?.map(({ at }) => at.getTime())), new Set([7]));
+  t.is(statements[0]?.at(-1)?.factsBefore, 1);
+  t.is(new Set(statements[0]?.map(({ chartVersion }) => chartVersion)).size, 2);
+});
+
+test('while the database is away transitions wait; what is refused is given up', async (t) => {
+  const { statements, trouble, world, pass } = setUp();
+  trouble.error = new Error('away');
+  await pass(250);
+  trouble.error = null;
+  world.answer();
+  await pass(5_000);
+  t.is(statements[0]?.length, 3);
+  trouble.error = new Error('refused');
+  trouble.isPassing = false;
+  world.ask({ type: 'hangup.requested', immediate: true });
+  await pass(250);
+  trouble.error = null;
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  await pass(250);
+  t.is(statements[1]?.[0]?.stateAfter, 'completed');
+});
+
+test('no more than the limit waits, and the end writes what does', async (t) => {
+  const { statements, world, transitions } = setUp(2);
+  world.answer();
+  world.hear('Hello?');
+  await transitions.close();
+  t.is(statements[0]?.length, 2);
+});
+
+test('who waits for what has happened need not wait for the moment to pass', async (t) => {
+  const { statements, trouble, transitions, world, pass } = setUp();
+  const written = transitions.written();
+  world.answer();
+  await written;
+  t.deepEqual(
+    statements[0]?.map(({ stateAfter }) => stateAfter),
+    ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'],
+    'also what happens in the same breath',
+  );
+  trouble.error = new Error('away');
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  await t.notThrowsAsync(transitions.written());
+  t.is(statements.length, 1);
+  trouble.error = null;
+  await pass(5_000);
+  t.is(statements[1]?.at(-1)?.stateAfter, 'completed');
+});
+
+test('the version of a chart follows what its guards and actions do, also where their names stay', (t) => {
+  const version = versionOf(callMachine);
+  t.is(versionOf(callMachine.provide({})), version);
+  t.not(versionOf(callMachine.provide({ guards: { isImmediate: () => true } })), version);
+  const cancelling = (endReason: 'cancelled' | 'no_answer') =>
+    callMachine.provide({ actions: { cancel: assign({ endReason }) } });
+  t.not(versionOf(cancelling('cancelled')), versionOf(cancelling('no_answer')));
+});

@@ -1,0 +1,161 @@
+import test from 'ava';
+import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
+import { patchNumber } from '#src/persistence/numbers.ts';
+import { beginning, createCallControlWorld, type CallControlWorld } from '../call-control-world.ts';
+
+const patch = ({ database, stored }: CallControlWorld, changes: Parameters<typeof patchNumber>[2]) =>
+  patchNumber(database, stored, changes);
+
+test('a call that is placed rings, by its row and on its line, with the policy of the platform', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { callId, from } = await world.callControl.placeCall(await world.number(), {
+    to: '01000000001',
+    instruction: 'Book a table',
+    maxDurationSec: null,
+    keyed: null,
+  });
+  t.is(from, world.stored.number);
+  t.like(await world.rowOf(callId), {
+    status: 'ringing',
+    direction: 'outbound',
+    ownNumber: world.stored.number,
+    counterparty: '01000000001',
+    instruction: 'Book a table',
+    maxDurationSec: 600,
+    recordingEnabled: true,
+    startedAt: new Date(beginning),
+    node: 'test',
+  });
+  t.like(world.lineOf(callId).input, { from: world.stored.number, to: '01000000001', recording: true });
+  t.like(world.agentCalls.get(callId), {
+    instruction: 'Book a table',
+    bearerToken: null,
+    context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
+  });
+});
+
+const durations = test.macro<[number | null, number | 'refused']>({
+  async exec(t, asked, expected) {
+    const world = await createCallControlWorld(t);
+    await patch(world, { maxDurationSec: 900, defaultDurationSec: 300 });
+    if (expected === 'refused') {
+      t.like(await t.throwsAsync(world.place({ maxDurationSec: asked })), {
+        code: 'max_duration_exceeds_policy',
+        extras: { maximum: 900 },
+      });
+      t.is(await world.rows(), 0);
+      t.is(world.lines.size, 0);
+      return;
+    }
+    const callId = await world.place({ maxDurationSec: asked });
+    t.is((await world.rowOf(callId))?.maxDurationSec, expected);
+    world.answer(callId);
+    world.clock.increment(29_000);
+    t.is(world.stateOf(callId), 'active.talking.conversing');
+  },
+  title: (_, asked, expected) =>
+    `of at most 900 and usually 300 seconds, ${asked ?? 'no'} seconds asked for are ${expected}`,
+});
+test(durations, null, 300);
+test(durations, 60, 60);
+test(durations, 899, 899);
+test(durations, 900, 900);
+test(durations, 901, 'refused');
+test(durations, 1_800, 'refused');
+
+test('the usual duration never exceeds the maximum of the number', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { maxDurationSec: 120 });
+  t.is((await world.rowOf(await world.place()))?.maxDurationSec, 120);
+});
+
+test('a call ends when its maximum duration is over, counted from the answer', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { silenceTimeoutSec: 1_000 });
+  const callId = await world.place({ maxDurationSec: 60 });
+  world.clock.increment(40_000);
+  world.answer(callId);
+  world.clock.increment(59_999);
+  t.is(world.stateOf(callId), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.stateOf(callId), 'active.ending');
+  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
+  world.hangUp(callId);
+  world.clock.increment(5_000);
+  t.like(await world.rowOf(callId), { status: 'completed', endReason: 'max_duration', durationSec: 60 });
+});
+
+test('a telephone that nobody picks up rings for 45 seconds', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await world.place();
+  world.clock.increment(44_999);
+  t.is(world.stateOf(callId), 'ringing.alerting');
+  world.clock.increment(1);
+  t.deepEqual(world.lineOf(callId).commands, [{ type: 'hangUp' }]);
+  world.confirmCancel(callId);
+  t.is(world.stateOf(callId), undefined);
+  t.like(await world.rowOf(callId), { status: 'no_answer', endReason: 'no_answer', durationSec: 0 });
+});
+
+test('a number without an agent places no call', async (t) => {
+  for (const [agentType, chatUrl] of [
+    [null, null],
+    [null, 'https://agent.example'],
+    ['webhook', null],
+    ['webhook', ''],
+  ] as const) {
+    const world = await createCallControlWorld(t);
+    const binding = { agent: 'endpoint', agentType, chatUrl, assistantId: null, agentId: null } as const;
+    await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'outbound' });
+    await t.throwsAsync(world.place(), { code: 'no_agent_endpoint' });
+    t.is(await world.rows(), 0);
+    t.is(world.lines.size, 0);
+  }
+});
+
+test('the binding of the other direction does not matter', async (t) => {
+  const world = await createCallControlWorld(t);
+  const binding = {
+    agent: 'endpoint',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+  } as const;
+  await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
+  t.is((await world.rowOf(await world.place()))?.status, 'ringing');
+});
+
+test('a duration that the policy forbids is told before an agent that is missing', async (t) => {
+  const world = await createCallControlWorld(t);
+  await putAgentBinding(world.database, world.stored.numberId, {
+    direction: 'outbound',
+    agent: 'endpoint',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+  });
+  await t.throwsAsync(world.place({ maxDurationSec: 1_801 }), { code: 'max_duration_exceeds_policy' });
+});
+
+test('the token that is stored with the outbound agent is opened for its calls', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { numberId } = world.stored;
+  await putAgentBinding(
+    world.database,
+    numberId,
+    {
+      direction: 'outbound',
+      agent: 'endpoint',
+      agentType: 'webhook',
+      chatUrl: 'https://agent.example',
+      assistantId: null,
+      agentId: null,
+    },
+    world.sealing.seal('outbound-token', numberId),
+  );
+  const callId = await world.place();
+  t.is(world.agentCalls.get(callId)?.bearerToken, 'outbound-token');
+  t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://agent.example');
+});
