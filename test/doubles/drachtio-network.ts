@@ -2,7 +2,7 @@
 import { tellNewRequest, tellReceived, type Core } from './drachtio-core.ts';
 import type { SipParty } from './far-end.ts';
 import { dialogIdOf, newTag, type Incoming } from './sip-dialogs.ts';
-import { methodOf, mustHave, responseTo, statusOf, tagOf, type SipMessage } from './sip-message.ts';
+import { headerOf, methodOf, mustHave, responseTo, statusOf, tagOf, type SipMessage } from './sip-message.ts';
 import type { Client } from './drachtio-core.ts';
 
 const takeResponse = (core: Core, message: SipMessage, party: SipParty): void => {
@@ -12,10 +12,9 @@ const takeResponse = (core: Core, message: SipMessage, party: SipParty): void =>
   if (known === undefined) return;
   const { id, client, dialogId, request } = known;
   const status = statusOf(message) ?? 0;
-  if (status >= 200) {
-    core.dialogs.outgoing.delete(id);
-    if (methodOf(request) === 'INVITE' && status < 300) core.dialogs.established(known, message);
-  }
+  if (status >= 200) core.dialogs.outgoing.delete(id);
+  const isConfirmed = status >= 200 || headerOf(message, 'RSeq') !== undefined;
+  if (methodOf(request) === 'INVITE' && isConfirmed && status < 300) core.dialogs.established(known, message);
   tellReceived(client, { message, id, dialogId, party });
 };
 

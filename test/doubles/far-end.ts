@@ -47,6 +47,8 @@ export type FarCall = {
   receives(kind: string | number): Promise<SipMessage>;
   /** Answers the request that came last, or the last of this method. */
   answers(status: number, parts?: MessageParts & { to?: string; tag?: string }): void;
+  /** The last request of this method that came. */
+  last(method: string): SipMessage;
   /** A request of this call. ACK and CANCEL belong to its last INVITE. */
   sends(method: string, parts?: MessageParts): void;
   /** All messages so far, as `→ INVITE` (sent from here) and `← 180`. */
@@ -113,6 +115,12 @@ const createFarCall = (
     send(message);
   };
 
+  const lastRequest = (method?: string): SipMessage => {
+    const request = requests.findLast((one) => method === undefined || methodOf(one) === method);
+    if (request === undefined) throw new Error(`No ${method ?? 'request'} has come: ${ladder.join(', ')}`);
+    return request;
+  };
+
   return {
     callId: conversation.callId,
     own: () => side.own,
@@ -139,9 +147,9 @@ const createFarCall = (
           throw new Error(`${kindOf(message)} came instead of ${kind}: ${ladder.join(', ')}`);
       }
     },
+    last: lastRequest,
     answers(status, { to, ...parts } = {}) {
-      const request = requests.findLast((one) => to === undefined || methodOf(one) === to);
-      if (request === undefined) throw new Error(`Nothing is to be answered: ${ladder.join(', ')}`);
+      const request = lastRequest(to);
       const contact = { Contact: `<sip:far@${address}>` };
       dispatch(responseTo(request, status, { tag, ...parts, headers: { ...contact, ...parts.headers } }));
     },

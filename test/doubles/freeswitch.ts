@@ -7,12 +7,11 @@ import { createServer, type Socket } from 'node:net';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import { apiResponse, commandReply, createCommandReader, disconnectNotice } from './event-socket-messages.ts';
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
+import { patienceMs } from './mailbox.ts';
 import { MediaChannel } from './media-channel.ts';
 import { methodOf, statusOf, type SipMessage } from './sip-message.ts';
 
 const secret = 'test-freeswitch';
-/** So long nobody waits on a healthy machine. */
-const patienceMs = 20_000;
 
 const sofiaStatus = (address: string): string => {
   const rule = `${'='.repeat(97)}\n`;

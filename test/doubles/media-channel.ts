@@ -1,5 +1,7 @@
 /** A channel of FreeSWITCH: a SIP dialog with drachtio-server, an event socket of its own, and its sound. */
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { patienceMs } from './mailbox.ts';
 import { startAudioFork, type AudioForkClient } from './audio-fork-client.ts';
 import {
   apiResponse,
@@ -51,6 +53,7 @@ export class MediaChannel {
   #localSdp: string;
   #socket: Socket | null = null;
   #isOver = false;
+  readonly #events = new EventEmitter();
 
   constructor(options: MediaChannelOptions) {
     this.#options = options;
@@ -98,6 +101,7 @@ export class MediaChannel {
         return this.#startFork(command);
       case 'uuid_send_dtmf':
         this.pressed += rest.join(' ');
+        this.#events.emit('pressed');
         return `+OK ${this.uuid} sent DTMF ${rest.join(' ')}.\n`;
       case 'uuid_setvar':
         this.variables.set(rest[0] ?? '', rest.slice(1).join(' '));
@@ -117,6 +121,12 @@ export class MediaChannel {
     this.#tell('DTMF', { 'DTMF-Digit': digit, 'DTMF-Duration': '1600', 'DTMF-Source': 'RTP' });
   }
 
+  /** Resolves as soon as it was told to send these. */
+  async untilPressed(keys: string): Promise<void> {
+    while (!this.pressed.endsWith(keys))
+      await once(this.#events, 'pressed', { signal: AbortSignal.timeout(patienceMs) });
+  }
+
   /** FreeSWITCH ends it, for example because no sound comes. `execution`: of the application that did so. */
   hangUp(cause: string, execution?: Record<string, string>): void {
     if (this.#isOver) return;
@@ -131,7 +141,7 @@ export class MediaChannel {
   /** It is gone without a word: its process has died. */
   vanish(): void {
     this.#isOver = true;
-    this.#socket?.destroy();
+    this.#socket?.destroySoon();
     this.fork?.close();
     this.#options.onOver();
   }

@@ -193,7 +193,7 @@ export const createSipDialogs = <Client>() => {
           tagOf(other) === tagOf(mustHave(request, 'From')),
       ),
 
-    /** An INVITE of ours was accepted. */
+    /** An INVITE of ours was accepted, or answered on the way in a way that is to be confirmed (RFC 3262). */
     established({ id, request, party, client, dialogId }: Outgoing<Client>, answer: SipMessage): void {
       const known = dialogs.get(dialogId);
       if (known !== undefined) known.awaitsAck = true;

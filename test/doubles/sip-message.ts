@@ -95,17 +95,24 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** What is put into a message beside what SIP itself asks for. */
-export type MessageParts = { headers?: Readonly<Record<string, string>>; sdp?: string };
+export type MessageParts = {
+  headers?: Readonly<Record<string, string>>;
+  /** A body that is a session description. */
+  sdp?: string;
+  /** Another one, of which a header says what it is. */
+  body?: string;
+};
 
 export const bodyOf = ({
   headers = {},
   sdp,
+  body = '',
 }: MessageParts): { headers: [string, string][]; body: string } => ({
   headers: [
     ...Object.entries(headers),
     ...(sdp === undefined ? [] : [['Content-Type', 'application/sdp'] as [string, string]]),
   ],
-  body: sdp ?? '',
+  body: sdp ?? body,
 });
 
 /** The response to a request; `tag` is put to its To where it has none. */

@@ -1,0 +1,20 @@
+/**
+ * How many may be somewhere at the same time. drachtio-fsmrf gives an endpoint four seconds: a test file whose tests all
+ * begin at once would need more on a busy machine.
+ */
+export const createSeats = (count: number) => {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return {
+    /** Resolves when one is free; it is to be left. */
+    async take(): Promise<void> {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => void waiting.push(resolve));
+    },
+    leave(): void {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    },
+  };
+};
