@@ -1,7 +1,6 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { createDrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
 import type { TrunkTimes } from '#sip/drachtio/signalling/signalling.ts';
 import type { MediaServerNumbers } from '#sip/drachtio/media/server.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
@@ -65,6 +64,8 @@ export const chooseLines = async (options: {
   }
   if (config.realLines !== null) {
     const { drachtio, freeSwitches, trunkAddress, trunkNumbers, media, rtpTimeoutMs } = config.realLines;
+    // SIP and FreeSWITCH are read from the disk only where they are spoken: every other start is quicker without.
+    const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
     const lines = createDrachtioLines({
       drachtio,
       freeSwitches,
