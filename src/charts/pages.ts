@@ -13,7 +13,7 @@ const labelled = (machine: AnyStateMachine): string => mermaid(stateGraph(machin
 
 /** By the path of the page; the drawings in their order on it. */
 export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
-  'machines/README.md': [
+  'machines/charts.md': [
     callMachine,
     conversationMachine,
     voicemailMachine,
@@ -21,7 +21,7 @@ export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
     trunkMachine,
     deliveryMachine,
   ].map(labelled),
-  'README.md': [mermaid(stateGraph(callMachine), { withLabels: false })],
+  'guides/design/calls.md': [mermaid(stateGraph(callMachine), { withLabels: false })],
 };
 
 const beginning = '```mermaid\n';

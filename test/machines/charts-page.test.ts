@@ -9,7 +9,7 @@ import { trunkMachine } from '#machines/trunk.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 
 const root = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('machines/README.md', root), 'utf8');
+const page = readFileSync(new URL('machines/charts.md', root), 'utf8');
 
 const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, body]) => body ?? '');
