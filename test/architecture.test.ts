@@ -117,11 +117,13 @@ const rules: Readonly<Record<string, Rule>> = {
   /** What the composition root is put together from at the start. */
   'src/start': {
     values: [
+      'config',
       'sip',
       'src/administration',
       'src/agents',
       'src/api',
       'src/calls',
+      'src/charts',
       'src/cluster',
       'src/domain',
       'src/events',
@@ -132,7 +134,7 @@ const rules: Readonly<Record<string, Rule>> = {
       'src/speech',
       'src/trunks',
     ],
-    types: ['config', 'src/telemetry'],
+    types: ['machines', 'src/telemetry'],
     packages: ['pino', 'zod'],
   },
   /** drachtio-server and FreeSWITCH as child processes, for the command that starts them. */

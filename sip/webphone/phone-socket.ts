@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { parseFromPhone } from './messages.ts';
-import type { WebPhones } from './web-phones.ts';
+import type { Dial, WebPhones } from './web-phones.ts';
 
 export type PhoneSocketLimits = {
   /** Phones at once, of all workspaces. */
@@ -46,10 +46,12 @@ const isName = (name: string): boolean => /^[\w-]{8,64}$/.test(name);
 
 export const createPhoneSocket = (options: {
   phones: WebPhones;
+  /** How a phone calls. */
+  dial: Dial;
   limits: PhoneSocketLimits;
   logger: Logger;
 }): PhoneSocket => {
-  const { phones, limits, logger } = options;
+  const { phones, dial, limits, logger } = options;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -74,6 +76,7 @@ export const createPhoneSocket = (options: {
       name,
       tell: send,
       replaced: () => socket.close(closeCodes.replaced, 'replaced'),
+      dial,
     });
     socket.on('pong', () => (isThere = true));
     socket.on('message', (data, isBinary) => {

@@ -28,15 +28,26 @@ export type Dialled =
       because: Exclude<PhoneRefusal, 'busy' | 'call_not_found' | 'too_much' | 'invalid_message'>;
     };
 
+/** Calls a number of the workspace; `partyFor` is the caller. */
+export type Dial = (call: {
+  workspaceId: string;
+  to: string;
+  partyFor: (input: LineInput) => CreateParty;
+}) => Promise<Dialled>;
+
+/** A browser that is open; `replaced` is called when one of the same name connects. */
+export type ConnectingPhone = {
+  workspaceId: string;
+  name: string;
+  tell: Tell;
+  replaced: () => void;
+  /** How it calls. */
+  dial: Dial;
+};
+
 export type WebPhonesOptions = {
   /** The workspace whose call this is; `undefined` for one that is over. */
   workspaceOf: (callId: string) => string | undefined;
-  /** Calls a number of the workspace; `partyFor` is the caller. */
-  dial: (call: {
-    workspaceId: string;
-    to: string;
-    partyFor: (input: LineInput) => CreateParty;
-  }) => Promise<Dialled>;
   /** How long a phone that is lost in a call has to come back, in milliseconds of the wall clock. */
   comeBackMs: number;
   /** Runs at the speed of the wall clock: browsers do not hurry. */
@@ -51,8 +62,7 @@ export type PhoneConnection = {
 };
 
 export type WebPhones = {
-  /** `replaced` is called when a phone of the same name connects. */
-  connect(phone: { workspaceId: string; name: string; tell: Tell; replaced: () => void }): PhoneConnection;
+  connect(phone: ConnectingPhone): PhoneConnection;
   /** Who is reached by a call to any number. */
   partyFor(input: LineInput): CreateParty;
   /** Lets go of all timers. */
@@ -67,10 +77,10 @@ const nowhere: PhoneCallEvents = {
 };
 
 /** Calls a number; the call is the phone's as soon as it was taken, and no other has been dialled or answered there. */
-const dial = async (
-  { workspaceId, station, to }: { workspaceId: string; station: Station; to: string },
+const dialFrom = async (
+  { workspaceId, station, to, dial }: { workspaceId: string; station: Station; to: string; dial: Dial },
   { ringing, ended }: PhoneCallEvents,
-  options: Pick<WebPhonesOptions, 'dial' | 'logger'>,
+  logger: Logger,
 ): Promise<void> => {
   const dialling = Symbol('dialling');
   station.dialling = dialling;
@@ -90,12 +100,14 @@ const dial = async (
       giveUp('failed');
     },
   };
-  const verdict = await options
-    .dial({ workspaceId, to, partyFor: (input) => phoneParty(input, events) })
-    .catch((error: unknown): Dialled => {
-      options.logger.error({ err: error }, 'a call from a web phone could not be placed');
-      return { accepted: false, because: 'failed' };
-    });
+  const verdict = await dial({
+    workspaceId,
+    to,
+    partyFor: (input) => phoneParty(input, events),
+  }).catch((error: unknown): Dialled => {
+    logger.error({ err: error }, 'a call from a web phone could not be placed');
+    return { accepted: false, because: 'failed' };
+  });
   if (!verdict.accepted) giveUp(verdict.because);
 };
 
@@ -131,7 +143,7 @@ const obey = (
 };
 
 export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
-  const { clock } = options;
+  const { clock, logger } = options;
   const workspaces = new Map<string, Workspace>();
   let isClosed = false;
 
@@ -160,7 +172,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
   });
 
   return {
-    connect({ workspaceId, name, tell, replaced }) {
+    connect({ workspaceId, name, tell, replaced, dial }) {
       const workspace = workspaceWith(workspaceId);
       const known = workspace.stations.get(name);
       const station = known ?? createStation(tell, replaced);
@@ -186,7 +198,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
               workspace,
               station,
               tell,
-              dial: (to) => void dial({ workspaceId, station, to }, eventsOf(workspaceId), options),
+              dial: (to) => void dialFrom({ workspaceId, station, to, dial }, eventsOf(workspaceId), logger),
             });
         },
         lost() {

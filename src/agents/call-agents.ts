@@ -1,10 +1,14 @@
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
+import type { HangUp, PressKeys } from './built-in.ts';
+
+/** What an agent may do to its own call. */
+export type OwnCall = { hangUp: HangUp; pressKeys: PressKeys };
 
 /** The agents of the calls in progress, one each. */
 export type CallAgents = {
   /** Makes the agent of a call and keeps it until the call is released. */
-  keep(callId: string, call: AgentCall, workspaceId: string): void;
+  keep(callId: string, call: AgentCall, workspaceId: string, own: OwnCall): void;
   find(callId: string): Agent | undefined;
   /** The call was answered. */
   begin(callId: string): void;
@@ -12,12 +16,12 @@ export type CallAgents = {
 };
 
 export const createCallAgents = (
-  createAgent: (call: AgentCall, workspaceId: string) => Agent,
+  createAgent: (call: AgentCall, workspaceId: string, own: OwnCall) => Agent,
 ): CallAgents => {
   const agents = new Map<string, Agent>();
   return {
-    keep(callId, call, workspaceId) {
-      agents.set(callId, createAgent(call, workspaceId));
+    keep(callId, call, workspaceId, own) {
+      agents.set(callId, createAgent(call, workspaceId, own));
     },
     find: (callId) => agents.get(callId),
     begin: (callId) => agents.get(callId)?.begin?.(),

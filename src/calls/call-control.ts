@@ -26,6 +26,9 @@ import { createHangupActions, createHangupRequests, type HangupRequests } from '
 import { createStartCall } from './setup/start-call.ts';
 import type { Switchboard } from './live/switchboard.ts';
 
+/** What an agent may do to its own call. */
+export type OwnCall = { hangUp: HangupRequests['hangUpOwnCall']; pressKeys: PressKeys };
+
 export type CallControl = HangupRequests &
   RecordingRequests & {
     /**
@@ -48,8 +51,8 @@ export const createCallControl = (options: {
   liveCalls: LiveCalls;
   switchboard: Switchboard;
   observer: CallObserver;
-  /** Keeps what the agent of a call is made from until the call is released. */
-  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
+  /** Keeps the agent of a call, with what it may do to the call, until the call is released. */
+  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
   handshake: Handshake;
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;
@@ -76,15 +79,22 @@ export const createCallControl = (options: {
   });
   const policyOf: PolicyOf = ({ policy, workspace }) =>
     effectivePolicy(policy, workspace.policy, options.platformPolicy);
-  const startCall = createStartCall({ ...options, admission });
-  const placeCall = createPlaceCall({ startCall, policyOf, now });
   const requests = createInCallRequests({
     ...options,
     hasMedia: options.hasLines,
     perform: { ...createHangupActions(options.canSignal), ...createRecordingActions(database) },
   });
+  const hangups = createHangupRequests(requests, liveCalls);
+  const pressOwnKeys = createPressKeys(options.switchboard);
+  const own: OwnCall = { hangUp: hangups.hangUpOwnCall, pressKeys: pressOwnKeys };
+  const startCall = createStartCall({
+    ...options,
+    keepAgent: (callId, agentCall, workspaceId) => options.keepAgent(callId, agentCall, workspaceId, own),
+    admission,
+  });
+  const placeCall = createPlaceCall({ startCall, policyOf, now });
   return {
-    ...createHangupRequests(requests, liveCalls),
+    ...hangups,
     ...createRecordingRequests(requests),
     performHere: requests.performHere,
     placeCall: (number, request) => placeCall(openNumber(number, sealing), request),
@@ -98,7 +108,7 @@ export const createCallControl = (options: {
       startCall,
       admission,
     }),
-    pressOwnKeys: createPressKeys(options.switchboard),
+    pressOwnKeys,
     admission,
   };
 };

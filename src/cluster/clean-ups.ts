@@ -14,6 +14,8 @@ export type CleanUp = {
 };
 
 export type CleanUps = {
+  /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
+  add(cleanUps: readonly CleanUp[]): void;
   /** Cleans up after a gateway that was found dead. Nobody waits for it. */
   begin(dead: OtherNode): void;
   /** Removes those that are cleaned up and hold no call any more; `others` are all that are there now. */
@@ -24,13 +26,12 @@ export type CleanUps = {
 
 export const createCleanUps = (options: {
   database: Database;
-  /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
-  cleanUps: readonly CleanUp[];
   /** How long a clean-up may take before another gateway takes it over. */
   claimMs: number;
   logger: Logger;
 }): CleanUps => {
-  const { database, cleanUps, claimMs, logger } = options;
+  const { database, claimMs, logger } = options;
+  const cleanUps: CleanUp[] = [];
   const underWay = new Map<string, Promise<void>>();
   /** Cleaned up, but for calls whose end is not written yet. */
   const cleaned = new Map<string, OtherNode>();
@@ -61,6 +62,7 @@ export const createCleanUps = (options: {
   };
 
   return {
+    add: (more) => void cleanUps.push(...more),
     begin(dead) {
       const { name } = dead;
       if (underWay.has(name)) return;

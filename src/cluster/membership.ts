@@ -9,6 +9,8 @@ import { joinNodes, removeNode, renewNode, tellAddress } from '#src/persistence/
 
 export type Membership = {
   join(): Promise<void>;
+  /** Calls back when others have ended what this gateway holds. */
+  onLost(letGo: () => void): void;
   /** Says where others reach this gateway, as a URL. */
   tellAddress(url: string): Promise<void>;
   /** Where others found this gateway dead meanwhile, it begins anew. Rejects while the database is away. */
@@ -21,13 +23,12 @@ export const createMembership = (options: {
   database: Database;
   /** The name of this gateway among those that share the database. */
   node: string;
-  /** Others have ended what this gateway holds. */
-  onLost: () => void;
   logger: Logger;
 }): Membership => {
   const { database, node: name, logger } = options;
   let instance = randomUUID();
   let address: string | null = null;
+  const whenLost: (() => void)[] = [];
 
   const join = (): Promise<void> => joinNodes(database, { name, instance, address });
 
@@ -35,13 +36,14 @@ export const createMembership = (options: {
     logger.error(
       'other gateways found this one dead and have ended its calls; it hangs them up and begins anew',
     );
-    options.onLost();
+    for (const letGo of whenLost) letGo();
     instance = randomUUID();
     await join();
   };
 
   return {
     join,
+    onLost: (letGo) => void whenLost.push(letGo),
     tellAddress(url) {
       address = url;
       return tellAddress(database, { name, instance, address });

@@ -21,11 +21,19 @@ export type NodeWatchNumbers = JudgeNumbers & {
   claimMs: number;
 };
 
+/** What is done when another gateway is found dead, or this one learns that it was found dead itself. */
+export type NodeDuties = {
+  /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
+  cleanUps: readonly CleanUp[];
+  /** Others have ended what this gateway holds. */
+  onLost: () => void;
+};
+
 export type NodeWatch = Pick<Membership, 'tellAddress'> & {
   /** Enters this gateway. Nothing that it holds may be born before. */
   join(): Promise<void>;
   /** Begins to look after the others. */
-  open(): void;
+  open(duties: NodeDuties): void;
   /** This gateway holds nothing any more. */
   close(): Promise<void>;
 };
@@ -34,10 +42,6 @@ export const createNodeWatch = (options: {
   database: Database;
   /** The name of this gateway among those that share the database. */
   node: string;
-  /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
-  cleanUps: readonly CleanUp[];
-  /** Others have ended what this gateway holds. */
-  onLost: () => void;
   numbers: NodeWatchNumbers;
   clock: Clock;
   logger: Logger;
@@ -73,7 +77,11 @@ export const createNodeWatch = (options: {
   return {
     join: membership.join,
     tellAddress: membership.tellAddress,
-    open: () => beating.start(0),
+    open(duties) {
+      membership.onLost(duties.onLost);
+      cleanUps.add(duties.cleanUps);
+      beating.start(0);
+    },
     async close() {
       await beating.close();
       await cleanUps.settled();

@@ -1,7 +1,7 @@
 /** `npm run try-agent`: talks to an agent endpoint without a call, and prints what went to and fro. */
 import { parseOptions, UsageError } from './parse-options.ts';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { agentTimes, outgoingLimits, replyLimits, languageModelLimits } from '#config/policy.ts';
+import { agentTimes, replyLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { closingReport, turnReport } from '#src/agents/try-agent/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
@@ -123,39 +123,26 @@ const main = async (args: readonly string[]): Promise<number> => {
   }
   const request = requestOf(options);
   const config = readConfig(process.env, process.stdout.isTTY);
-  const outgoing = await startOutgoing(
-    config,
-    { ...outgoingLimits, connectMs: agentTimes.connectMs },
-    systemClock,
-  );
-  const languageModel = startLanguageModel(config.languageModel, {
-    ...languageModelLimits,
-    limits: replyLimits,
+  await using started = new AsyncDisposableStack();
+  const outgoing = await startOutgoing({ config, clock: systemClock, started });
+  const languageModel = startLanguageModel({ config, clock: systemClock, started }, () => undefined);
+  const tryAgent = createTryAgent({
+    client: outgoing.trials.of(nobody),
     clock: systemClock,
-    failed: () => undefined,
+    limits: replyLimits,
+    times: agentTimes,
+    // Each turn has limits of its own.
+    wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
+    languageModel: languageModel.model,
+    logger: createLogger({ level: 'silent', format: 'json' }),
   });
-  try {
-    const tryAgent = createTryAgent({
-      client: outgoing.trials.of(nobody),
-      clock: systemClock,
-      limits: replyLimits,
-      times: agentTimes,
-      // Each turn has limits of its own.
-      wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
-      languageModel: languageModel.model,
-      logger: createLogger({ level: 'silent', format: 'json' }),
-    });
-    const trial = await tryAgent(request, (turn) => {
-      if (!options.json) print(turnReport(turn));
-    });
-    print(
-      options.json ? `${JSON.stringify(encode(agentTrial, trial, 'UTC'), null, 2)}\n` : closingReport(trial),
-    );
-    return trial.ok ? 0 : 1;
-  } finally {
-    await languageModel.close();
-    await outgoing.close();
-  }
+  const trial = await tryAgent(request, (turn) => {
+    if (!options.json) print(turnReport(turn));
+  });
+  print(
+    options.json ? `${JSON.stringify(encode(agentTrial, trial, 'UTC'), null, 2)}\n` : closingReport(trial),
+  );
+  return trial.ok ? 0 : 1;
 };
 
 try {

@@ -1,5 +1,5 @@
 import type { SimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { WebPhonesOptions } from '#sip/webphone/web-phones.ts';
+import type { Dial } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -9,11 +9,7 @@ const ownNumber = '01055559999';
 
 /** Calls from a web phone, to the numbers of its own workspace alone. */
 export const createDialFromPhone =
-  (options: {
-    placeInbound: SimulatorLines['placeInbound'];
-    database: Database;
-    country: Country;
-  }): WebPhonesOptions['dial'] =>
+  (options: { placeInbound: SimulatorLines['placeInbound']; database: Database; country: Country }): Dial =>
   async ({ workspaceId, to, partyFor }) => {
     const digits = normalizePhoneNumber(to, options.country);
     const number = digits === undefined ? undefined : await findNumberByDigits(options.database, digits);

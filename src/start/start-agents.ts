@@ -1,19 +1,19 @@
 /** Whatever answers for a call: its agent, its replies, and the handshake before it. */
-import type { Logger } from 'pino';
-import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
-import { createAgents, type AgentWorld } from '#src/agents/create-agent.ts';
+import { agentBreakers, agentTimes, replyLimits } from '#config/policy.ts';
+import { createCallAgents, type CallAgents, type OwnCall } from '#src/agents/call-agents.ts';
+import { createAgents } from '#src/agents/create-agent.ts';
 import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import type { Agent } from '#src/agents/agent.ts';
 import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
-import type { ReplyTimes } from '#src/agents/reply-timers.ts';
-import { createStartReply, type ReplyWatch, type StartReply } from '#src/agents/start-reply.ts';
+import { createStartReply, type StartReply } from '#src/agents/start-reply.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { withBreaker } from '#src/agents/with-breaker.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
-import { createCircuitBreakers, type BreakerNumbers } from '#src/domain/circuit-breakers.ts';
-import type { Clock } from '#src/domain/clock.ts';
+import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';
+import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import type { Foundation } from './foundation.ts';
+import type { StartedLanguageModel } from './start-language-model.ts';
 import type { Outgoing } from './start-outgoing.ts';
-import type { Traces } from '#src/telemetry/traces.ts';
 
 export type Agents = CallAgents & {
   startReply: StartReply;
@@ -21,23 +21,21 @@ export type Agents = CallAgents & {
   tryAgent(request: TrialRequest, workspaceId: string): Promise<AgentTrial>;
 };
 
+type AgentParts = {
+  outgoing: Pick<Outgoing, 'agents' | 'handshakes' | 'trials'>;
+  languageModel: Pick<StartedLanguageModel, 'model'>;
+  telemetry: Telemetry;
+};
+
 /** Makes the agents of calls. Those at one address of a workspace share what is known of their server. */
-const agentsWithBreakers = ({
-  outgoing,
-  breakers: numbers,
-  clock,
-  logger,
-  ...others
-}: Omit<AgentWorld, 'client'> & {
-  outgoing: Pick<Outgoing, 'agents'>;
-  breakers: BreakerNumbers;
-  clock: Clock;
-  logger: Logger;
-}): ((call: AgentCall, workspaceId: string) => Agent) => {
-  const breakers = createCircuitBreakers(clock, numbers);
-  return (call, workspaceId) => {
+const agentsWithBreakers = (
+  { clock, logger }: Foundation,
+  { outgoing, languageModel: { model: languageModel } }: AgentParts,
+): ((call: AgentCall, workspaceId: string, own: OwnCall) => Agent) => {
+  const breakers = createCircuitBreakers(clock, agentBreakers);
+  return (call, workspaceId, own) => {
     const client = outgoing.agents.of(workspaceId);
-    const agent = createAgents({ ...others, clock, logger, client })(call);
+    const agent = createAgents({ ...own, client, limits: replyLimits, languageModel, clock, logger })(call);
     const { agent: kind, chatUrl } = call.binding;
     if (kind === 'builtin') return agent;
     const callId = call.context.call_id;
@@ -53,43 +51,37 @@ const agentsWithBreakers = ({
   };
 };
 
-export const startAgents = (
-  options: Omit<AgentWorld, 'client'> & {
-    outgoing: Pick<Outgoing, 'agents' | 'handshakes' | 'trials'>;
-    breakers: BreakerNumbers;
-    watchReplies: ReplyWatch;
-    traces: Pick<Traces, 'inCall' | 'traceReplies'>;
-    times: ReplyTimes & { handshakeMs: number; wholeTrialMs: number };
-  },
-): Agents => {
-  const { outgoing, clock, limits, times, traces, logger } = options;
-  const agents = createCallAgents(agentsWithBreakers(options));
+export const startAgents = (foundation: Foundation, parts: AgentParts): Agents => {
+  const { clock, logger } = foundation;
+  const { outgoing, languageModel } = parts;
+  const { latency, traces } = parts.telemetry;
+  const agents = createCallAgents(agentsWithBreakers(foundation, parts));
   return {
     ...agents,
     begin: (callId) => traces.inCall(callId, () => agents.begin(callId)),
     startReply: traces.traceReplies(
       createStartReply({
         findAgent: agents.find,
-        times,
+        times: agentTimes,
         clock,
-        watch: options.watchReplies,
+        watch: latency.replies,
         logger,
       }),
     ),
     handshake: ({ workspaceId, ...request }) =>
       createHandshake({
         client: outgoing.handshakes.of(workspaceId),
-        timeoutMs: times.handshakeMs,
+        timeoutMs: agentTimes.handshakeMs,
         clock,
       })(request),
     tryAgent: (request, workspaceId) =>
       createTryAgent({
         client: outgoing.trials.of(workspaceId),
         clock,
-        limits,
-        times,
-        wholeTrialMs: times.wholeTrialMs,
-        languageModel: options.languageModel,
+        limits: replyLimits,
+        times: agentTimes,
+        wholeTrialMs: agentTimes.wholeTrialMs,
+        languageModel: languageModel.model,
         logger: logger.child({ trial: true }),
       })(request),
   };

@@ -1,10 +1,8 @@
 /** This gateway among those that share the database: they look after each other and ask each other about calls. */
-import type { Logger } from 'pino';
-import type { Config } from '#config/config.ts';
+import { cluster as clusterPolicy } from '#config/policy.ts';
 import { createCallSignals, type CallSignals } from '#src/cluster/call-signals.ts';
-import { createRecordingFetcher, type FetchLimits } from '#src/cluster/fetch-recording.ts';
-import type { CleanUp } from '#src/cluster/clean-ups.ts';
-import { createNodeWatch, type NodeWatchNumbers } from '#src/cluster/node-watch.ts';
+import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
+import { createNodeWatch, type NodeDuties } from '#src/cluster/node-watch.ts';
 import {
   createRecordingHandler,
   type KeptRecording,
@@ -12,17 +10,8 @@ import {
 } from '#src/cluster/recording-handler.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
 import type { InCallRequest } from '#src/domain/in-call-request.ts';
-import type { Clock } from '#src/domain/clock.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
-
-export type ClusterNumbers = NodeWatchNumbers & {
-  /** How long another gateway may take to do what it is asked. */
-  answerMs: number;
-  /** For recordings that another one keeps. */
-  fetching: FetchLimits;
-};
+import type { Foundation } from './foundation.ts';
 
 export type SharedRecordings = {
   /** A completed recording, wherever it is kept; see `Recordings` and `RecordingFetcher`. */
@@ -34,7 +23,7 @@ export type SharedRecordings = {
 export type Cluster = {
   askNode: CallSignals['ask'];
   /** Does what others ask of calls that are held here, and looks after the others. */
-  open(perform: (request: InCallRequest) => Promise<void>): Promise<void>;
+  open(duties: NodeDuties & { perform: (request: InCallRequest) => Promise<void> }): Promise<void>;
   /** This gateway listens; `url` is where this machine reaches it. */
   listensAt(url: string): Promise<void>;
   /** The recordings of this gateway, and its way to those of the others. */
@@ -44,42 +33,30 @@ export type Cluster = {
 /** An address that leads to this machine alone, seen from another one. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** Enters this gateway among the others. What is started is ended by `started`. */
-export const startCluster = async (
-  config: Pick<Config, 'node' | 'nodeUrl' | 'host'>,
-  options: {
-    database: Database;
-    /** What is done for a gateway that has died, in this order. */
-    cleanUps: readonly CleanUp[];
-    /** Others have ended the calls of this gateway. */
-    onLost: () => void;
-    sealing: Sealing;
-    numbers: ClusterNumbers;
-    clock: Clock;
-    logger: Logger;
-  },
-  started: AsyncDisposableStack,
-): Promise<Cluster> => {
-  const { numbers } = options;
+/** Enters this gateway among the others. */
+export const startCluster = async ({
+  config,
+  database,
+  sealing,
+  clock,
+  logger,
+  started,
+}: Foundation): Promise<Cluster> => {
   const { node } = config;
-  const watch = createNodeWatch({ ...options, node });
-  const signals = createNodeSignals({ ...options, ...numbers, node });
+  const { answerMs, fetching } = clusterPolicy;
+  const watch = createNodeWatch({ database, node, numbers: clusterPolicy, clock, logger });
+  const signals = createNodeSignals({ database, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
-  const fetcher = createRecordingFetcher({
-    ...options,
-    keys: options.sealing,
-    limits: numbers.fetching,
-    now: options.clock.now,
-  });
+  const fetcher = createRecordingFetcher({ database, keys: sealing, limits: fetching, now: clock.now });
   started.defer(fetcher.close);
   await watch.join();
   started.defer(() => watch.close());
   started.defer(() => signals.close());
   return {
     askNode: calls.ask,
-    async open(perform) {
+    async open({ perform, ...duties }) {
       await calls.open(perform);
-      watch.open();
+      watch.open(duties);
     },
     async listensAt(url) {
       const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
@@ -89,12 +66,7 @@ export const startCluster = async (
       open: async (wanted) =>
         (await recordings.open(wanted)) ??
         (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
-      handler: createRecordingHandler({
-        open: recordings.openOwn,
-        keys: options.sealing,
-        now: options.clock.now,
-        logger: options.logger,
-      }),
+      handler: createRecordingHandler({ open: recordings.openOwn, keys: sealing, now: clock.now, logger }),
     }),
   };
 };

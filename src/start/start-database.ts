@@ -1,13 +1,13 @@
 /** The database of this gateway: the PostgreSQL server that is configured, or the embedded one in the data folder. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database.ts';
+import { databaseLimits } from '#config/policy.ts';
+import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 
 /** What is opened is owned by `started`. Throws a StartError that names the setting. */
 export const startDatabase = async (
   config: Pick<Config, 'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'dataFolder' | 'node'>,
-  limits: DatabaseLimits,
   logger: Logger,
   started: AsyncDisposableStack,
 ): Promise<Database> => {
@@ -21,7 +21,7 @@ export const startDatabase = async (
     connection: await connection(),
     poolSize: config.databasePool,
     journalPoolSize: config.databaseJournalPool,
-    limits,
+    limits: databaseLimits,
     node: config.node,
     logger,
   });

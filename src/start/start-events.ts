@@ -1,34 +1,24 @@
 /** The way of events to the servers of customers. */
-import type { Logger } from 'pino';
-import type { Clock } from '#src/domain/clock.ts';
+import { deliveryPolicy } from '#config/policy.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '#src/events/delivery-worker.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
 import { openDatabaseClock } from '#src/persistence/database-clock.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Foundation } from './foundation.ts';
 import type { Outgoing } from './start-outgoing.ts';
 
-export type Events = { deliveries: DeliveryWorker; webhookTests: ReturnType<typeof createWebhookTests> };
+export type Events = {
+  deliveries: Pick<DeliveryWorker, 'start'>;
+  webhookTests: ReturnType<typeof createWebhookTests>;
+};
 
-export const startEvents = async (options: {
-  policy: Omit<
-    Parameters<typeof createDeliveryWorker>[0],
-    'node' | 'db' | 'sealing' | 'clients' | 'clock' | 'wallClock' | 'logger' | 'random'
-  >;
-  node: string;
-  database: Database;
-  sealing: Sealing;
-  outgoing: Pick<Outgoing, 'receivers' | 'trials'>;
-  clock: Clock;
-  /** One that nobody sets. */
-  steadyClock: Clock;
-  logger: Logger;
-}): Promise<Events> => {
-  const { policy, node, database: db, sealing, outgoing, clock, steadyClock, logger } = options;
+export const startEvents = async (
+  { config, database: db, sealing, clock, steadyClock, logger, started }: Foundation,
+  outgoing: Pick<Outgoing, 'receivers' | 'trials'>,
+): Promise<Events> => {
   const databaseClock = await openDatabaseClock(db, { steady: steadyClock, logger });
-  const worker = createDeliveryWorker({
-    ...policy,
-    node,
+  const deliveries = createDeliveryWorker({
+    ...deliveryPolicy,
+    node: config.node,
     db,
     sealing,
     clients: outgoing.receivers,
@@ -37,20 +27,16 @@ export const startEvents = async (options: {
     logger,
     random: Math.random,
   });
+  started.defer(() => deliveries.close());
+  started.defer(databaseClock.close);
   return {
-    deliveries: {
-      ...worker,
-      async close() {
-        databaseClock.close();
-        await worker.close();
-      },
-    },
+    deliveries,
     webhookTests: createWebhookTests({
       db,
       sealing,
       clients: outgoing.trials,
       clock,
-      timeoutMs: policy.timeoutMs,
+      timeoutMs: deliveryPolicy.timeoutMs,
     }),
   };
 };

@@ -1,23 +1,23 @@
 /** The journal of facts over the database, with what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
+import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
 import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
-import { createSummaries, type SummarizeByModel } from '#src/calls/summaries/summaries.ts';
-import type { Clock } from '#src/domain/clock.ts';
-import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
+import { createSummaries } from '#src/calls/summaries/summaries.ts';
+import { lastFactSequence, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
 import { keepTransitions } from '#src/persistence/call-transitions.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Metrics } from '#src/telemetry/metrics.ts';
+import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import type { Foundation } from './foundation.ts';
+import { createJournalClosing } from './journal-closing.ts';
+import type { StartedLanguageModel } from './start-language-model.ts';
 
 export type StartedJournal = {
   journal: Journal;
   transitions: Transitions;
   factNews: FactNews;
-  /** Resolves when every fact and summary is written. Rejects when the database stayed away and facts are lost. */
-  close(): Promise<void>;
-  /** `close` waits no longer than it must. */
+  /** Its end waits no longer than it must for an absent database. */
   hurry(): void;
 };
 
@@ -37,91 +37,54 @@ const worthTelling: Readonly<Record<string, string>> = {
   'recording.resumed': 'the recording of a call was resumed',
 };
 
-export const startJournal = (options: {
-  database: Database;
-  metrics: Pick<Metrics, 'factWritten'>;
-  clock: Clock;
-  /** Facts that may wait while the database is away. */
-  limit: number;
-  /** `null` without a language model. */
-  summarizeByModel: SummarizeByModel | null;
-  /** How long the model may take for it. */
-  summaryMs: number;
-  /** How long `close` waits for an absent database, and how long once it is hurried. */
-  times: { journalMs: number; hurriedJournalMs: number };
-  logger: Logger;
-}): StartedJournal => {
-  const { database, metrics, clock, limit, times, logger } = options;
-  const factNews = createFactNews();
+const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
+  const news = worthTelling[fact.type];
+  if (news !== undefined) logger.info({ call_id: callId }, news);
+  if (fact.type === 'call.ended')
+    logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
+};
+
+/** Ends when every fact, transition and summary is written. */
+export const startJournal = (
+  { database, clock, logger, started }: Foundation,
+  { telemetry, languageModel }: { telemetry: Telemetry; languageModel: StartedLanguageModel },
+): StartedJournal => {
+  const isPassing = isTransient;
   const transitions = createTransitions({
     write: (some) => keepTransitions(database.journal, some),
     clock,
-    isPassing: isTransient,
+    isPassing,
     ...transitionLimits,
     logger,
   });
-  const journal: Journal = createJournal({
+  const journal = createJournal({
     write: async (callId, sequence, fact) => {
       // Who hears of the end may ask for the replay at once.
       if (fact.type === 'call.ended') await transitions.written();
       await recordFact(database.journal, callId, sequence, fact);
     },
     lastSequence: (callId) => lastFactSequence(database.journal, callId),
-    onWritten(callId, fact) {
-      factNews.tell(callId);
-      metrics.factWritten(fact);
-      const news = worthTelling[fact.type];
-      if (news !== undefined) logger.info({ call_id: callId }, news);
-      if (fact.type !== 'call.ended') return;
-      logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
-      summaries.write(callId);
-    },
-    isPassing: isTransient,
+    isPassing,
     clock,
     logger,
-    limit,
+    limit: journalLimits.facts,
   });
+  const factNews = createFactNews();
   const summaries = createSummaries({
     database,
     journal,
-    summarizeByModel: options.summarizeByModel,
-    modelMs: options.summaryMs,
+    summarizeByModel: languageModel.summarize,
+    modelMs: languageModelLimits.summaryMs,
     clock,
     logger,
   });
-  let limitMs = times.journalMs;
-  let isClosing = false;
-  let lost = 0;
-  let timer: unknown;
-  const giveUpLater = (): void => {
-    clock.clearTimeout(timer);
-    timer = clock.setTimeout(() => {
-      lost = journal.backlog();
-      journal.giveUp();
-    }, limitMs);
-  };
-  return {
-    journal,
-    transitions,
-    factNews,
-    async close() {
-      isClosing = true;
-      const facts = journal.backlog();
-      if (facts > 0) {
-        logger.info({ facts }, `waiting for the facts of calls to be written, up to ${limitMs / 1000} s`);
-      }
-      giveUpLater();
-      await journal.settled();
-      summaries.hurry();
-      await summaries.settled();
-      await journal.settled();
-      await transitions.close();
-      clock.clearTimeout(timer);
-      if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is away`);
-    },
-    hurry() {
-      limitMs = times.hurriedJournalMs;
-      if (isClosing) giveUpLater();
-    },
-  };
+  journal.onWritten((callId, fact) => {
+    factNews.tell(callId);
+    telemetry.metrics.factWritten(fact);
+    logFact(logger, callId, fact);
+    if (fact.type === 'call.ended') summaries.write(callId);
+  });
+  const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
+  started.defer(end.close);
+  return { journal, transitions, factNews, hurry: end.hurry };
 };

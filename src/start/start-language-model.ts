@@ -1,41 +1,41 @@
 /** The operator's language model, where there is one. */
-import type { LanguageModelConfig } from '#config/config.ts';
+import { languageModelLimits, replyLimits } from '#config/policy.ts';
 import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
 import {
   createSummarizeByModel,
   type SummarizeByModel,
 } from '#src/agents/language-model/summarize-by-model.ts';
-import type { Clock } from '#src/domain/clock.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { Foundation } from './foundation.ts';
 
 export type StartedLanguageModel = {
   /** `null`: the built-in agent works without one. */
   model: LanguageModel | null;
   summarize: SummarizeByModel | null;
-  /** Closes every connection. */
-  close(): Promise<void>;
 };
 
+/** `onFailure` is told of each request that the model did not answer. */
 export const startLanguageModel = (
-  config: LanguageModelConfig | null,
-  options: {
-    clock: Clock;
-    limits: LanguageModel['limits'];
-    connectMs: number;
-    connections: number;
-    firstTokenMs: number;
-    failed: NonNullable<LanguageModel['failed']>;
-  },
+  { config, clock, started }: Pick<Foundation, 'config' | 'clock' | 'started'>,
+  onFailure: NonNullable<LanguageModel['failed']>,
 ): StartedLanguageModel => {
-  if (config === null) return { model: null, summarize: null, close: () => Promise.resolve() };
-  const { clock, limits, connectMs, connections, firstTokenMs, failed } = options;
+  if (config.languageModel === null) return { model: null, summarize: null };
+  const { connectMs, connections, firstTokenMs } = languageModelLimits;
   const client = createEndpointClient({
     // The operator's own choice, which may be a server of the house.
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
     connectMs,
-    maxBodyBytes: limits.streamBytes,
+    maxBodyBytes: replyLimits.streamBytes,
     connectionsPerHost: connections,
   });
-  const model: LanguageModel = { ...config, client, clock, limits, firstTokenMs, failed };
-  return { model, summarize: createSummarizeByModel(model), close: () => client.close() };
+  started.defer(() => client.close());
+  const model: LanguageModel = {
+    ...config.languageModel,
+    client,
+    clock,
+    limits: replyLimits,
+    firstTokenMs,
+    failed: onFailure,
+  };
+  return { model, summarize: createSummarizeByModel(model) };
 };

@@ -1,7 +1,7 @@
 /** What lasts: the data folder, the keys, the database, and what a first start puts into it. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import type { Database, DatabaseLimits } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database.ts';
 import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
@@ -14,14 +14,13 @@ export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<Re
 /** What is started belongs to `started`. Throws a StartError when the folder or the database cannot be used. */
 export const startStorage = async (
   config: Config,
-  limits: DatabaseLimits,
   logger: Logger,
   started: AsyncDisposableStack,
 ): Promise<Storage> => {
   const { dataFolder, masterKey, oldMasterKeys } = config;
   await prepareDataFolder(dataFolder);
   const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
-  const database = await startDatabase(config, limits, logger, started);
+  const database = await startDatabase(config, logger, started);
   started.defer(purgeIdempotencyKeys(database, logger));
   return {
     database,

@@ -7,6 +7,13 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
 import { watchEventLoop, type EventLoopNumbers } from './event-loop.ts';
 
+export type Telemetry = {
+  metrics: Metrics;
+  latency: Latency;
+  traces: Traces;
+  observer: CallObserver;
+};
+
 /** What watches by itself is ended by `started`. */
 export const observeCalls = (
   /** One that nobody sets. */
@@ -14,12 +21,7 @@ export const observeCalls = (
   { eventLoop }: { eventLoop: EventLoopNumbers },
   logger: Logger,
   started: AsyncDisposableStack,
-): {
-  metrics: Metrics;
-  latency: Latency;
-  traces: Traces;
-  observer: CallObserver;
-} => {
+): Telemetry => {
   const metrics = createMetrics();
   const traces = createTraces();
   started.defer(watchEventLoop({ numbers: eventLoop, clock, registry: metrics.registry, logger }));

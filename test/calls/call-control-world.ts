@@ -58,7 +58,6 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
       await recordFact(database, callId, sequence, fact);
     },
     lastSequence: (callId) => lastFactSequence(database, callId),
-    onWritten: () => {},
     isPassing: () => false,
     clock: wallClock,
     logger,

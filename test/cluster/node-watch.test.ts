@@ -20,16 +20,6 @@ const watching = (
   const watch = createNodeWatch({
     database,
     node,
-    cleanUps: [
-      {
-        what: 'noting',
-        async run(dead) {
-          seen.cleaned.push(dead);
-          await cleanUps(dead);
-        },
-      },
-    ],
-    onLost: () => (seen.lost += 1),
     numbers,
     clock: {
       now: Date.now,
@@ -40,6 +30,19 @@ const watching = (
   });
   return {
     ...watch,
+    open: () =>
+      watch.open({
+        cleanUps: [
+          {
+            what: 'noting',
+            async run(dead) {
+              seen.cleaned.push(dead);
+              await cleanUps(dead);
+            },
+          },
+        ],
+        onLost: () => (seen.lost += 1),
+      }),
     seen,
     async look(times = 1): Promise<void> {
       for (let index = 0; index < times; index += 1) {

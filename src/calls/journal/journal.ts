@@ -16,11 +16,15 @@ type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: n
 /** What a journal takes in: a fact that carries no time is stamped on arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
 
+export type FollowFact = (callId: string, fact: RecordedFact) => void;
+
 export type Journal = {
   /** Begins the journal of a call that is born here: its facts count from 1. */
   open(callId: string): void;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
+  /** Calls back after each fact is safely written. `follow` must not throw. */
+  onWritten(follow: FollowFact): void;
   /** A fact of a call was written with its row: what follows a written fact follows. */
   wasWritten(callId: string, fact: RecordedFact): void;
   /** Facts that wait to be written, over all calls. */
@@ -36,8 +40,6 @@ export type JournalOptions = {
   write: (callId: string, sequence: number, fact: RecordedFact) => Promise<void>;
   /** The highest sequence already written for a call that is not open here, 0 for none. */
   lastSequence: (callId: string) => Promise<number>;
-  /** Called after a fact is safely written. Must not throw. */
-  onWritten: (callId: string, fact: RecordedFact) => void;
   /** Whether this error means that the database is away, so that the same fact may succeed later. */
   isPassing: (error: unknown) => boolean;
   clock: Clock;
@@ -59,11 +61,16 @@ type CallJournal = {
 const continued = (): CallJournal => ({ next: null, waiting: [], isOver: true, isDraining: false });
 
 export const createJournal = (options: JournalOptions): Journal => {
-  const { clock, limit, logger, onWritten } = options;
+  const { clock, limit, logger } = options;
   const journals = new Map<string, CallJournal>();
   const draining = new Set<Promise<void>>();
+  const followers: FollowFact[] = [];
   const writer = createFactWriter(options);
   let backlog = 0;
+
+  const tellFollowers: FollowFact = (callId, fact) => {
+    for (const follow of followers) follow(callId, fact);
+  };
 
   const journalOf = (callId: string): CallJournal => {
     const journal = journals.get(callId) ?? continued();
@@ -84,7 +91,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       journal.waiting.shift();
       backlog -= 1;
       if (fact.type === 'call.ended') journal.isOver = true;
-      if (isWritten) onWritten(callId, fact);
+      if (isWritten) tellFollowers(callId, fact);
     }
     journal.isDraining = false;
     // A later fact (recording, summary) finds its number in the database again.
@@ -113,7 +120,8 @@ export const createJournal = (options: JournalOptions): Journal => {
       backlog += 1;
       startDraining(callId, journal);
     },
-    wasWritten: onWritten,
+    onWritten: (follow) => void followers.push(follow),
+    wasWritten: tellFollowers,
     backlog: () => backlog,
     async settled() {
       while (draining.size > 0) await Promise.all(draining);

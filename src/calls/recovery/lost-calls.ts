@@ -5,6 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import { callsInProgress, callsOfLostNode, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { CallObserver } from '../observer.ts';
@@ -24,7 +25,7 @@ export const createLostCalls = (options: {
   database: Database;
   journal: Journal;
   observer: Pick<CallObserver, 'ended'>;
-  now: () => number;
+  clock: Pick<Clock, 'now'>;
   logger: Logger;
 }): LostCalls => {
   const { database, journal, logger } = options;
@@ -35,7 +36,7 @@ export const createLostCalls = (options: {
     options.observer.ended({ callId: call.id, direction: call.direction, ...outcome });
     journal.publish(call.id, {
       type: 'call.ended',
-      at: options.now(),
+      at: options.clock.now(),
       ...outcome,
       durationIsKnown: false,
     });

@@ -31,13 +31,13 @@ const createWorld = (changes: Partial<JournalOptions> = {}) => {
   const journal = createJournal({
     write,
     lastSequence: async () => 0,
-    onWritten: (callId, fact) => followed.push(`${callId} ${wordsOf(fact)}`),
     isPassing: (error) => error === away,
     clock,
     logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),
     limit: 100,
     ...changes,
   });
+  journal.onWritten((callId, fact) => followed.push(`${callId} ${wordsOf(fact)}`));
   return {
     journal,
     clock,
@@ -252,10 +252,9 @@ test('a fact that follows the end of a call is numbered by the database', async 
 });
 
 test('what is published while a fact is followed up is waited for as well', async (t) => {
-  const world = createWorld({
-    onWritten: (callId, fact) => {
-      if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
-    },
+  const world = createWorld();
+  world.journal.onWritten((callId, fact) => {
+    if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
   });
   world.journal.open('a');
   world.journal.publish('a', ended);

@@ -23,13 +23,20 @@ export type TestPhone = {
 export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) => {
   const workspaces = new Map<string, string>();
   const ends: string[] = [];
+  const logger = pino({ level: 'silent' });
+  const phones = createWebPhones({
+    workspaceOf: (callId) => workspaces.get(callId) ?? 'here',
+    comeBackMs,
+    clock,
+    logger,
+  });
   const lines = createSimulatorLines({
     clock,
     speed: 1,
     answering: answeringMachine,
-    logger: pino({ level: 'silent' }),
+    logger,
     recording: null,
-    anybody: (input) => phones.partyFor(input),
+    anybody: phones.partyFor,
   });
   const network = {
     clock,
@@ -49,6 +56,11 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
           act(message);
         },
         replaced: () => (isReplaced = true),
+        async dial({ to, partyFor }) {
+          if (network.verdict !== null) return network.verdict;
+          const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, partyFor });
+          return verdict.accepted ? verdict : { accepted: false, because: 'caller_rejected' };
+        },
       });
       return {
         told,
@@ -72,16 +84,5 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
       await lines.close();
     },
   };
-  const phones = createWebPhones({
-    workspaceOf: (callId) => workspaces.get(callId) ?? 'here',
-    async dial({ to, partyFor }) {
-      if (network.verdict !== null) return network.verdict;
-      const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, partyFor });
-      return verdict.accepted ? verdict : { accepted: false, because: 'caller_rejected' };
-    },
-    comeBackMs,
-    clock,
-    logger: pino({ level: 'silent' }),
-  });
   return network;
 };

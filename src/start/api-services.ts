@@ -1,0 +1,91 @@
+/** What the API asks for, and who of the gateway does it. */
+import {
+  dataFolderMs,
+  platformCallPolicy,
+  platformMaxCallsInProgress,
+  requestLimits,
+} from '#config/policy.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
+import type { StreamPermits } from '#src/api/stream-permits.ts';
+import { createChartWatch } from '#src/calls/live/chart-watch.ts';
+import { replayCall } from '#src/calls/replay/replay-call.ts';
+import { callCharts, createCharts } from '#src/charts/create-charts.ts';
+import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import { healthOf } from './choose-lines.ts';
+import type { Foundation } from './foundation.ts';
+import { createSimulatedPeople } from './simulated-people.ts';
+import type { Agents } from './start-agents.ts';
+import type { StartedCalls } from './start-calls.ts';
+import type { SharedRecordings } from './start-cluster.ts';
+import type { Events } from './start-events.ts';
+import type { StartedJournal } from './start-journal.ts';
+import type { StartedLines } from './start-lines.ts';
+import type { Outgoing } from './start-outgoing.ts';
+import { createDataFolderWatch } from './watch-data-folder.ts';
+
+/** The parts of the gateway that the API asks. */
+export type ApiParts = {
+  telemetry: Telemetry;
+  journalling: Pick<StartedJournal, 'factNews'>;
+  outgoing: Outgoing;
+  events: Events;
+  recordings: SharedRecordings;
+  telephony: StartedLines;
+  agents: Agents;
+  calls: StartedCalls;
+  streams: StreamPermits;
+  version: string;
+};
+
+export const apiServicesOf = (
+  { config, country, database, sealing, clock, steadyClock, logger }: Foundation,
+  parts: ApiParts,
+): ApiServices => {
+  const { telephony, agents } = parts;
+  const { metrics } = parts.telemetry;
+  const { control, switchboard, knownKeys } = parts.calls;
+  const whyNothingIsKept = createDataFolderWatch({
+    folder: config.dataFolder,
+    everyMs: dataFolderMs,
+    clock: steadyClock,
+    logger,
+  });
+  return {
+    database,
+    sealing,
+    clock,
+    logger,
+    country,
+    findKnownNumber: knownKeys.find,
+    checkCapacity: control.admission.check,
+    placeCall: control.placeCall,
+    requestHangup: control.requestHangup,
+    requestCancel: control.requestCancel,
+    pauseRecording: control.pauseRecording,
+    resumeRecording: control.resumeRecording,
+    limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+    platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    recordings: parts.recordings,
+    watchFacts: parts.journalling.factNews.watch,
+    watchChart: createChartWatch(switchboard),
+    replayCall,
+    charts: createCharts(callCharts),
+    streams: parts.streams,
+    simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
+    whyUrlIsRefused: parts.outgoing.whyUrlIsRefused,
+    tryAgent: agents.tryAgent,
+    trunkStatus: telephony.trunks.status,
+    tryTrunk: telephony.trunks.tryOut,
+    webhookTests: parts.events.webhookTests,
+    engines: telephony.engines,
+    inspects: config.inspect,
+    health: {
+      isDraining: control.admission.isDraining,
+      whyNothingIsKept,
+      ...healthOf(telephony.lines),
+    },
+    metrics: metrics.registry,
+    onAnswered: metrics.requestAnswered,
+    version: parts.version,
+  };
+};

@@ -1,0 +1,23 @@
+/** What every part of the gateway stands on, and what the parts that are started later are given first. */
+import type { Logger } from 'pino';
+import type { Config } from '#config/config.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
+
+export type Foundation = {
+  config: Config;
+  country: Country;
+  database: Database;
+  sealing: Sealing;
+  /** The wall clock: what is shown goes by it. */
+  clock: Clock;
+  /** One that nobody sets: what is measured goes by it. */
+  steadyClock: Clock;
+  /** Runs as fast as the simulated calls do. */
+  callClock: Clock;
+  logger: Logger;
+  /** Ends whatever was started, in the order in which it can be done without. */
+  started: AsyncDisposableStack;
+};

@@ -1,0 +1,135 @@
+/** The calls of this gateway: who may begin one, who holds it, and what is written down of it. */
+import {
+  callTimes,
+  journalLimits,
+  knownKeysMs,
+  platformCallPolicy,
+  platformMaxCallsInProgress,
+} from '#config/policy.ts';
+import type { callMachine } from '#machines/call.ts';
+import type { CallFact } from '#machines/facts.ts';
+import type { OnArrival } from '#sip/lines.ts';
+import type { StartReply } from '#src/agents/start-reply.ts';
+import type { Admission } from '#src/calls/setup/admission.ts';
+import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
+import { createCallTime, type CallTime } from '#src/calls/live/call-time.ts';
+import { createKnownKeys, type KnownKeys } from '#src/calls/live/known-keys.ts';
+import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
+import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard.ts';
+import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import type { Foundation } from './foundation.ts';
+import type { Agents } from './start-agents.ts';
+import type { Cluster } from './start-cluster.ts';
+import type { StartedJournal } from './start-journal.ts';
+import type { StartedLines } from './start-lines.ts';
+
+/** What the charts of a call do. */
+export type CallWorld = {
+  line: OpenLines['actor'];
+  startReply: StartReply;
+  publish: (chart: { context: { callId: string } }, fact: CallFact) => void;
+};
+
+type CallParts = {
+  telemetry: Telemetry;
+  journalling: Pick<StartedJournal, 'journal' | 'transitions'>;
+  liveCalls: LiveCalls;
+  telephony: Pick<StartedLines, 'lines'>;
+  agents: Agents;
+  cluster: Pick<Cluster, 'askNode'>;
+  callMachineWith: (world: CallWorld) => typeof callMachine;
+};
+
+export type StartedCalls = {
+  control: CallControl;
+  admission: Admission;
+  switchboard: Switchboard;
+  knownKeys: Pick<KnownKeys, 'find'>;
+  /** To be given to the lines. */
+  onArrival: OnArrival;
+};
+
+/** The switchboard, with all that a call holds outside of its charts. */
+const openSwitchboard = (
+  { callClock, logger }: Foundation,
+  { telemetry, journalling, liveCalls, telephony, agents, callMachineWith }: CallParts,
+  callTime: CallTime,
+): Switchboard => {
+  const { latency, observer } = telemetry;
+  const { journal, transitions } = journalling;
+  const openLines = createOpenLines(latency.watchLine(telephony.lines.open));
+  const publish = (callId: string, fact: CallFact): void => {
+    journal.publish(callId, callTime.stamp(callId, fact));
+    transitions.countFact(callId);
+  };
+  const machine = callMachineWith({
+    line: openLines.actor,
+    startReply: agents.startReply,
+    publish({ context: { callId } }, fact) {
+      publish(callId, latency.withLatency(callId, fact));
+      if (fact.type === 'call.answered') agents.begin(callId);
+    },
+  });
+  return createSwitchboard({
+    machine,
+    clock: callClock,
+    liveCalls,
+    publish,
+    inspectorOf: (callId) => transitions.inspectorOf(callId, () => new Date(callTime.now(callId))),
+    observer,
+    release(callId) {
+      callTime.release(callId);
+      transitions.release(callId);
+      latency.release(callId);
+      openLines.dispose(callId);
+      agents.release(callId);
+    },
+    logger,
+  });
+};
+
+/** Takes no arrivals yet. */
+export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
+  const { config, database, sealing, clock, steadyClock, logger, started } = foundation;
+  const { liveCalls, agents } = parts;
+  const { lines } = parts.telephony;
+  const callTime = createCallTime({ wall: clock.now, steady: steadyClock.now });
+  const switchboard = openSwitchboard(foundation, parts, callTime);
+  const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
+  started.defer(knownKeys.close);
+  const control = createCallControl({
+    database,
+    sealing,
+    journal: parts.journalling.journal,
+    liveCalls,
+    switchboard: {
+      ...switchboard,
+      connect(call) {
+        callTime.begin(call.input.callId);
+        switchboard.connect(call);
+        knownKeys.begin(call.numberId);
+      },
+    },
+    observer: parts.telemetry.observer,
+    keepAgent: agents.keep,
+    handshake: agents.handshake,
+    canSignal: () => lines.health().ready,
+    hasLines: config.lines !== 'none',
+    askNode: parts.cluster.askNode,
+    limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
+    platformPolicy: platformCallPolicy,
+    maxCallsInProgress: platformMaxCallsInProgress,
+    times: callTimes,
+    node: config.node,
+    now: clock.now,
+    logger,
+  });
+  return {
+    control,
+    admission: control.admission,
+    switchboard,
+    knownKeys,
+    onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
+  };
+};
