@@ -18,6 +18,8 @@ const messageSchema = z.discriminatedUnion('type', [
 type Queued = { samples: Int16Array } | { mark: string };
 
 export type AudioForkClient = {
+  /** It has been let in; rejects when it was not. */
+  opened: Promise<void>;
   /** 20 ms go by: this is heard there, and what was sent from there is played here. Returns what sounds. */
   tick(heard: Int16Array): Int16Array;
   /** Both sides have taken in what the other one had sent. */
@@ -75,6 +77,9 @@ export const startAudioFork = (url: string, metadata: string): AudioForkClient =
     if (socket.readyState === WebSocket.OPEN) socket.send(data);
   };
   const player = createPlayer((name) => tell(JSON.stringify({ type: 'mark', data: { name } })));
+  const opened = once(socket, 'open').then(() => undefined);
+  // Nobody may be waiting for it.
+  opened.catch(() => {});
   socket.on('error', () => {});
   socket.on('open', () => tell(metadata));
   socket.on('message', (data, isBinary) => {
@@ -84,6 +89,7 @@ export const startAudioFork = (url: string, metadata: string): AudioForkClient =
     return message.type === 'killAudio' ? player.kill() : player.add({ mark: message.data.name });
   });
   return {
+    opened,
     tick(heard) {
       tell(new Uint8Array(heard.buffer, heard.byteOffset, heard.byteLength));
       return player.play();

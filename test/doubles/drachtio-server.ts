@@ -13,12 +13,12 @@ import type { SipParty, SipServer } from './far-end.ts';
 import { createSipDialogs, insideRequest } from './sip-dialogs.ts';
 import { parseSip, type SipMessage } from './sip-message.ts';
 
-const secret = 'test-drachtio';
+const firstSecret = 'test-drachtio';
 /** Of its SIP; nothing listens there. */
 const sipAddress = '127.0.0.1:5060';
 
 /** What a client sends beside SIP. `admitted`: it has said the secret. */
-const createConversation = (core: Core, client: Client, onAdmitted: () => void) => {
+const createConversation = (core: Core, client: Client, secret: () => string, onAdmitted: () => void) => {
   const answer = (message: ControlMessage, verdict: string): void =>
     client.say(`response|${message.id}|${verdict}`);
   let isAdmitted = false;
@@ -27,7 +27,7 @@ const createConversation = (core: Core, client: Client, onAdmitted: () => void) 
   return (message: ControlMessage): boolean => {
     const { type, fields } = message;
     if (type === 'authenticate') {
-      isAdmitted = fields[0] === secret;
+      isAdmitted = fields[0] === secret();
       const ports = `tcp/${core.address},udp/${core.address}`;
       answer(message, isAdmitted ? `OK|${ports}|v0.9.10|${ports}` : 'NO|incorrect secret');
       if (isAdmitted) onAdmitted();
@@ -43,7 +43,7 @@ const createConversation = (core: Core, client: Client, onAdmitted: () => void) 
 };
 
 /** The connections of its clients, and a server that can be frozen or away. */
-const createControl = (core: Core, clients: Map<Socket, Client>) => {
+const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => string) => {
   let isFrozen = false;
   const held: (() => void)[] = [];
 
@@ -59,7 +59,7 @@ const createControl = (core: Core, clients: Map<Socket, Client>) => {
       say: (text) => void socket.write(writeControlMessage(text)),
       routes: new Set(),
     };
-    const converse = createConversation(core, client, () => clients.set(socket, client));
+    const converse = createConversation(core, client, secret, () => clients.set(socket, client));
     const read = createControlReader((message) =>
       act(() => {
         if (!converse(message)) socket.end();
@@ -72,6 +72,10 @@ const createControl = (core: Core, clients: Map<Socket, Client>) => {
     socket.on('close', () => connections.delete(socket));
   });
   const connections = new Set<Socket>();
+  const cut = (): void => {
+    for (const socket of connections) socket.destroy();
+    clients.clear();
+  };
 
   return {
     act,
@@ -82,8 +86,9 @@ const createControl = (core: Core, clients: Map<Socket, Client>) => {
       if (address === null || typeof address === 'string') throw new Error('No port');
       return address.port;
     },
+    cut,
     async close(): Promise<void> {
-      for (const socket of connections) socket.destroy();
+      cut();
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -95,16 +100,15 @@ const createControl = (core: Core, clients: Map<Socket, Client>) => {
       isFrozen = false;
       for (const action of held.splice(0)) action();
     },
-    /** How many are connected. */
-    connections: () => connections.size,
   };
 };
 
 export const startDrachtioServer = async () => {
   const clients = new Map<Socket, Client>();
   const parties = new Map<string, SipParty>();
+  let secret = firstSecret;
   let core: Core = { address: sipAddress, dialogs: createSipDialogs(), parties, clientFor };
-  let control = createControl(core, clients);
+  let control = createControl(core, clients, () => secret);
   const port = await control.listen(0);
 
   function clientFor(method: string): Client | undefined {
@@ -119,18 +123,22 @@ export const startDrachtioServer = async () => {
 
   return {
     ...network,
-    control: { host: '127.0.0.1', port, secret } satisfies ServerAddress,
+    control: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
     /** Takes in and says nothing until `goOn`. */
     freeze: () => control.freeze(),
     goOn: () => control.goOn(),
-    /** Ends the connections of its clients; they may come again. */
-    async kill(): Promise<void> {
-      await control.close();
+    /** Ends the connections of its clients, and keeps their calls; they may come again. */
+    cutConnections: () => control.cut(),
+    /** From now on another secret lets in. */
+    changeSecret(): void {
+      secret = 'another';
     },
+    /** Its process dies; what follows needs its restart. */
+    kill: () => control.close(),
     /** After `kill`: it knows nothing of what was before. */
     async restart(): Promise<void> {
       core = { ...core, dialogs: createSipDialogs() };
-      control = createControl(core, clients);
+      control = createControl(core, clients, () => secret);
       await control.listen(port);
     },
     /** Ends a call by itself, as when its ACK, or the refresh of its session, has not come in time. */
@@ -146,7 +154,6 @@ export const startDrachtioServer = async () => {
     },
     /** The dialogs that stand. */
     dialogs: () => [...core.dialogs.dialogs.values()].map(({ callId }) => callId),
-    connections: () => control.connections(),
     close: () => control.close(),
   };
 };

@@ -5,54 +5,76 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
-import { apiResponse, commandReply, createCommandReader, disconnectNotice } from './event-socket-messages.ts';
+import {
+  apiResponse,
+  commandReply,
+  createCommandReader,
+  disconnectNotice,
+  type SocketCommand,
+} from './event-socket-messages.ts';
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
 import { patienceMs } from './mailbox.ts';
 import { MediaChannel } from './media-channel.ts';
 import { methodOf, statusOf, type SipMessage } from './sip-message.ts';
 
-const secret = 'test-freeswitch';
+const firstSecret = 'test-freeswitch';
 
-const sofiaStatus = (address: string): string => {
+/** `null`: the profile of the gateway is not there. */
+const sofiaStatus = (address: string | null): string => {
   const rule = `${'='.repeat(97)}\n`;
   return [
     '                     Name\t   Type\t                                      Data\tState\n',
     rule,
-    `             drachtio_mrf\tprofile\t             sip:mod_sofia@${address}\tRUNNING (0)\n`,
+    ...(address === null
+      ? []
+      : [`             drachtio_mrf\tprofile\t             sip:mod_sofia@${address}\tRUNNING (0)\n`]),
     rule,
-    '1 profile 0 aliases\n',
+    `${address === null ? '0 profiles' : '1 profile'} 0 aliases\n`,
   ].join('');
 };
 
+/** How the event socket meets its clients. */
+type Reception = 'open' | 'silent' | 'closing';
+
 /** Where clients ask what belongs to no channel, or to one that is not theirs. */
-const createEventSocket = (runApi: (command: string) => string) => {
-  let isFrozen = false;
+const createEventSocket = (options: {
+  secret: () => string;
+  reception: () => Reception;
+  runApi: (command: string) => string;
+}) => {
   const connections = new Set<Socket>();
+
+  /** What is said to a command of who has said the secret. */
+  const answerTo = (verb: string, rest: string): string => {
+    switch (verb) {
+      case 'event':
+        return commandReply('+OK event listener enabled json');
+      case 'api':
+        return apiResponse(options.runApi(rest));
+      case 'exit':
+        return `${commandReply('+OK bye')}${disconnectNotice(null)}`;
+      default:
+        return commandReply('-ERR command not found');
+    }
+  };
 
   const server = createServer((socket) => {
     let isAdmitted = false;
-    const answer = (verb: string, rest: string): void => {
-      if (verb === 'auth') {
-        isAdmitted = rest === secret;
-        socket.write(commandReply(isAdmitted ? '+OK accepted' : '-ERR invalid'));
-        if (!isAdmitted) socket.end(disconnectNotice(null));
-      } else if (!isAdmitted) socket.write(commandReply('-ERR command not found'));
-      else if (verb === 'event') socket.write(commandReply('+OK event listener enabled json'));
-      else if (verb === 'api') socket.write(apiResponse(runApi(rest)));
-      else if (verb === 'exit') socket.end(`${commandReply('+OK bye')}${disconnectNotice(null)}`);
-      else socket.write(commandReply('-ERR command not found'));
+    const obey = ({ line }: SocketCommand): void => {
+      if (options.reception() === 'silent') return;
+      const [verb = '', ...words] = line.split(' ');
+      if (verb === 'auth') isAdmitted = words.join(' ') === options.secret();
+      if (!isAdmitted) socket.end(`${commandReply('-ERR invalid')}${disconnectNotice(null)}`);
+      else if (verb === 'auth') socket.write(commandReply('+OK accepted'));
+      else socket.write(answerTo(verb, words.join(' ')));
+      if (verb === 'exit') socket.end();
     };
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
     socket.on('error', () => {});
-    socket.on(
-      'data',
-      createCommandReader(({ line }) => {
-        const space = line.indexOf(' ');
-        if (!isFrozen) answer(...([line.slice(0, space >>> 0), line.slice(space + 1)] as const));
-      }),
-    );
-    if (!isFrozen) socket.write('Content-Type: auth/request\n\n');
+    socket.on('data', createCommandReader(obey));
+    if (options.reception() === 'closing') socket.end();
+    else if (options.reception() === 'open') socket.write('Content-Type: auth/request\n\n');
   });
 
   return {
@@ -63,11 +85,8 @@ const createEventSocket = (runApi: (command: string) => string) => {
       if (address === null || typeof address === 'string') throw new Error('No port');
       return address.port;
     },
-    setFrozen(frozen: boolean): void {
-      isFrozen = frozen;
-    },
     async close(): Promise<void> {
-      for (const socket of connections) socket.destroy();
+      for (const socket of connections) socket.destroySoon();
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -81,17 +100,21 @@ type Manner = 'answers' | 'refuses' | 'holds' | 'dead';
 export const startFreeSwitch = async (network: SipServer, sipAddress: string) => {
   const channels = new Map<string, MediaChannel>();
   let manner: Manner = 'answers';
+  let reception: Reception = 'open';
+  let secret = firstSecret;
+  let hasProfile = true;
   let nextPort = 40_000;
   const held: MediaChannel[] = [];
   const events = new EventEmitter();
 
   const runApi = (command: string): string => {
-    if (command === 'sofia status') return sofiaStatus(sipAddress);
+    if (command === 'sofia status') return sofiaStatus(hasProfile ? sipAddress : null);
     const [, uuid] = command.split(' ');
     const channel = [...channels.values()].find((one) => one.uuid === uuid);
     return channel?.runApi(command) ?? '-ERR No such channel!\n';
   };
-  let eventSocket = createEventSocket(runApi);
+  const open = () => createEventSocket({ secret: () => secret, reception: () => reception, runApi });
+  let eventSocket = open();
   const port = await eventSocket.listen(0);
 
   const take = (message: SipMessage, call: FarCall): void => {
@@ -120,7 +143,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   };
 
   return {
-    eventSocket: { host: '127.0.0.1', port, secret } satisfies ServerAddress,
+    eventSocket: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
     /** Those that stand, oldest first. */
     channels: (): readonly MediaChannel[] => [...channels.values()],
     /** Resolves as soon as so many stand. */
@@ -140,14 +163,23 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       manner = 'answers';
       for (const channel of held.splice(0)) channel.answer();
     },
-    /** It takes in and says nothing until `goOn`. */
-    freeze(): void {
-      manner = 'dead';
-      eventSocket.setFrozen(true);
+    /** Whether who connects with its event socket is sent away at once; connections that stand go on. */
+    closeNewConnections(isClosing: boolean): void {
+      reception = isClosing ? 'closing' : 'open';
     },
-    goOn(): void {
-      manner = 'answers';
-      eventSocket.setFrozen(false);
+    /** From now on another secret lets in. */
+    changeSecret(): void {
+      secret = 'another';
+    },
+    /** The SIP profile for the gateway is not loaded. */
+    dropProfile(): void {
+      hasProfile = false;
+    },
+    /** Its event socket is closed; channels, which have their own, go on. */
+    closeEventSocket: () => eventSocket.close(),
+    async openEventSocket(): Promise<void> {
+      eventSocket = open();
+      await eventSocket.listen(port);
     },
     /** Its process dies; what follows needs its restart. */
     async kill(): Promise<void> {
@@ -156,7 +188,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     },
     async restart(): Promise<void> {
       manner = 'answers';
-      eventSocket = createEventSocket(runApi);
+      eventSocket = open();
       await eventSocket.listen(port);
     },
     async close(): Promise<void> {

@@ -53,6 +53,7 @@ export class MediaChannel {
   #localSdp: string;
   #socket: Socket | null = null;
   #isOver = false;
+  #isWatched = false;
   readonly #events = new EventEmitter();
 
   constructor(options: MediaChannelOptions) {
@@ -119,6 +120,17 @@ export class MediaChannel {
   /** Somebody presses a key at the other end. */
   hearsKey(digit: string): void {
     this.#tell('DTMF', { 'DTMF-Digit': digit, 'DTMF-Duration': '1600', 'DTMF-Source': 'RTP' });
+  }
+
+  /** Resolves as soon as whoever asked for it hears of its events. */
+  async untilWatched(): Promise<void> {
+    if (!this.#isWatched) await once(this.#events, 'watched', { signal: AbortSignal.timeout(patienceMs) });
+  }
+
+  /** Resolves as soon as its sound is connected. */
+  async untilForked(): Promise<void> {
+    if (this.fork === null) await once(this.#events, 'forked', { signal: AbortSignal.timeout(patienceMs) });
+    await this.fork?.opened;
   }
 
   /** Resolves as soon as it was told to send these. */
@@ -215,6 +227,8 @@ export class MediaChannel {
       case 'event':
         return this.#say(commandReply('+OK event listener enabled json'));
       case 'filter':
+        this.#isWatched = true;
+        this.#events.emit('watched');
         return this.#say(commandReply(`+OK filter added. [${words[0] ?? ''}]=[${words[1] ?? ''}]`));
       case 'sendmsg':
         return this.#execute(command);
@@ -241,6 +255,7 @@ export class MediaChannel {
   #startFork(command: string): string {
     const [, , , url = '', , , , metadata = ''] = command.split('|');
     this.fork = startAudioFork(url, metadata.replace(/^'|'$/g, ''));
+    this.#events.emit('forked');
     return '+OK Success\n';
   }
 }

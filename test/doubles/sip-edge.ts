@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { controlProbe, listening, mediaServers, trunkTimes } from '#config/policy.ts';
+import { listening, mediaServers, trunkTimes } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import {
   createDrachtioLines,
@@ -32,13 +32,17 @@ export const trunkAddress = '127.0.0.1:15060';
 
 const seats = createSeats(4);
 
-export type SipEdge = {
-  lines: DrachtioLines;
+/** The doubles, and who is behind them. */
+type Servers = {
   drachtio: DrachtioServer;
   freeSwitches: readonly FreeSwitch[];
-  clock: OrderedClock;
   /** The trunk of the configuration. */
   trunk: FarEnd;
+};
+
+export type SipEdge = Servers & {
+  lines: DrachtioLines;
+  clock: OrderedClock;
   /** The line of a call that goes out. */
   call(to?: string): WatchedLine;
   /** What has come in, and the line of each where it was let in. */
@@ -56,6 +60,8 @@ export type SipEdgeOptions = Partial<DrachtioLinesOptions> & {
   /** The lines of callers that are let in are not opened by themselves. */
   opensNothing?: boolean;
   freeSwitchCount?: number;
+  /** What is wrong with the servers from the start; the lines are then not waited for. */
+  spoil?: (servers: Servers) => void;
 };
 
 /** Makes nothing audible, at once. */
@@ -71,6 +77,9 @@ export const plainMediaServers = {
   pool: { ...mediaServers.pool, size: 0 },
 };
 
+/** So seldom, and so patient, that no test meets it by chance when it turns the clock. */
+const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
+
 /** What lines on these doubles need, where a test says nothing else. */
 const linesOn = async ({
   drachtio,
@@ -79,7 +88,7 @@ const linesOn = async ({
 }: Pick<SipEdge, 'drachtio' | 'freeSwitches' | 'clock'>): Promise<DrachtioLinesOptions> => ({
   drachtio: drachtio.control,
   freeSwitches: freeSwitches.map(({ eventSocket }) => eventSocket),
-  controlProbe,
+  controlProbe: noProbe,
   mediaServers: plainMediaServers,
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
@@ -115,15 +124,10 @@ const untilReady = (lines: DrachtioLines, clock: OrderedClock): Promise<true> =>
     return undefined;
   });
 
-export const startSipEdge = async (
+const startServers = async (
   t: Pick<ExecutionContext, 'teardown'>,
-  {
-    decide = () => ({ accepted: true }),
-    opensNothing = false,
-    freeSwitchCount = 1,
-    ...options
-  }: SipEdgeOptions = {},
-): Promise<SipEdge> => {
+  { freeSwitchCount = 1 }: SipEdgeOptions,
+): Promise<Servers> => {
   await seats.take();
   t.teardown(seats.leave);
   const drachtio = await startDrachtioServer();
@@ -134,20 +138,31 @@ export const startSipEdge = async (
     ),
   );
   for (const freeSwitch of freeSwitches) t.teardown(() => freeSwitch.close());
+  return { drachtio, freeSwitches, trunk: createFarEnd(drachtio, trunkAddress) };
+};
+
+/** The lines of another gateway on the servers of this one. */
+export const startSipEdgeOn = async (
+  t: Pick<ExecutionContext, 'teardown'>,
+  servers: Servers,
+  options: SipEdgeOptions = {},
+): Promise<SipEdge> => {
+  const { decide = () => ({ accepted: true }), opensNothing = false, spoil, ...lineOptions } = options;
   const clock = createTurnedClock();
-  const lines = createDrachtioLines({ ...(await linesOn({ drachtio, freeSwitches, clock })), ...options });
+  const lines = createDrachtioLines({ ...(await linesOn({ ...servers, clock })), ...lineOptions });
   t.teardown(() => closeLines(lines, clock));
 
-  const open = (input: Pick<LineInput, 'callId' | 'direction' | 'from' | 'to'>): WatchedLine =>
-    openWatched(lines.open, { ...input, language: 'en', speech: usualSpeech, recording: false }, () =>
-      events.emit('said'),
-    );
   const events = new EventEmitter();
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) await once(events, 'said', { signal: AbortSignal.timeout(patienceMs) });
   };
+  const open = (input: Pick<LineInput, 'callId' | 'direction' | 'from' | 'to'>): WatchedLine =>
+    openWatched(lines.open, { ...input, language: 'en', speech: usualSpeech, recording: false }, () =>
+      events.emit('said'),
+    );
   const arrivals: Arrival[] = [];
   const inbound: WatchedLine[] = [];
+  spoil?.(servers);
   await lines.start(async (arrival) => {
     arrivals.push(arrival);
     events.emit('said');
@@ -156,13 +171,11 @@ export const startSipEdge = async (
     if (verdict.accepted && !opensNothing) inbound.push(open({ callId, direction: 'inbound', from, to }));
     return verdict;
   });
-  if (freeSwitchCount > 0) await untilReady(lines, clock);
+  if (servers.freeSwitches.length > 0 && spoil === undefined) await untilReady(lines, clock);
   return {
+    ...servers,
     lines,
-    drachtio,
-    freeSwitches,
     clock,
-    trunk: createFarEnd(drachtio, trunkAddress),
     call: (to = '01099998888') => open({ callId: randomUUID(), direction: 'outbound', from: ownNumber, to }),
     arrivals,
     inbound,
@@ -170,3 +183,8 @@ export const startSipEdge = async (
     said: (told, type) => until(() => told.some((line) => line.saw(type))),
   };
 };
+
+export const startSipEdge = async (
+  t: Pick<ExecutionContext, 'teardown'>,
+  options: SipEdgeOptions = {},
+): Promise<SipEdge> => startSipEdgeOn(t, await startServers(t, options), options);

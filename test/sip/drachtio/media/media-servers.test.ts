@@ -1,0 +1,210 @@
+/** Media servers that are asked for endpoints, die, refuse and come back. */
+import test, { type ExecutionContext } from 'ava';
+import { mediaServers } from '#config/policy.ts';
+import type { WatchedLine } from '#test/contract/watched-line.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
+import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { ownNumber, startSipEdge, type SipEdge, type SipEdgeOptions } from '#test/doubles/sip-edge.ts';
+import { until } from '#test/helpers/until.ts';
+
+const sdp = describeSound();
+
+type Edge = SipEdge & { one: FreeSwitch; other: FreeSwitch };
+
+const startTwo = async (t: ExecutionContext, options: SipEdgeOptions = {}): Promise<Edge> => {
+  const edge = await startSipEdge(t, { freeSwitchCount: 2, ...options });
+  const [one, other] = edge.freeSwitches;
+  if (one === undefined || other === undefined) throw new Error('There are not two media servers');
+  return { ...edge, one, other };
+};
+
+const only = ({ freeSwitches }: SipEdge): FreeSwitch => {
+  const [freeSwitch] = freeSwitches;
+  if (freeSwitch === undefined) throw new Error('There is no media server');
+  return freeSwitch;
+};
+
+const callsOf = ({ lines }: SipEdge): number[] => lines.mediaServers().map(({ calls }) => calls);
+
+/** A call that is answered. */
+const answered = async (edge: SipEdge): Promise<{ line: WatchedLine; ladder: FarCall }> => {
+  const line = edge.call();
+  const ladder = await edge.trunk.receives('INVITE');
+  ladder.answers(200, { sdp });
+  await ladder.receives('ACK');
+  await edge.said([line], 'line.answered');
+  for (const { channels } of edge.freeSwitches) for (const channel of channels()) await channel.untilForked();
+  return { line, ladder };
+};
+
+/** Lets time go by until the lines say this of their health. */
+const untilHealth = (edge: SipEdge, holds: () => boolean): Promise<true> =>
+  until('the health of the lines', () => {
+    if (holds()) return true;
+    edge.clock.advance(250);
+    return undefined;
+  });
+
+const areUsable = ({ lines }: SipEdge): boolean => lines.mediaServers().every(({ isUsable }) => isUsable);
+
+test('calls are spread; those of a media server that dies end, and all others go on', async (t) => {
+  const edge = await startTwo(t);
+  const calls = [await answered(edge), await answered(edge)];
+  t.deepEqual(callsOf(edge), [1, 1]);
+
+  await edge.other.kill();
+  const [kept, lost] = calls;
+  if (kept === undefined || lost === undefined) throw new Error('There are not two calls');
+  await edge.said([lost.line], 'line.failed');
+  t.false(kept.line.saw('line.failed'));
+  lost.line.tell({ type: 'hangUp' });
+  await lost.ladder.receives('BYE');
+  await untilHealth(edge, () => !areUsable(edge));
+  const health = edge.lines.health();
+  t.true(health.ready && health.warning?.includes(`:${edge.other.eventSocket.port}: `));
+
+  await answered(edge);
+  t.deepEqual(callsOf(edge), [2, 0]);
+  await edge.other.restart();
+  await untilHealth(edge, () => areUsable(edge));
+  t.deepEqual(edge.lines.health(), { ready: true });
+  await answered(edge);
+  t.deepEqual(callsOf(edge), [2, 1]);
+});
+
+test('when a media server dies, a telephone that rings is told so at once', async (t) => {
+  const edge = await startTwo(t);
+  const line = edge.call();
+  const ladder = await edge.trunk.receives('INVITE');
+  ladder.answers(180);
+  await edge.said([line], 'line.ringing');
+  await edge.one.kill();
+  await ladder.receives('CANCEL');
+  await edge.said([line], 'line.unanswered');
+  t.like(line.all('line.unanswered')[0], {
+    cause: 'media_error',
+    sip: { reason: 'The media server is gone' },
+  });
+});
+
+test('a media server that refuses is passed over', async (t) => {
+  const edge = await startTwo(t);
+  edge.one.refuseEndpoints();
+  await answered(edge);
+  t.deepEqual([edge.one.channels().length, edge.other.channels().length], [0, 1]);
+});
+
+test('a media server that does not answer any more loses its calls, and new ones go elsewhere', async (t) => {
+  const edge = await startTwo(t);
+  const { line, ladder } = await answered(edge);
+  edge.one.closeNewConnections(true);
+  await until('it was given up', () => {
+    if (line.saw('line.failed')) return true;
+    edge.clock.advance(mediaServers.probeMs);
+    return undefined;
+  });
+  line.tell({ type: 'hangUp' });
+  await ladder.receives('BYE');
+  ladder.answers(200);
+  await edge.said([line], 'line.ended');
+  await answered(edge);
+  t.deepEqual(callsOf(edge), [0, 1]);
+  edge.one.closeNewConnections(false);
+  await untilHealth(edge, () => areUsable(edge));
+});
+
+test('without any media server no call is placed, and it is said of each', async (t) => {
+  const edge = await startTwo(t);
+  await Promise.all([edge.one.kill(), edge.other.kill()]);
+  await untilHealth(edge, () => !edge.lines.health().ready);
+  const health = edge.lines.health();
+  for (const { eventSocket } of [edge.one, edge.other])
+    t.regex(health.ready ? '' : health.detail, new RegExp(`FreeSWITCH at .*:${eventSocket.port}: `));
+  const line = edge.call();
+  await edge.said([line], 'line.unanswered');
+  t.like(line.all('line.unanswered')[0], { cause: 'media_error' });
+  t.deepEqual(edge.trunk.unread(), []);
+});
+
+const unusable: readonly [string, (freeSwitch: FreeSwitch) => void, RegExp][] = [
+  [
+    'refuses the secret',
+    (freeSwitch) => freeSwitch.changeSecret(),
+    /it refused the secret \(GW_FREESWITCH_SECRET\)/,
+  ],
+  ['has no profile', (freeSwitch) => freeSwitch.dropProfile(), /its SIP profile drachtio_mrf is not there/],
+];
+for (const [what, spoil, detail] of unusable)
+  test(`a media server that ${what} is not used, and it is said why`, async (t) => {
+    const edge = await startSipEdge(t, { spoil: ({ freeSwitches }) => freeSwitches.forEach(spoil) });
+    const health = edge.lines.health();
+    t.regex(health.ready ? '' : health.detail, detail);
+  });
+
+const pooled = (size: number): SipEdgeOptions => ({
+  mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size } },
+});
+
+/** Resolves when so many wait for a call. */
+const untilMade = async (freeSwitch: FreeSwitch, count: number): Promise<void> => {
+  await freeSwitch.untilChannels(count);
+  for (const channel of freeSwitch.channels()) await channel.untilWatched();
+};
+
+test('a call takes an endpoint that was made beforehand, and another one is made', async (t) => {
+  const edge = await startSipEdge(t, pooled(2));
+  const freeSwitch = only(edge);
+  await untilMade(freeSwitch, 2);
+  const ready = freeSwitch.channels().map(({ uuid }) => uuid);
+  const call = edge.trunk.calls(ownNumber, { sdp: describeSound({ port: 34_000 }) });
+  await call.receives(200);
+  call.sends('ACK');
+  await edge.said(edge.inbound, 'line.answered');
+  const taken = freeSwitch.channels().find(({ remoteSdp }) => /^m=audio 34000 /m.test(remoteSdp));
+  t.true(taken !== undefined && ready.includes(taken.uuid));
+  edge.clock.advance(mediaServers.pool.refillMs);
+  await freeSwitch.untilChannels(3);
+  t.pass();
+});
+
+test('an offer that is not for what was made beforehand gets an endpoint of its own', async (t) => {
+  const edge = await startSipEdge(t, pooled(1));
+  const freeSwitch = only(edge);
+  await untilMade(freeSwitch, 1);
+  const ready = freeSwitch.channels()[0]?.uuid;
+  const call = edge.trunk.calls(ownNumber, { sdp: sdp.replaceAll('101', '96') });
+  await call.receives(200);
+  call.sends('ACK');
+  await edge.said(edge.inbound, 'line.answered');
+  t.true(freeSwitch.channels().some(({ uuid }) => uuid === ready));
+  t.is(freeSwitch.channels().length, 2);
+});
+
+test('what was made beforehand is replaced when it is lost', async (t) => {
+  const edge = await startSipEdge(t, pooled(1));
+  const freeSwitch = only(edge);
+  await untilMade(freeSwitch, 1);
+  const [first] = freeSwitch.channels();
+  first?.hangUp('NORMAL_CLEARING');
+  await until('another one is there', () => {
+    edge.clock.advance(mediaServers.pool.refillMs);
+    const [next] = freeSwitch.channels();
+    return next === undefined || next.uuid === first?.uuid ? undefined : true;
+  });
+  t.pass();
+});
+
+test('a channel is told how long it may hear nothing, and on hold that it may', async (t) => {
+  const edge = await startSipEdge(t, {
+    mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
+  });
+  const { line, ladder } = await answered(edge);
+  const channel = edge.freeSwitches[0]?.channels()[0];
+  t.is(channel?.variables.get('media_timeout_audio'), '1500');
+  ladder.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  await ladder.receives(200);
+  t.is(channel?.variables.get('media_timeout_audio'), '86400000');
+  ladder.sends('ACK');
+  await edge.said([line], 'line.held');
+});

@@ -1,0 +1,207 @@
+/** drachtio-server that goes away, hangs or comes back, and the far ends of calls that nobody holds any more. */
+import test from 'ava';
+import { controlProbe } from '#config/policy.ts';
+import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import type { WatchedLine } from '#test/contract/watched-line.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { mustHave, requestUriOf, tagOf } from '#test/doubles/sip-message.ts';
+import { ownNumber, startSipEdge, startSipEdgeOn, type SipEdge } from '#test/doubles/sip-edge.ts';
+import { until } from '#test/helpers/until.ts';
+
+const sdp = describeSound();
+
+type Call = { line: WatchedLine; ladder: FarCall };
+
+const ringing = async (edge: SipEdge): Promise<Call> => {
+  const line = edge.call();
+  const ladder = await edge.trunk.receives('INVITE');
+  ladder.answers(180);
+  await edge.said([line], 'line.ringing');
+  return { line, ladder };
+};
+
+const dialled = async (edge: SipEdge): Promise<Call> => {
+  const line = edge.call();
+  const ladder = await edge.trunk.receives('INVITE');
+  ladder.answers(200, { sdp });
+  await ladder.receives('ACK');
+  await edge.said([line], 'line.answered');
+  return { line, ladder };
+};
+
+const taken = async (edge: SipEdge): Promise<Call> => {
+  const ladder = edge.trunk.calls(ownNumber, { sdp });
+  await ladder.receives(200);
+  ladder.sends('ACK');
+  await edge.said(edge.inbound, 'line.answered');
+  const line = edge.inbound.at(-1);
+  if (line === undefined) throw new Error('No line was opened');
+  return { line, ladder };
+};
+
+/** Lets time go by until it is connected again. */
+const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
+  until('the lines are ready', () => {
+    if (lines.health().ready) return true;
+    clock.advance(250);
+    return undefined;
+  });
+
+test('when drachtio-server is gone, calls end, nothing new begins, and it is said', async (t) => {
+  const edge = await startSipEdge(t);
+  const [one, other] = [await dialled(edge), await ringing(edge)];
+  await edge.drachtio.kill();
+  await edge.said([one.line], 'line.failed');
+  await edge.said([other.line], 'line.unanswered');
+  t.like(other.line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: 180 } });
+  const health = edge.lines.health();
+  t.regex(health.ready ? '' : health.detail, /drachtio-server at 127\.0\.0\.1:\d+: it was lost/);
+  const line = edge.call();
+  await edge.said([line], 'line.unanswered');
+  t.like(line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: null } });
+
+  await edge.drachtio.restart();
+  await untilReady(edge);
+  await dialled(edge);
+});
+
+test('far ends of which drachtio-server still knows are ended when it is reached again', async (t) => {
+  const edge = await startSipEdge(t);
+  const calls = [await dialled(edge), await taken(edge)];
+  edge.drachtio.cutConnections();
+  for (const { line } of calls) await edge.said([line], 'line.failed');
+  await untilReady(edge);
+  for (const { ladder } of calls) {
+    await ladder.receives('BYE');
+    ladder.answers(200);
+  }
+  t.deepEqual(
+    calls.map(({ ladder }) => ladder.ladder().filter((message) => message === '← BYE').length),
+    [1, 1],
+  );
+});
+
+test('far ends of which a new drachtio-server knows nothing are ended by what was kept of them', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line, ladder } = await dialled(edge);
+  const invite = ladder.last('INVITE');
+  await edge.drachtio.kill();
+  await edge.said([line], 'line.failed');
+  await edge.drachtio.restart();
+  await untilReady(edge);
+  const bye = await ladder.receives('BYE');
+  t.is(requestUriOf(bye), `sip:far@${edge.trunk.address}`);
+  t.is(mustHave(bye, 'From'), mustHave(invite, 'From'));
+  t.is(tagOf(mustHave(bye, 'To')), tagOf(ladder.own()));
+  t.true(parseInt(mustHave(bye, 'CSeq'), 10) > parseInt(mustHave(invite, 'CSeq'), 10));
+});
+
+test('a telephone that rang when the connection was lost is cancelled', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line, ladder } = await ringing(edge);
+  edge.drachtio.cutConnections();
+  await edge.said([line], 'line.unanswered');
+  await untilReady(edge);
+  await t.notThrowsAsync(ladder.receives('CANCEL'));
+});
+
+test('drachtio-server that takes in nothing any more is connected with anew', async (t) => {
+  const edge = await startSipEdge(t, { controlProbe });
+  edge.drachtio.freeze();
+  await until('it is found out', () => {
+    if (!edge.lines.health().ready) return true;
+    edge.clock.advance(controlProbe.everyMs);
+    return undefined;
+  });
+  const health = edge.lines.health();
+  t.regex(health.ready ? '' : health.detail, /drachtio-server at .*: it was lost/);
+  edge.drachtio.goOn();
+  await untilReady(edge);
+  await dialled(edge);
+});
+
+test('a secret that drachtio-server does not take is named', async (t) => {
+  const edge = await startSipEdge(t, { spoil: ({ drachtio }) => drachtio.changeSecret() });
+  const health = edge.lines.health();
+  t.regex(health.ready ? '' : health.detail, /it refused the secret \(GW_DRACHTIO_SECRET\)/);
+});
+
+/** Keeps the legs of one process for the next one. */
+const keeper = () => {
+  const legs = new Map<string, Awaited<ReturnType<LegStore['orphans']>>[number]>();
+  const store: LegStore = {
+    keep: (id, { callId, leg }) => void legs.set(id, { id, callId, leg }),
+    remove: (id) => void legs.delete(id),
+    orphans: async () => [],
+  };
+  return { store, kept: () => [...legs.values()] };
+};
+
+test('what a dead gateway has left standing or ringing the next one ends', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store });
+  const [one, other, rings] = [await dialled(dead), await taken(dead), await ringing(dead)];
+  const orphans = legs.kept();
+  t.deepEqual(orphans.map(({ leg }) => leg.state).toSorted(), ['inviting', 'standing', 'standing']);
+  // Its clock stands: it does not come back.
+  dead.drachtio.cutConnections();
+
+  const next = await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  for (const { ladder } of [one, other]) {
+    await ladder.receives('BYE');
+    ladder.answers(200);
+  }
+  await rings.ladder.receives('CANCEL');
+  rings.ladder.answers(200, { to: 'CANCEL' });
+  rings.ladder.answers(487, { to: 'INVITE' });
+  await until('nothing is kept of them', () => {
+    next.clock.advance(500);
+    return legs.kept().length === 0 || undefined;
+  });
+  await next.freeSwitches[0]?.untilChannels(0);
+  t.pass();
+});
+
+test('an answer that a dead gateway has not confirmed is confirmed and hung up on', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store });
+  const { ladder } = await ringing(dead);
+  const orphans = legs.kept();
+  dead.drachtio.cutConnections();
+  ladder.answers(200, { sdp });
+  await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  await ladder.receives('ACK');
+  await t.notThrowsAsync(ladder.receives('BYE'));
+});
+
+test('who waited for a dead gateway is refused by the next one', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store, opensNothing: true });
+  const ladder = dead.trunk.calls(ownNumber, { sdp });
+  await dead.until(() => dead.arrivals.length === 1);
+  const orphans = legs.kept();
+  dead.drachtio.cutConnections();
+  await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  await t.notThrowsAsync(ladder.receives(480));
+});
+
+test('the far ends of another node that has died are ended by one that lives', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store });
+  const { ladder } = await dialled(dead);
+  const asked: (string | undefined)[] = [];
+  const living = await startSipEdgeOn(t, dead, {
+    legs: {
+      ...legs.store,
+      async orphans(node) {
+        asked.push(node);
+        return node === 'dead' ? legs.kept() : [];
+      },
+    },
+  });
+  await living.lines.endLegsOf('dead');
+  await ladder.receives('BYE');
+  t.deepEqual(asked, [undefined, 'dead']);
+  await living.freeSwitches[0]?.untilChannels(0);
+});
