@@ -15,7 +15,7 @@ import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
-import { acceleratedClock, steadyClock, systemClock } from './clock.ts';
+import { steadyClock, systemClock } from './clock.ts';
 import { cleanUpsAfterDeath } from './start/clean-ups.ts';
 import { countryOf } from './start/country.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
@@ -34,6 +34,7 @@ import { startOutgoing } from './start/start-outgoing.ts';
 import { startRecordings } from './start/start-recordings.ts';
 import { startStorage, type Storage } from './start/start-storage.ts';
 import { version } from './version.ts';
+import { createVirtualClock } from './virtual-clock.ts';
 
 export type Gateway = {
   credentials: Credentials;
@@ -61,7 +62,7 @@ const startFoundation = async (
 ): Promise<Foundation & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
   const storage = await startStorage(config, logger, started);
-  const callClock = config.lines === 'simulator' ? acceleratedClock(config.simulatorSpeed) : steadyClock;
+  const callClock = config.lines === 'simulator' ? createVirtualClock(config.simulatorSpeed) : steadyClock;
   return { ...storage, config, country, clock: systemClock, steadyClock, callClock, logger, started };
 };
 

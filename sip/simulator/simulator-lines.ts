@@ -16,7 +16,10 @@ import type { AnsweringNumbers } from '../listening/answering-machine.ts';
 import type { Script } from './script.ts';
 import { createSimulatedLine } from './simulated-line.ts';
 
-/** A caller that was let in and is not answered within this time goes away. */
+/**
+ * A caller that was let in and is not answered within this time goes away. It is of the wall clock: the gateway is waited
+ * for, whose work is not simulated.
+ */
 const callerPatienceMs = 10_000;
 
 export type SimulatorLinesOptions = RecorderOptions & {
@@ -136,7 +139,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       try {
         const verdict = await onArrival({ callId, from, to, at: clock.now() });
         if (!verdict.accepted) callers.delete(callId);
-        else if (callers.has(callId)) time.after(callerPatienceMs, () => forget(callId));
+        else if (callers.has(callId)) time.after(callerPatienceMs * speed, () => forget(callId));
         return { callId, verdict };
       } catch (error) {
         callers.delete(callId);

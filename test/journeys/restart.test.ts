@@ -118,5 +118,5 @@ test('deliveries that a crash broke off are made again as soon as the gateway is
     () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
     30_000,
   );
-  t.deepEqual(new Set(again), new Set(brokenOff));
+  for (const id of brokenOff) t.true(again.includes(id));
 });

@@ -112,7 +112,7 @@ test.serial('what a gateway that was killed had under way is delivered by the ot
     () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
     25_000,
   );
-  t.deepEqual(new Set(again), new Set(brokenOff));
+  for (const id of brokenOff) t.true(again.includes(id));
   t.log(`after ${Math.round(performance.now() - killedAt)} ms`);
 });
 
