@@ -54,8 +54,8 @@ export const once = async (
     );
   }
   return {
-    status: before.status,
+    status: before.responseStatus,
     headers: { 'Content-Type': 'application/json', 'Idempotency-Replayed': 'true' },
-    body: before.body,
+    body: before.responseBody,
   };
 };

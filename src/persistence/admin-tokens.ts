@@ -112,7 +112,7 @@ const revocation = prepared(
           .returning(columns),
       )
       .selectFrom('revoked')
-      .selectAll(),
+      .select(columns),
 );
 
 /** A token without a role is an admin's; without an end it is valid until it is revoked. */

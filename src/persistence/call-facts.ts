@@ -4,10 +4,13 @@
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { SipDetails } from '#machines/line.ts';
+import { answer, end, sayWhoAnswered, summarize, tell } from './call-facts/of-calls.ts';
+import { completeRecording, failRecording } from './call-facts/of-recordings.ts';
+import { journal, speak } from './call-facts/of-turns.ts';
+import { newEventId } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
-import { eventAndDeliveries, newEventId } from './outbox.ts';
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
 
@@ -33,137 +36,37 @@ export type RecordedFact =
 /** A fact as it is stored; `data` holds what the fact has beside type and time, but no spoken text. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
-/** $1 call, $2 sequence, $3 type, $4 time, $5 the fact's own data; the statement of each type goes on from $6. */
-const journalled = `journalled as (
-  insert into call_fact (call_id, sequence, type, at, data)
-  values ($1::uuid, $2::int, $3::text, $4::timestamptz, $5::jsonb)
-  on conflict do nothing
-  returning call_id
-)`;
+const sipOf = ({ sip }: { sip?: SipDetails }) => ({
+  sipStatus: sip?.status ?? null,
+  sipReason: sip?.reason ?? null,
+  sipCallId: sip?.callId ?? null,
+});
 
-/**
- * Only the first end of a call is written, for a gateway that was cut off may have been found dead meanwhile; and none
- * of a call of which nobody knows whether it was stored, when it was not.
- */
-const journalledUnlessEnded = `journalled as (
-  insert into call_fact (call_id, sequence, type, at, data)
-  select $1::uuid, $2::int, $3::text, $4::timestamptz, $5::jsonb
-  where exists (select 1 from call where id = $1 and status in ('ringing', 'active'))
-  on conflict do nothing
-  returning call_id
-)`;
-
-/** The event of a fact has the fact's own type, time and place in the call. */
-const event = { id: '$6', type: '$3', at: '$4', position: '$2' };
-const result = 'select (select count(*) from changed) > 0 as changed, (select count from notified)';
-const untouched = 'changed as (select call.* from call join journalled on journalled.call_id = call.id)';
-
-const sipColumns = (first: number): string => `
-  sip_status = coalesce($${first}::int, call.sip_status),
-  sip_reason = coalesce($${first + 1}::text, call.sip_reason),
-  sip_call_id = coalesce($${first + 2}::text, call.sip_call_id)`;
-
-const statements = {
-  journalOnly: `with ${journalled} select exists (select 1 from journalled) as changed`,
-
-  untouchedCall: `with ${journalled}, ${untouched}, ${eventAndDeliveries(event)} ${result}`,
-
-  answered: `with ${journalled}, changed as (
-      update call set status = 'active', answered_at = $4, ${sipColumns(7)}
-      from journalled where call.id = journalled.call_id and call.status = 'ringing'
-      returning call.*
-    ), recording_begun as (
-      insert into recording (call_id, status, created_at)
-      select id, 'pending', $4 from changed where recording_enabled
-    ), ${eventAndDeliveries(event)} ${result}`,
-
-  answeredBy: `with ${journalled}, changed as (
-      update call set answered_by = $7
-      from journalled where call.id = journalled.call_id and call.answered_by is null
-      returning call.*
-    ), ${eventAndDeliveries(event)} ${result}`,
-
-  ended: `with ${journalledUnlessEnded}, changed as (
-      update call set status = $10, end_reason = $11, ended_at = $4, ${sipColumns(7)},
-        duration_sec = case when answered_at is null then 0 when not $12::boolean then null
-          else greatest(0, extract(epoch from $4::timestamptz(3) - answered_at)) end
-      from journalled where call.id = journalled.call_id and call.status in ('ringing', 'active')
-      returning call.*
-    ), ${eventAndDeliveries(event)} ${result}`,
-
-  turnSpoken: `with next as (
-      select coalesce(max(sequence), 0) + 1 as sequence, max(t_offset_sec) as t_offset_sec
-      from call_turn where call_id = $1
-    ), journalled as (
-      insert into call_fact (call_id, sequence, type, at, data)
-      select $1::uuid, $2::int, $3::text, $4::timestamptz, jsonb_build_object('turn', next.sequence) || $5::jsonb
-      from next
-      on conflict do nothing
-      returning call_id
-    ), changed as (
-      insert into call_turn (call_id, sequence, role, text, t_offset_sec, spoken_at, whole)
-      select call.id, next.sequence, $6, $7,
-        greatest(0, next.t_offset_sec,
-          extract(epoch from $4::timestamptz(3) - coalesce(call.answered_at, call.started_at))), $4, $8
-      from journalled join call on call.id = journalled.call_id cross join next
-      returning call_id
-    ) select (select count(*) from changed) > 0 as changed`,
-
-  recordingCompleted: `with ${journalled}, finished as (
-      update recording set status = 'completed', finished_at = $4, content_type = $7, duration_sec = $8, bytes = $9,
-        file = $10, truncated = $11
-      from journalled where recording.call_id = journalled.call_id and recording.status = 'pending'
-      returning recording.*
-    ), changed as (select call.* from call join finished on finished.call_id = call.id),
-    ${eventAndDeliveries({ ...event, recording: true })} ${result}`,
-
-  recordingFailed: `with ${journalled}, finished as (
-      update recording set status = 'failed', finished_at = $4
-      from journalled where recording.call_id = journalled.call_id and recording.status = 'pending'
-      returning recording.*
-    ), changed as (select call.* from call join finished on finished.call_id = call.id),
-    ${eventAndDeliveries({ ...event, recording: true })} ${result}`,
-
-  summarized: `with ${journalled}, changed as (
-      update call set summary = $7 from journalled where call.id = journalled.call_id returning call.*
-    ), ${eventAndDeliveries(event)} ${result}`,
-} as const;
-
-const sipParameters = ({ sip }: { sip?: SipDetails }): unknown[] => [
-  sip?.status ?? null,
-  sip?.reason ?? null,
-  sip?.callId ?? null,
-];
-
-type Writing = { sql: string; data: object; parameters: unknown[] };
-
-const writingOf = (fact: RecordedFact): Writing => {
-  const { type: _type, at: _at, ...rest } = fact;
-  const withEvent = (sql: string, data: object, ...parameters: unknown[]): Writing => ({
-    sql,
-    data,
-    parameters: [newEventId(), ...parameters],
-  });
+/** Resolves to the call if the fact changed anything. */
+const write = (
+  db: Statements,
+  fact: RecordedFact,
+  place: Pick<Row<'CallFactRow'>, 'callId' | 'sequence'>,
+): Promise<{ id: string }[]> => {
+  const { type, at, ...data } = fact;
+  const row = { ...place, type, at: new Date(at), data };
+  const told = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
-      return withEvent(statements.answered, rest, ...sipParameters(fact));
+      return answer(db, { ...told, ...sipOf(fact) });
     case 'call.answered_by':
-      return withEvent(statements.answeredBy, rest, fact.by);
-    case 'call.ended':
-      return withEvent(
-        statements.ended,
-        rest,
-        ...sipParameters(fact),
-        fact.status,
-        fact.reason,
-        !('durationIsKnown' in fact),
-      );
+      return sayWhoAnswered(db, { ...told, by: fact.by });
+    case 'call.ended': {
+      const { status, reason } = fact;
+      const durationIsKnown = !('durationIsKnown' in fact);
+      return end(db, { ...told, ...sipOf(fact), status, reason, durationIsKnown });
+    }
     case 'call.hangup_requested':
     case 'call.hangup_cancelled':
-      return withEvent(statements.untouchedCall, rest);
+      return tell(db, told);
     case 'turn.spoken': {
       const { role, text, whole, endedAt, latency } = fact;
-      return { sql: statements.turnSpoken, data: { endedAt, latency }, parameters: [role, text, whole] };
+      return speak(db, { ...row, data: { endedAt, latency }, role, text, whole });
     }
     case 'call.held':
     case 'call.resumed':
@@ -172,16 +75,14 @@ const writingOf = (fact: RecordedFact): Writing => {
     case 'recording.paused':
     case 'recording.resumed':
     case 'reply.failed':
-      return { sql: statements.journalOnly, data: rest, parameters: [] };
-    case 'recording.completed': {
-      const { contentType, durationSec, bytes, file, truncated } = fact;
-      return withEvent(statements.recordingCompleted, rest, contentType, durationSec, bytes, file, truncated);
-    }
+      return journal(db, row);
+    case 'recording.completed':
+      return completeRecording(db, { ...told, ...fact, at: row.at });
     case 'recording.failed':
-      return withEvent(statements.recordingFailed, rest);
+      return failRecording(db, told);
     // call.summarized, the only one that is left.
     default:
-      return withEvent(statements.summarized, {}, fact.summary);
+      return summarize(db, { ...told, data: {}, summary: fact.summary });
   }
 };
 
@@ -195,18 +96,7 @@ export const recordFact = async (
   callId: string,
   sequence: number,
   fact: RecordedFact,
-): Promise<boolean> => {
-  const { sql, data, parameters } = writingOf(fact);
-  const [row] = await db.execute<{ changed: boolean }>(sql, [
-    callId,
-    sequence,
-    fact.type,
-    new Date(fact.at),
-    JSON.stringify(data),
-    ...parameters,
-  ]);
-  return row?.changed ?? false;
-};
+): Promise<boolean> => (await write(db, fact, { callId, sequence })).length > 0;
 
 const journalOf = prepared((queries, { callId }: { callId: string }) =>
   queries

@@ -1,6 +1,7 @@
 /** The journal of a call for readers: its facts with the words that belong to them. Facts are written by `call-facts.ts`. */
-import { sql } from 'kysely';
+import { sql, type Expression } from 'kysely';
 import type { StoredFact } from './call-facts.ts';
+import { secondsBetween } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
@@ -17,13 +18,16 @@ export type JournalEntry = StoredFact & {
   summary: string | null;
 };
 
+/** The place in the transcript that a fact of the type `turn.spoken` names. */
+const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
+
 const eventsOf = prepared((queries, { callId, after }: { callId: string; after: number }) =>
   queries
     .selectFrom('CallFactRow as fact')
     .innerJoin('Call', 'Call.id', 'fact.callId')
     .leftJoin('CallTurn as turn', (join) =>
       join.onRef('turn.callId', '=', 'fact.callId').on(({ eb, ref }) => {
-        const turn = sql<number>`(${ref('fact.data')} ->> 'turn')::int`;
+        const turn = turnOf(ref('fact.data'));
         return eb('turn.sequence', '=', eb.case().when('fact.type', '=', 'turn.spoken').then(turn).end());
       }),
     )
@@ -38,9 +42,7 @@ const eventsOf = prepared((queries, { callId, after }: { callId: string; after: 
       eb
         .case()
         .when('fact.at', '>=', ref('Call.answeredAt'))
-        .then(
-          sql<number>`extract(epoch from ${ref('fact.at')} - ${ref('Call.answeredAt')})::double precision`,
-        )
+        .then(secondsBetween(ref('Call.answeredAt'), ref('fact.at')))
         .end()
         .as('tOffsetSec'),
       eb.case().when('fact.type', '=', 'call.summarized').then(ref('Call.summary')).end().as('summary'),

@@ -1,7 +1,7 @@
 /** What the charts of calls did; see `CallTransition`. */
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
-import { rowsOf, type Row } from './tables.ts';
+import { columnsOf, rowsOf, type Row } from './tables.ts';
 
 export type StoredTransition = Row<'CallTransition'>;
 
@@ -26,7 +26,11 @@ export const keepTransitions = async (
 };
 
 const ofCall = prepared((queries, { callId }: { callId: string }) =>
-  queries.selectFrom('CallTransition').selectAll().where('callId', '=', callId).orderBy('sequence'),
+  queries
+    .selectFrom('CallTransition')
+    .select(columnsOf('CallTransition'))
+    .where('callId', '=', callId)
+    .orderBy('sequence'),
 );
 
 /** In order; none of a call that was made before transitions were kept. */

@@ -1,99 +1,128 @@
 /** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
+import { sql } from 'kysely';
 import type { FinalStatus } from '#machines/facts.ts';
 import { statusesInProgress, type EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
-import { keyedAnswersWritten, type KeyedAnswer } from './idempotency.ts';
+import { keeping, type KeyedAnswer } from './idempotency.ts';
 import { inBatches } from './in-batches.ts';
-import { eventAndDeliveries, newEventId } from './outbox.ts';
+import { newEventId, tellOfCalls } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
 import type { Statements } from './statements.ts';
-import { columnsOf, type Queries, type Row } from './tables.ts';
+import { columnsOf, rowsOf, type Queries, type Row } from './tables.ts';
 
 export type CallRow = Row<'Call'>;
 
 /** With its recording; null where the call has none (not to be recorded, or not answered yet). */
 export type CallRecord = CallRow & { recording: RecordingRecord | null };
 
-export type CallBirth = Pick<
-  CallRow,
-  | 'id'
-  | 'workspaceId'
-  | 'numberId'
-  | 'direction'
-  | 'ownNumber'
-  | 'counterparty'
-  | 'language'
-  | 'instruction'
-  | 'maxDurationSec'
-  | 'recordingEnabled'
-  | 'startedAt'
-  | 'node'
-> & {
+/** What is known of a call when it begins. */
+const birthColumns = [
+  'id',
+  'workspaceId',
+  'numberId',
+  'direction',
+  'ownNumber',
+  'counterparty',
+  'language',
+  'instruction',
+  'maxDurationSec',
+  'recordingEnabled',
+  'startedAt',
+  'node',
+] as const satisfies readonly (keyof CallRow)[];
+
+export type CallBirth = Pick<CallRow, (typeof birthColumns)[number]> & {
   /** Kept with the call, so that a repetition of the request gets the same one. */
   keyedAnswer?: KeyedAnswer | null;
 };
 
-const bornColumns = `id, workspace_id, number_id, direction, own_number, counterparty, language, instruction,
-  max_duration_sec, recording_enabled, started_at, node, status, end_reason, ended_at, duration_sec`;
+export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
 
-/** $1: a JSON array of calls. Each has the columns of its row, and the id, type and time of its event. */
-const insertion = `with born as (
-    select * from json_to_recordset($1) as born (event_id text, event_type text, event_at timestamptz, id uuid,
-      workspace_id uuid, number_id uuid, direction text, own_number text, counterparty text, language text,
-      instruction text, max_duration_sec int, recording_enabled boolean, started_at timestamptz, node text,
-      status text, end_reason text, ended_at timestamptz, duration_sec double precision, idempotency_key text,
-      idempotency_fingerprint text, response_status int, response_body text)
-  ), ${keyedAnswersWritten}, changed as (
-    insert into call (${bornColumns}) select ${bornColumns} from born
-    where idempotency_key is null or id in (select call_id from keyed) returning *
-  ), journalled as (
-    insert into call_fact (call_id, sequence, type, at, data)
-    select id, 1, 'call.ended', ended_at, jsonb_build_object('reason', end_reason, 'status', status)
-    from changed where ended_at is not null
-  ), ${eventAndDeliveries({
-    id: 'born.event_id',
-    type: 'born.event_type',
-    at: 'born.event_at',
-    position: '0',
-    join: 'join born on born.id = changed.id',
-  })}
-  select changed.id from changed cross join notified`;
+const bornColumns = [...birthColumns, 'status', 'endReason', 'endedAt', 'durationSec'] as const;
+
+/** Rows of `Call`, of their events, and of the answers to the requests of some, as `rowsOf` reads them. */
+type Births = { calls: string; events: string; answers: string; keyed: readonly string[] };
+
+const bearing = prepared((queries, { calls, events, answers, keyed }: Births) =>
+  tellOfCalls(
+    queries
+      .with('told', (read) => read.selectFrom(rowsOf('Event', events)).select(['id', 'callId', 'type', 'at']))
+      .with('keyed', (write) => keeping(write, answers))
+      .with('changed', (write) =>
+        write
+          .insertInto('Call')
+          .columns(bornColumns)
+          .expression((read) =>
+            read
+              .selectFrom(rowsOf('Call', calls))
+              .select(bornColumns)
+              .where(({ eb, fn, not, or, selectFrom, val }) =>
+                or([
+                  not(eb('id', '=', fn.any(val(keyed)))),
+                  eb('id', 'in', selectFrom('keyed').select('keyed.callId')),
+                ]),
+              ),
+          )
+          .returning(callColumns),
+      )
+      .with('journalled', (write) =>
+        write
+          .insertInto('CallFactRow')
+          .columns(['callId', 'sequence', 'type', 'at', 'data'])
+          .expression((read) =>
+            read
+              .selectFrom('changed')
+              .select(({ fn, lit }) => [
+                'changed.id',
+                lit(1).as('sequence'),
+                sql.lit('call.ended').as('type'),
+                'changed.endedAt',
+                fn('jsonb_build_object', [
+                  sql.lit('reason'),
+                  'changed.endReason',
+                  sql.lit('status'),
+                  'changed.status',
+                ]).as('data'),
+              ])
+              .where('changed.endedAt', 'is not', null),
+          ),
+      ),
+    sql.lit(0),
+  ),
+);
 
 type End = { status: FinalStatus; reason: EndReason; at: Date };
 
-const bornWithEvent = (birth: CallBirth, end?: End) => ({
-  event_id: newEventId(),
-  event_type: end === undefined ? 'call.ringing' : 'call.ended',
-  event_at: end?.at ?? birth.startedAt,
-  id: birth.id,
-  workspace_id: birth.workspaceId,
-  number_id: birth.numberId,
-  direction: birth.direction,
-  own_number: birth.ownNumber,
-  counterparty: birth.counterparty,
-  language: birth.language,
-  instruction: birth.instruction,
-  max_duration_sec: birth.maxDurationSec,
-  recording_enabled: birth.recordingEnabled,
-  started_at: birth.startedAt,
-  node: birth.node,
-  status: end?.status ?? 'ringing',
-  end_reason: end?.reason ?? null,
-  ended_at: end?.at ?? null,
-  duration_sec: end === undefined ? null : 0,
-  idempotency_key: birth.keyedAnswer?.key,
-  idempotency_fingerprint: birth.keyedAnswer?.fingerprint.toString('base64'),
-  response_status: birth.keyedAnswer?.status,
-  response_body: birth.keyedAnswer?.body,
+/** The rows that a call is born with. */
+const rowsOfBirth = ({ keyedAnswer, ...birth }: CallBirth, end?: End) => ({
+  call: {
+    ...birth,
+    ...(end === undefined
+      ? { status: 'ringing' }
+      : { status: end.status, endReason: end.reason, endedAt: end.at, durationSec: 0 }),
+  },
+  event: {
+    id: newEventId(),
+    callId: birth.id,
+    type: end === undefined ? 'call.ringing' : 'call.ended',
+    at: end?.at ?? birth.startedAt,
+  },
+  answers: keyedAnswer ? [{ ...keyedAnswer, numberId: birth.numberId, callId: birth.id }] : [],
 });
 
 /** Resolves to the ids of the calls that are there now. */
 const insertAll = async (
   db: Database,
-  calls: readonly ReturnType<typeof bornWithEvent>[],
+  births: readonly ReturnType<typeof rowsOfBirth>[],
 ): Promise<ReadonlySet<string>> => {
-  const rows = await db.execute<{ id: string }>(insertion, [JSON.stringify(calls)]);
+  const answers = births.flatMap((birth) => birth.answers);
+  const rows = await bearing(db, {
+    calls: db.asJson(births.map(({ call }) => call)),
+    events: db.asJson(births.map(({ event }) => event)),
+    answers: db.asJson(answers),
+    keyed: answers.map(({ callId }) => callId),
+  });
   return new Set(rows.map(({ id }) => id));
 };
 
@@ -108,22 +137,20 @@ export const createCallInsertion = (db: Database): InsertCall =>
   inBatches(async (births: readonly CallBirth[]) => {
     const inserted = await insertAll(
       db,
-      births.map((birth) => bornWithEvent(birth)),
+      births.map((birth) => rowsOfBirth(birth)),
     );
     return ({ id }) => inserted.has(id);
   });
 
 /** One call alone. */
 export const insertCall = async (db: Database, birth: CallBirth): Promise<void> => {
-  await insertAll(db, [bornWithEvent(birth)]);
+  await insertAll(db, [rowsOfBirth(birth)]);
 };
 
 /** A call that was rejected before it could ring anywhere: its row is born ended, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
-  await insertAll(db, [bornWithEvent(birth, end)]);
+  await insertAll(db, [rowsOfBirth(birth, end)]);
 };
-
-export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
 
 /** Calls with their recordings, as `callRecord` reads them. */
 export const callsWithRecording = (queries: Queries) =>

@@ -1,5 +1,5 @@
 /** Attempts of deliveries: what came of each, and what that lets go ahead. */
-import { sql } from 'kysely';
+import { afterMs, now } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
@@ -20,10 +20,7 @@ const recording = prepared(
           .insertInto('DeliveryAttempt')
           .values({ deliveryId, attempt, at, durationMs, httpStatus, error })
           .onConflict((conflict) => conflict.doNothing())
-          .returning(({ ref }) => [
-            'deliveryId',
-            sql<Date>`${ref('at')} + make_interval(secs => ${ref('durationMs')} / 1000.0)`.as('endedAt'),
-          ]),
+          .returning(({ ref }) => ['deliveryId', afterMs(ref('at'), ref('durationMs')).as('endedAt')]),
       )
       .updateTable('EventDelivery as delivery')
       .from('attempted')
@@ -35,7 +32,7 @@ const recording = prepared(
         nextAttemptAt: fn.coalesce(val(nextAttemptAt), ref('delivery.nextAttemptAt')),
         finishedAt: eb
           .case()
-          .when(sql<string>`${state}::text`, '<>', 'pending')
+          .when(eb.cast<string>(val(state), 'text'), '<>', 'pending')
           .then(ref('attempted.endedAt'))
           .end(),
       }))
@@ -62,8 +59,8 @@ const admitting = prepared((queries, { deliveryId }: { deliveryId: string }) =>
   queries
     .updateTable('EventDelivery as delivery')
     .from('EventDelivery as done')
-    .set(({ ref }) => ({
-      nextAttemptAt: sql<Date>`least(${ref('delivery.nextAttemptAt')}, ${ref('done.finishedAt')}, now())`,
+    .set(({ fn }) => ({
+      nextAttemptAt: fn<Date>('least', ['delivery.nextAttemptAt', 'done.finishedAt', now]),
     }))
     .where('done.id', '=', deliveryId)
     .where('delivery.id', '=', ({ selectFrom }) =>

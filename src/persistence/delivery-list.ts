@@ -1,6 +1,8 @@
 /** What a workspace sees of its deliveries, and the replay by hand. */
 import { expressionBuilder, sql } from 'kysely';
 import type { AttemptRecord } from './delivery-attempts.ts';
+import { now } from './expressions.ts';
+import { notified } from './notifications.ts';
 import { deliveriesChannel } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -91,13 +93,13 @@ export const listDeliveries = async (
 
 type OwnDelivery = { deliveryId: string; workspaceId: string };
 
-const replaying = prepared((queries, { deliveryId, workspaceId, now }: OwnDelivery & { now: Date }) =>
+const replaying = prepared((queries, { deliveryId, workspaceId, now: asked }: OwnDelivery & { now: Date }) =>
   queries
     .updateTable('EventDelivery as delivery')
     .from('WebhookEndpoint as endpoint')
-    .set(({ ref }) => ({
+    .set(({ fn, ref, val }) => ({
       state: 'pending',
-      nextAttemptAt: sql<Date>`least(${now}::timestamptz, now())`,
+      nextAttemptAt: fn<Date>('least', [val(asked), now]),
       finishedAt: null,
       attemptsBefore: ref('delivery.attempts'),
     }))
@@ -108,10 +110,10 @@ const replaying = prepared((queries, { deliveryId, workspaceId, now }: OwnDelive
       or([
         eb('delivery.state', '<>', 'pending'),
         eb('delivery.claimedUntil', 'is', null),
-        eb('delivery.claimedUntil', '<=', now),
+        eb('delivery.claimedUntil', '<=', asked),
       ]),
     )
-    .returning(sql`pg_notify(${sql.lit(deliveriesChannel)}, '')`.as('notified')),
+    .returning(notified(deliveriesChannel).as('notified')),
 );
 
 const deliveryOf = prepared((queries, { deliveryId, workspaceId }: OwnDelivery) =>

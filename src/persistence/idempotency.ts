@@ -3,30 +3,25 @@
  * "Repeated requests"). What is kept is written in one statement with the call that the request placed (`calls.ts`):
  * whenever the process dies, either both are there or neither.
  */
-import { sql, type ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, QueryCreator } from 'kysely';
+import { now, secondsAgo } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
-import type { Tables } from './tables.ts';
+import { rowsOf, type Row, type Tables } from './tables.ts';
 
 /** A request that its sender may repeat. */
-export type KeyedRequest = {
-  key: string;
-  /** Of what was asked under the key: another body is another request. */
-  fingerprint: Buffer;
-};
+export type KeyedRequest = Pick<Row<'IdempotencyRecord'>, 'key' | 'fingerprint'>;
 
-/** The request with its answer; `body` is the answer's text, to the byte. */
-export type KeyedAnswer = KeyedRequest & { status: number; body: string };
+/** The request with its answer. */
+export type KeyedAnswer = KeyedRequest & Pick<Row<'IdempotencyRecord'>, 'responseStatus' | 'responseBody'>;
 
 /** How long a key is remembered (guides/design/wire.md, "Repeated requests"). */
 const rememberedHours = 24;
 
-const isTooOld = ({ eb }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>
-  eb(
-    'IdempotencyRecord.createdAt',
-    '<',
-    sql<Date>`now() - make_interval(hours => ${sql.lit(rememberedHours)})`,
-  );
+const isTooOld = ({ eb, lit }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>
+  eb('IdempotencyRecord.createdAt', '<', secondsAgo(lit(rememberedHours * 3_600)));
+
+const keptColumns = ['numberId', 'key', 'fingerprint', 'callId', 'responseStatus', 'responseBody'] as const;
 
 /** Keys of one number mean nothing to another. */
 type OwnKey = { numberId: string; key: string };
@@ -34,7 +29,7 @@ type OwnKey = { numberId: string; key: string };
 const answerTo = prepared((queries, { numberId, key }: OwnKey) =>
   queries
     .selectFrom('IdempotencyRecord')
-    .select(['key', 'fingerprint', 'responseStatus as status', 'responseBody as body'])
+    .select(['key', 'fingerprint', 'responseStatus', 'responseBody'])
     .select((record) => isTooOld(record).as('isTooOld'))
     .where('numberId', '=', numberId)
     .where('key', '=', key),
@@ -59,17 +54,18 @@ export const findKeyedAnswer = async (db: Statements, own: OwnKey): Promise<Keye
 };
 
 /**
- * Common table expression over `born` (`calls.ts`), whose rows may have a key and an answer: `keyed` has the ids of the
- * calls whose key was free. Of two requests with one key the later one waits for the commit of the first, and is left
- * out.
+ * Part of the statement in which calls are born (`calls.ts`): `keyed` has the calls whose key was free. Of two requests
+ * with one key the later one waits for the commit of the first, and is left out.
  */
-export const keyedAnswersWritten = `keyed as (
-    insert into idempotency_record (number_id, key, fingerprint, call_id, response_status, response_body, created_at)
-    select number_id, idempotency_key, decode(idempotency_fingerprint, 'base64'), id, response_status, response_body, now()
-    from born where idempotency_key is not null
-    on conflict do nothing
-    returning call_id
-  )`;
+export const keeping = (queries: QueryCreator<Tables>, answers: string) =>
+  queries
+    .insertInto('IdempotencyRecord')
+    .columns([...keptColumns, 'createdAt'])
+    .expression((read) =>
+      read.selectFrom(rowsOf('IdempotencyRecord', answers)).select([...keptColumns, now.as('createdAt')]),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('callId');
 
 const forgettingAll = prepared((queries) => queries.deleteFrom('IdempotencyRecord').where(isTooOld));
 

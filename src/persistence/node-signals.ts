@@ -3,7 +3,8 @@
  * read, so none can be lost with a connection, and one that came too late is never carried out.
  */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { now, secondsAgo } from './expressions.ts';
+import { notified } from './notifications.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
@@ -21,11 +22,11 @@ const sending = prepared((queries, { id, toNode, fromNode, request, channel }: S
     .with('sent', (write) =>
       write
         .insertInto('NodeSignal')
-        .values({ id, toNode, fromNode, request, state: 'sent', sentAt: sql`now()` })
+        .values({ id, toNode, fromNode, request, state: 'sent', sentAt: now })
         .returning('id'),
     )
     .selectFrom('sent')
-    .select(sql`pg_notify(${channel}, '')`.as('notified')),
+    .select(notified(channel).as('notified')),
 );
 
 export const sendSignal = async (
@@ -35,26 +36,27 @@ export const sendSignal = async (
   await sending(db, { ...signal, channel: signalChannel(signal.toNode) });
 };
 
-const taking = prepared((queries, { node, withinSec }: { node: string; withinSec: number }) => {
-  const earliest = sql<Date>`now() - make_interval(secs => ${withinSec}::float8)`;
-  return queries
+type Taking = { node: string; withinSec: number; forgottenSec: number };
+
+const taking = prepared((queries, { node, withinSec, forgottenSec }: Taking) =>
+  queries
     .with('tooLate', (write) =>
       write
         .deleteFrom('NodeSignal')
         .where('toNode', '=', node)
-        .where('sentAt', '<', sql<Date>`now() - make_interval(secs => 2 * ${withinSec}::float8)`),
+        .where('sentAt', '<', secondsAgo(forgottenSec)),
     )
     .updateTable('NodeSignal')
     .set({ state: 'taken' })
     .where('toNode', '=', node)
     .where('state', '=', 'sent')
-    .where('sentAt', '>=', earliest)
-    .returning(['id', 'fromNode', 'request']);
-});
+    .where('sentAt', '>=', secondsAgo(withinSec))
+    .returning(['id', 'fromNode', 'request']),
+);
 
 /** What this gateway is asked and nobody has taken yet; older than `withinMs`, nobody waits for it any more. */
 export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
-  taking(db, { node, withinSec: withinMs / 1000 });
+  taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
 
 const answering = prepared(
   (queries, { id, answer, channel }: { id: string; answer: object; channel: string }) =>
@@ -68,7 +70,7 @@ const answering = prepared(
           .returning('id'),
       )
       .selectFrom('answered')
-      .select(sql`pg_notify(${channel}, '')`.as('notified')),
+      .select(notified(channel).as('notified')),
 );
 
 export const answerSignal = async (

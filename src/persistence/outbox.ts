@@ -3,42 +3,63 @@
  * what its events say can never differ, and no event is delivered before a read shows the change.
  */
 import { randomBytes } from 'node:crypto';
-import type { Direction } from '#machines/line.ts';
-import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
-import type { AnsweredBy } from '#src/domain/voicemail.ts';
-import type { RecordingStatus } from './recordings.ts';
+import type { SnakeCase } from '@mikro-orm/postgresql';
+import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
+import { jsonObject, jsonOfColumns, now } from './expressions.ts';
+import { notified } from './notifications.ts';
+import type { Row, Tables } from './tables.ts';
 
 /** The notification channel that says that there are deliveries to make. */
 export const deliveriesChannel = 'deliveries';
 
-/** The call as of one change, as it is kept with the event. Times are ISO 8601 strings. */
-export type CallSnapshot = {
-  id: string;
-  number_id: string;
-  direction: Direction;
-  own_number: string;
-  counterparty: string;
-  language: string;
-  status: CallStatus;
-  end_reason: EndReason | null;
-  instruction: string | null;
-  summary: string | null;
-  started_at: string;
-  answered_at: string | null;
-  ended_at: string | null;
-  duration_sec: number | null;
-  /** Absent from events that were stored before it was asked. */
-  answered_by?: AnsweredBy | null;
-  sip_status: number | null;
-  sip_reason: string | null;
-  sip_call_id: string | null;
+export const newEventId = (): string => `evt_${randomBytes(18).toString('base64url')}`;
+
+const callInSnapshot = [
+  'id',
+  'numberId',
+  'direction',
+  'ownNumber',
+  'counterparty',
+  'language',
+  'status',
+  'endReason',
+  'instruction',
+  'summary',
+  'startedAt',
+  'answeredAt',
+  'endedAt',
+  'durationSec',
+  'answeredBy',
+  'sipStatus',
+  'sipReason',
+  'sipCallId',
+] as const satisfies readonly (keyof Row<'Call'>)[];
+
+const recordingInSnapshot = [
+  'status',
+  'contentType',
+  'durationSec',
+  'bytes',
+  'truncated',
+] as const satisfies readonly (keyof Row<'Recording'>)[];
+
+/** A row as JSON keeps it: under the names of its columns, times in ISO 8601. */
+type Stored<Fields> = {
+  [Name in keyof Fields & string as SnakeCase<Name>]: Fields[Name] extends Date | null
+    ? string | Extract<Fields[Name], null>
+    : Fields[Name];
 };
 
-export type RecordingSnapshot = {
-  status: RecordingStatus;
-  content_type: string | null;
-  duration_sec: number | null;
-  bytes: number | null;
+/** The call as of one change, as it is kept with the event. */
+export type CallSnapshot = Omit<Stored<Pick<Row<'Call'>, (typeof callInSnapshot)[number]>>, 'answered_by'> & {
+  /** Absent from events that were stored before it was asked. */
+  answered_by?: Row<'Call'>['answeredBy'];
+};
+
+export type RecordingSnapshot = Omit<
+  Stored<Pick<Row<'Recording'>, (typeof recordingInSnapshot)[number]>>,
+  'truncated'
+> & {
   /** Absent from events that were stored before it was known. */
   truncated?: boolean;
 };
@@ -51,53 +72,125 @@ export type EventSnapshot = {
   recording?: RecordingSnapshot;
 };
 
-export const newEventId = (): string => `evt_${randomBytes(18).toString('base64url')}`;
+/** What a statement has that tells of changes. */
+type Telling = Tables & {
+  /** Calls as they are after the change. */
+  changed: Row<'Call'>;
+  /** The event of each, if it was changed. */
+  told: Pick<Row<'Event'>, 'id' | 'callId' | 'type' | 'at'>;
+};
 
-const callSnapshot = `jsonb_build_object(
-  'id', changed.id, 'number_id', changed.number_id, 'direction', changed.direction,
-  'own_number', changed.own_number, 'counterparty', changed.counterparty, 'language', changed.language,
-  'status', changed.status, 'end_reason', changed.end_reason, 'instruction', changed.instruction,
-  'summary', changed.summary, 'started_at', changed.started_at, 'answered_at', changed.answered_at,
-  'ended_at', changed.ended_at, 'duration_sec', changed.duration_sec,
-  'answered_by', changed.answered_by, 'sip_status', changed.sip_status,
-  'sip_reason', changed.sip_reason, 'sip_call_id', changed.sip_call_id)`;
+type TellingOfRecording = Telling & {
+  /** The recording after the change. */
+  finished: Row<'Recording'>;
+};
 
-const recordingSnapshot = `jsonb_build_object(
-  'status', finished.status, 'content_type', finished.content_type, 'duration_sec', finished.duration_sec,
-  'bytes', finished.bytes, 'truncated', finished.truncated)`;
+/** These columns of one of the statement's tables. */
+const columnsIn = (table: keyof TellingOfRecording, names: readonly string[]) =>
+  jsonOfColumns(names.map((name) => sql.ref(`${table}.${name}`).as(name)));
+
+const snapshot = {
+  call: columnsIn('changed', callInSnapshot),
+  time_zone: sql.ref('Workspace.timeZone'),
+};
+
+const snapshotWithRecording = { ...snapshot, recording: columnsIn('finished', recordingInSnapshot) };
+
+const eventColumns = ['id', 'workspaceId', 'numberId', 'callId', 'type', 'at', 'snapshot'] as const;
+
+/** The row of an event, but for its snapshot. */
+const eventsTold = () =>
+  expressionBuilder<TellingOfRecording>()
+    .selectFrom('told')
+    .innerJoin('changed', 'changed.id', 'told.callId')
+    .innerJoin('Workspace', 'Workspace.id', 'changed.workspaceId')
+    .select(['told.id', 'changed.workspaceId', 'changed.numberId', 'told.callId', 'told.type', 'told.at']);
+
+const deliveryColumns = [
+  'id',
+  'eventId',
+  'endpointId',
+  'callId',
+  'position',
+  'state',
+  'nextAttemptAt',
+  'createdAt',
+] as const;
+
+/** One for each endpoint that wants the event. */
+const deliveriesTold = (position: Expression<number>) =>
+  expressionBuilder<Tables & { eventWritten: Row<'Event'> }>()
+    .selectFrom('eventWritten as event')
+    .innerJoin('WebhookEndpoint as endpoint', 'endpoint.workspaceId', 'event.workspaceId')
+    .select(({ fn }) => [
+      fn<string>('gen_random_uuid').as('id'),
+      'event.id as eventId',
+      'endpoint.id as endpointId',
+      'event.callId',
+      sql<number>`${position}::int`.as('position'),
+      sql.lit('pending').as('state'),
+      fn<Date>('least', ['event.at', now]).as('nextAttemptAt'),
+      'event.at as createdAt',
+    ])
+    .where('endpoint.state', '<>', 'disabled')
+    .where(({ eb, or, ref }) =>
+      or([eb('endpoint.numberId', 'is', null), eb('endpoint.numberId', '=', ref('event.numberId'))]),
+    )
+    .where(({ eb, fn, or }) =>
+      or([eb('endpoint.events', 'is', null), eb('event.type', '=', fn.any('endpoint.events'))]),
+    );
+
+/** A statement goes on so after its events. Its rows are the ids of the calls that changed. */
+const withDeliveries = (
+  statement: QueryCreator<Telling & { eventWritten: Row<'Event'> }>,
+  position: Expression<number>,
+) =>
+  statement
+    .with('deliveryWritten', (write) =>
+      write
+        .insertInto('EventDelivery')
+        .columns(deliveryColumns)
+        .expression(deliveriesTold(position))
+        .returning('id'),
+    )
+    .with('notified', (read) =>
+      read
+        .selectFrom(({ selectFrom }) => selectFrom('deliveryWritten').select('id').limit(1).as('any'))
+        .select(({ fn }) => fn.count<number>(notified(deliveriesChannel)).as('count')),
+    )
+    // Nobody is notified unless the row of `notified` is read.
+    .selectFrom(['changed', 'notified'])
+    .select('changed.id');
 
 /**
- * Common table expressions that follow `changed` (the call's row after the change; no row, no event): the event with
- * its snapshot, a delivery for each active endpoint that wants it, and `notified` (always one row, which the statement
- * must read for the notification to happen). `id`, `type` and `at` are the event's own, `position` its place
- * among the events of its call: placeholders, or columns of what `join` adds to `changed`. With `recording`, the row of `finished` is part of the snapshot.
+ * Ends a statement with the events of the calls that it changed, and their deliveries. `position` is the place of the
+ * event among those of its call.
  */
-export const eventAndDeliveries = (event: {
-  id: string;
-  type: string;
-  at: string;
-  position: string;
-  join?: string;
-  recording?: boolean;
-}): string => `
-  event_written as (
-    insert into event (id, workspace_id, number_id, call_id, type, at, snapshot)
-    select ${event.id}::text, changed.workspace_id, changed.number_id, changed.id, ${event.type}::text,
-      ${event.at}::timestamptz, jsonb_build_object('call', ${callSnapshot}, 'time_zone', workspace.time_zone)
-      ${event.recording === true ? `|| jsonb_build_object('recording', ${recordingSnapshot})` : ''}
-    from changed join workspace on workspace.id = changed.workspace_id ${event.join ?? ''}
-      ${event.recording === true ? 'cross join finished' : ''}
-    returning id, workspace_id, number_id, call_id, type, at
-  ), delivery_written as (
-    insert into event_delivery (id, event_id, endpoint_id, call_id, position, state, next_attempt_at, created_at)
-    select gen_random_uuid(), event_written.id, endpoint.id, event_written.call_id, ${event.position}::int,
-      'pending', least(event_written.at, now()), event_written.at
-    from event_written join webhook_endpoint as endpoint on endpoint.workspace_id = event_written.workspace_id
-    where endpoint.state <> 'disabled'
-      and (endpoint.number_id is null or endpoint.number_id = event_written.number_id)
-      and (endpoint.events is null or event_written.type = any (endpoint.events))
-    returning id
-  ), notified as (
-    select count(pg_notify('${deliveriesChannel}', '')) as count
-    from (select 1 from delivery_written limit 1) as any_delivery
-  )`;
+export const tellOfCalls = (statement: QueryCreator<Telling>, position: Expression<number>) =>
+  withDeliveries(
+    statement.with('eventWritten', (write) =>
+      write
+        .insertInto('Event')
+        .columns(eventColumns)
+        .expression(eventsTold().select(jsonObject(snapshot).as('snapshot')))
+        .returning(eventColumns),
+    ),
+    position,
+  );
+
+/** The same where a recording has finished, which is part of the snapshot. */
+export const tellOfRecording = (statement: QueryCreator<TellingOfRecording>, position: Expression<number>) =>
+  withDeliveries(
+    statement.with('eventWritten', (write) =>
+      write
+        .insertInto('Event')
+        .columns(eventColumns)
+        .expression(
+          eventsTold()
+            .innerJoin('finished', 'finished.callId', 'told.callId')
+            .select(jsonObject(snapshotWithRecording).as('snapshot')),
+        )
+        .returning(eventColumns),
+    ),
+    position,
+  );

@@ -71,9 +71,8 @@ export const prepared = <Values extends object, Found>(
       query = write(queries.withPlugin(constants), placeholders).compile();
       compiled.set(queries, query);
     }
-    const given = new Map<string, unknown>(Object.entries(values));
-    const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Parameter ? given.get(parameter.name) : parameter,
+    const parameters = query.parameters.map((parameter): unknown =>
+      parameter instanceof Parameter ? Reflect.get(values, parameter.name) : parameter,
     );
     return run({ ...query, parameters });
   };

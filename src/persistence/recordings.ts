@@ -1,6 +1,7 @@
 /** Recordings, one at most for a call. They are begun and finished by facts (`call-facts.ts`). */
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import { secondsAgo } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, type Queries, type Row, type Tables } from './tables.ts';
@@ -27,7 +28,7 @@ const isPaused = () => {
   ]).$castTo<boolean>();
 };
 
-const recordingColumns = columnsOf('Recording').map((column) => `Recording.${column}` as const);
+export const recordingColumns = columnsOf('Recording').map((column) => `Recording.${column}` as const);
 
 const recordings = (queries: Queries) =>
   queries
@@ -63,7 +64,7 @@ const abandoned = prepared((queries, { afterSec }: { afterSec: number }) =>
     .select(['Recording.callId', 'Call.node'])
     .where('Recording.status', '=', 'pending')
     .where('Call.status', 'not in', statusesInProgress)
-    .where('Call.endedAt', '<=', sql<Date>`now() - make_interval(secs => ${afterSec})`)
+    .where('Call.endedAt', '<=', secondsAgo(afterSec))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(selectFrom('Node').whereRef('Node.name', '=', 'Call.node').where('Node.lostAt', 'is', null)),

@@ -9,7 +9,7 @@ export type Statements = {
   /** How a query is written: over the entities, by their names and those of their properties. */
   queries: Queries;
   /** Rows of a table as the one parameter that `rowsOf` takes. */
-  asJson: (rows: readonly object[]) => string;
+  asJson: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
   /** Runs what was compiled before (`prepared.ts`). */
   run: <Found>(query: CompiledQuery<Found>) => Promise<Found[]>;
   /**
@@ -31,7 +31,7 @@ export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execu
   asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),
   run: async <Found>({ sql, parameters }: CompiledQuery<Found>) =>
     // What a row is follows from the query, whose columns are the entities'.
-    (await execute(sql, parameters)).map((row) => names.inProperties(row)) as Found[],
+    (await execute(sql, parameters)) as Found[],
   // The row type is the caller's word: each query file states what its own statement returns.
   execute: async <Found>(sql: string, parameters: readonly unknown[] = []) =>
     (await execute(sql, parameters)) as Found[],

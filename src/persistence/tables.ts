@@ -9,12 +9,18 @@
  */
 import type { InferKyselyDB, MetadataStorage } from '@mikro-orm/postgresql';
 import {
+  AliasNode,
+  ColumnNode,
+  IdentifierNode,
   OperationNodeTransformer,
+  RawNode,
+  ReferenceNode,
+  SelectionNode,
   sql,
   type AliasedRawBuilder,
-  type IdentifierNode,
   type Kysely,
   type KyselyPlugin,
+  type OperationNode,
   type PluginTransformQueryArgs,
   type PluginTransformResultArgs,
   type QueryResult,
@@ -59,53 +65,76 @@ class Renaming extends OperationNodeTransformer {
   }
 }
 
-const renamed = (row: object, names: ReadonlyMap<string, string>): UnknownRow => {
-  const fresh: UnknownRow = {};
-  for (const [name, value] of Object.entries(row)) fresh[names.get(name) ?? name] = value;
-  return fresh;
+/** What a query calls a column of its result. */
+const resultName = (selection: OperationNode): { column: OperationNode; name: string } | undefined => {
+  if (AliasNode.is(selection)) {
+    const { node: column, alias } = selection;
+    return IdentifierNode.is(alias) ? { column, name: alias.name } : undefined;
+  }
+  const column = ReferenceNode.is(selection) ? selection.column : selection;
+  return ColumnNode.is(column) ? { column: selection, name: column.column.name } : undefined;
 };
 
-/** Puts the names of tables and columns in the place of those of entities and properties, and back in the rows. */
+/** Under a name that nothing changes any more. */
+const underItsName = (selected: SelectionNode): SelectionNode => {
+  const result = resultName(selected.selection);
+  if (result === undefined) throw new Error('A query names every column of its result');
+  return SelectionNode.create(AliasNode.create(result.column, RawNode.createWithSql(`"${result.name}"`)));
+};
+
+/** The result has the names that the query gives it: rows come from the server as they are handed on. */
+const withResultNames = (query: RootOperationNode): RootOperationNode => {
+  if ('returning' in query && query.returning !== undefined) {
+    const { returning } = query;
+    return { ...query, returning: { ...returning, selections: returning.selections.map(underItsName) } };
+  }
+  if ('selections' in query && query.selections !== undefined) {
+    return { ...query, selections: query.selections.map(underItsName) };
+  }
+  return query;
+};
+
+/** As PostgreSQL reads them from text. */
+const asBytes = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
+
+/** Puts the names of tables and columns in the place of those of entities and properties. */
 export class EntityNames implements KyselyPlugin {
   readonly #columns = new Map<string, string>();
-  readonly #properties = new Map<string, string>();
   readonly #renaming: Renaming;
 
   constructor(metadata: MetadataStorage) {
     const tables = new Map<string, string>();
+    const properties = new Map<string, string>();
     for (const { className, tableName, props } of metadata) {
       tables.set(className, tableName);
       for (const { name, fieldNames } of props) {
         const [column = name] = fieldNames;
-        if (
-          (this.#columns.get(name) ?? column) !== column ||
-          (this.#properties.get(column) ?? name) !== name
-        ) {
+        if ((this.#columns.get(name) ?? column) !== column || (properties.get(column) ?? name) !== name) {
           throw new Error(`${className}.${name} is the column ${column}, but not in another entity`);
         }
         this.#columns.set(name, column);
-        this.#properties.set(column, name);
+        properties.set(column, name);
       }
     }
     this.#renaming = new Renaming(new Map([...tables, ...this.#columns]));
   }
 
   transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    return this.#renaming.transformNode(node, queryId);
+    return this.#renaming.transformNode(withResultNames(node), queryId);
   }
 
-  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
-    return { ...result, rows: result.rows.map((row) => this.inProperties(row)) };
+  transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return Promise.resolve(result);
   }
 
-  /** A row under the names of its columns. */
-  inColumns(row: object): UnknownRow {
-    return renamed(row, this.#columns);
-  }
-
-  /** A row under the names of its properties. */
-  inProperties(row: object): UnknownRow {
-    return renamed(row, this.#properties);
+  /** A row under the names of its columns, as `rowsOf` reads it. */
+  inColumns(row: Readonly<Record<string, unknown>>): UnknownRow {
+    const named: UnknownRow = {};
+    for (const name of Object.keys(row)) {
+      const value = row[name];
+      named[this.#columns.get(name) ?? name] = value instanceof Uint8Array ? asBytes(value) : value;
+    }
+    return named;
   }
 }
 

@@ -3,6 +3,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { TrunkSettings } from '#src/domain/trunk.ts';
 import type { Database } from './database.ts';
 import { TrunkRow } from './entities/trunk.ts';
+import { notify } from './notifications.ts';
 import { patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
 import { columnsOf, type Row } from './tables.ts';
@@ -53,9 +54,6 @@ const owner = prepared((queries, { number }: { number: string }) =>
     .where('deletedAt', 'is', null),
 );
 
-const tellGateways = (db: Database): Promise<unknown> =>
-  db.execute(`select pg_notify('${trunksChannel}', '')`);
-
 /** Undefined when the name is taken in the workspace. */
 export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<TrunkRecord | undefined> => {
   try {
@@ -64,7 +62,7 @@ export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<Tru
     if (error instanceof UniqueConstraintViolationException) return undefined;
     throw error;
   }
-  await tellGateways(db);
+  await notify(db, trunksChannel);
   return trunk;
 };
 
@@ -92,14 +90,14 @@ export const patchTrunk = async (
     throw error;
   }
   const patched = await findTrunk(db, wanted);
-  if (patched !== undefined) await tellGateways(db);
+  if (patched !== undefined) await notify(db, trunksChannel);
   return patched;
 };
 
 /** Numbers that were bound to it use the other trunks of the workspace. Resolves to whether there was such a trunk. */
 export const deleteTrunk = async (db: Database, wanted: TrunkIn): Promise<boolean> => {
   const removed = await removal(db, wanted);
-  if (removed.length > 0) await tellGateways(db);
+  if (removed.length > 0) await notify(db, trunksChannel);
   return removed.length > 0;
 };
 

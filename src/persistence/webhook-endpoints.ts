@@ -1,6 +1,7 @@
 /** Where a workspace wants its events delivered (guides/design/events.md, "Endpoints"). */
 import type { Database } from './database.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
+import { notify } from './notifications.ts';
 import { deliveriesChannel } from './outbox.ts';
 import { patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
@@ -98,8 +99,7 @@ export const patchWebhookEndpoint = async (
   const reason = patch.state === undefined ? {} : { disabledReason: null };
   await patchRow(db, WebhookEndpoint, { id: endpointId, workspaceId }, { ...patch, ...reason });
   const patched = await findWebhookEndpoint(db, wanted);
-  if (patched?.state === 'active' && patch.state === 'active')
-    await db.execute(`select pg_notify('${deliveriesChannel}', '')`);
+  if (patched?.state === 'active' && patch.state === 'active') await notify(db, deliveriesChannel);
   return patched;
 };
 

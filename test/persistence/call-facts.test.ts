@@ -112,11 +112,11 @@ test('calls that are born together are one statement, each with an event of its 
     }),
   );
   let statements = 0;
-  const execute: typeof db.execute = (sql, parameters) => {
+  const run: typeof db.run = (query) => {
     statements += 1;
-    return db.execute(sql, parameters);
+    return db.run(query);
   };
-  await Promise.all(births.map(createCallInsertion({ ...db, execute })));
+  await Promise.all(births.map(createCallInsertion({ ...db, run })));
   t.is(statements, 1);
   for (const birth of births) {
     t.like(await findCall(db, { callId: birth.id, numberId: birth.numberId }), birth);

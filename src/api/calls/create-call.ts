@@ -81,7 +81,10 @@ export const createCall = defineRoute({
       ...keyed,
       answer(placing) {
         const { status, body: answer } = present(placing);
-        return { status, body: JSON.stringify(encode(placedCall, answer, caller.workspace.timeZone)) };
+        return {
+          responseStatus: status,
+          responseBody: JSON.stringify(encode(placedCall, answer, caller.workspace.timeZone)),
+        };
       },
     },
   });

@@ -14,7 +14,7 @@ export type PlaceCallRequest = {
   /** Seconds; `null` for the stored policy. */
   maxDurationSec: number | null;
   /** Where the request may be repeated: its key, and the answer to be kept with the call. */
-  keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Pick<KeyedAnswer, 'status' | 'body'> }) | null;
+  keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Omit<KeyedAnswer, keyof KeyedRequest> }) | null;
 };
 
 export type PlacedCall = { callId: string; from: string };

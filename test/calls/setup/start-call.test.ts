@@ -1,6 +1,7 @@
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
+import { changedTables } from '#test/helpers/changed-tables.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { createCallControlWorld } from '../call-control-world.ts';
 
@@ -48,9 +49,9 @@ const losingAnswers = test.macro<[boolean, unknown]>({
     const world = await createCallControlWorld(t, {
       database: {
         ...database,
-        async execute<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-          if (!sql.includes('insert into call (')) return database.execute<Row>(sql, parameters);
-          if (isStored) await database.execute(sql, parameters);
+        async run(query) {
+          if (!changedTables(query).includes('call')) return database.run(query);
+          if (isStored) await database.run(query);
           throw new Error('Connection terminated unexpectedly');
         },
       },

@@ -1,0 +1,71 @@
+/** The statements of facts that no customer is told: turns, which are rows of the transcript, and whatever is journalled alone. */
+import { sql, type Expression } from 'kysely';
+import { secondsBetween } from '../expressions.ts';
+import { prepared } from '../prepared.ts';
+import type { Row } from '../tables.ts';
+import { factColumns, journalling, type NewFact } from './journalled.ts';
+
+export const journal = prepared((queries, fact: NewFact) =>
+  journalling(queries, fact).selectFrom('journalled').select('callId as id'),
+);
+
+/** The fact's own data with the turn's place, which comes first. */
+const withTurn = (turn: Expression<number>, data: NewFact['data']) =>
+  sql<NewFact['data']>`jsonb_build_object('turn', ${turn}) || ${data}::jsonb`;
+
+type Turn = Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'>;
+
+/** The fact names the turn by its place in the transcript, and the transcript has the words. */
+export const speak = prepared((queries, fact: NewFact & Turn) =>
+  queries
+    .with('next', (read) =>
+      read
+        .selectFrom('CallTurn')
+        .select(({ eb, fn, lit }) => [
+          eb(fn.coalesce(fn.max('sequence'), lit(0)), '+', lit(1)).as('sequence'),
+          fn.max<number | null>('tOffsetSec').as('tOffsetSec'),
+        ])
+        .where('callId', '=', fact.callId),
+    )
+    .with('journalled', (write) =>
+      write
+        .insertInto('CallFactRow')
+        .columns(factColumns)
+        .expression((read) =>
+          read
+            .selectFrom('next')
+            .select(({ ref, val }) => [
+              val(fact.callId).as('callId'),
+              val(fact.sequence).as('sequence'),
+              val(fact.type).as('type'),
+              val(fact.at).as('at'),
+              withTurn(ref('next.sequence'), fact.data).as('data'),
+            ]),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning(['callId', 'at']),
+    )
+    .insertInto('CallTurn')
+    .columns(['callId', 'sequence', 'role', 'text', 'tOffsetSec', 'spokenAt', 'whole'])
+    .expression((read) =>
+      read
+        .selectFrom('journalled')
+        .innerJoin('Call', 'Call.id', 'journalled.callId')
+        .crossJoin('next')
+        .select(({ fn, lit, ref, val }) => [
+          'Call.id',
+          'next.sequence',
+          val(fact.role).as('role'),
+          val(fact.text).as('text'),
+          // No turn begins before the one before it, whatever the clocks said.
+          fn<number>('greatest', [
+            lit(0),
+            'next.tOffsetSec',
+            secondsBetween(fn.coalesce('Call.answeredAt', 'Call.startedAt'), ref('journalled.at')),
+          ]).as('tOffsetSec'),
+          'journalled.at',
+          val(fact.whole).as('whole'),
+        ]),
+    )
+    .returning('callId as id'),
+);

@@ -1,0 +1,25 @@
+/** What queries say in PostgreSQL's own words, where Kysely has none. Each has a name; parameters stay parameters. */
+import { sql, type AliasedExpression, type Expression } from 'kysely';
+
+/** When the transaction began, by the clock of the database. */
+export const now = sql<Date>`now()`;
+
+/** A while before `now`. */
+export const secondsAgo = (seconds: number | Expression<number>) =>
+  sql<Date>`now() - make_interval(secs => ${seconds}::float8)`;
+
+/** So many milliseconds after an instant. */
+export const afterMs = (at: Expression<Date>, milliseconds: Expression<number>) =>
+  sql<Date>`${at} + make_interval(secs => ${milliseconds} / 1000.0)`;
+
+/** From one instant to another; negative when they are the other way round. */
+export const secondsBetween = (earlier: Expression<Date | null>, later: Expression<Date | null>) =>
+  sql<number>`extract(epoch from ${later} - ${earlier})::double precision`;
+
+/** An object of JSON whose fields have the names that columns have in the database. */
+export const jsonOfColumns = (fields: readonly AliasedExpression<unknown, string>[]) =>
+  sql<object>`(select to_jsonb(one) from (select ${sql.join(fields)}) as one)`;
+
+/** An object of JSON with these fields. */
+export const jsonObject = (fields: Readonly<Record<string, Expression<unknown>>>) =>
+  sql<object>`jsonb_build_object(${sql.join(Object.entries(fields).flatMap(([name, value]) => [sql.lit(name), value]))})`;
