@@ -6,15 +6,18 @@
  * tells it; it looks again every second. It is pulled by its reader: what a slow one has not taken was never read, and
  * one that takes nothing any more is dropped.
  */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { ChartState } from '#src/calls/live/chart-watch.ts';
 import { journalOf } from '#src/persistence/call-journal.ts';
 import type { CallRecord } from '#src/persistence/calls.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import type { ApiServices } from '../api-services.ts';
 import { encode } from '../codec.ts';
 import type { StreamPermit } from '../stream-permits.ts';
-import { createWakeUp } from './wake-up.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
+import { createPulledStream } from './pulled-stream.ts';
+import { createSeenEvents } from './seen-events.ts';
+import { createWakeUp } from './wake-up.ts';
 
 export type EventStreamTimes = {
   /** A comment after so much silence keeps the connection open. */
@@ -37,103 +40,100 @@ const mostStates = 50;
 const message = (event: string, data: object, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Whether the last fact of this call was seen, as far as can be told from their types. */
-const isWhole = (call: CallRecord, seen: ReadonlySet<string>): boolean => {
-  if (!seen.has('call.ended')) return call.endedAt !== null && seen.size === 0;
-  const isRecorded = call.recordingEnabled && seen.has('call.answered');
-  const recordingIsDone = seen.has('recording.completed') || seen.has('recording.failed');
-  return seen.has('call.summarized') && (!isRecorded || recordingIsDone);
+/** Something that is to be done again after so long. */
+const createInterval = (clock: Clock, everyMs: number) => {
+  let dueAt = clock.now() + everyMs;
+  return {
+    isDue: () => clock.now() >= dueAt,
+    dueInMs: () => Math.max(0, dueAt - clock.now()),
+    restart() {
+      dueAt = clock.now() + everyMs;
+    },
+  };
 };
 
-export const callEventStream = (
-  call: CallRecord,
-  reader: {
-    after: number;
-    timeZone: string;
-    permit: StreamPermit;
-    isStillValid: () => Promise<boolean>;
-  },
-  { database, clock, watchFacts, watchChart, limits }: ApiServices,
-): Readable => {
-  const { after, timeZone, permit, isStillValid } = reader;
-  const { keepAliveMs, slowReaderMs, pollMs, beliefMs, lateFactsMs } = limits.eventStream;
-  const wakeUp = createWakeUp(clock);
+/** What makes the stream look again, and the states of the charts that it has not told yet. */
+const watchCall = (callId: string, permit: StreamPermit, services: ApiServices) => {
+  const { keepAliveMs, pollMs } = services.limits.eventStream;
+  const wakeUp = createWakeUp(services.clock);
   const states: ChartState[] = [];
-  const stopFacts = watchFacts(call.id, wakeUp.wake);
-  const stopChart = watchChart(call.id, (state) => {
+  const stopFacts = services.watchFacts(callId, wakeUp.wake);
+  const stopChart = services.watchChart(callId, (state) => {
     states.push(state);
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
   });
   permit.signal.addEventListener('abort', wakeUp.wake);
-  const lookAgainMs = stopChart === undefined ? Math.min(pollMs, keepAliveMs) : keepAliveMs;
-  let isOver = false;
-
-  async function* messages(): AsyncGenerator<string> {
-    const seen = new Set<string>();
-    let last = 0;
-    let endedAt = Infinity;
-    let saidAt = clock.now();
-    let believedAt = saidAt;
-    yield `retry: ${retryMs}\n\n`;
-    while (!isOver) {
-      if (clock.now() - believedAt >= beliefMs) {
-        if (!(await isStillValid())) break;
-        believedAt = clock.now();
-      }
-      const events = await journalOf(database, call.id, last);
-      if (events.length > 0 || states.length > 0) saidAt = clock.now();
-      for (const event of events) {
-        last = event.sequence;
-        seen.add(event.type);
-        if (event.type === 'call.ended') endedAt = event.at.getTime();
-        if (event.sequence > after) {
-          const fact = encode(callEvent, presentEvent(event, timeZone), timeZone);
-          yield message('fact', fact, event.sequence);
-        }
-      }
-      for (const state of states.splice(0)) yield message('state', state);
-      if (isWhole(call, seen) || clock.now() - endedAt > lateFactsMs) {
-        yield message('end', {});
-        break;
-      }
-      if (permit.signal.aborted) break;
-      if (clock.now() - saidAt >= keepAliveMs) {
-        saidAt = clock.now();
-        yield ': still here\n\n';
-      }
-      const nextAt = Math.min(saidAt + keepAliveMs, believedAt + beliefMs);
-      await wakeUp.wait(Math.min(lookAgainMs, nextAt - clock.now()));
-    }
-  }
-
-  const iterator = messages();
-  let slowness: unknown;
-  const pull = async (): Promise<void> => {
-    const { done, value } = await iterator.next();
-    if (isOver) return;
-    slowness = clock.setTimeout(() => stream.destroy(), slowReaderMs);
-    stream.push(done === true ? null : value);
-  };
-
-  // Readable.from would hold on to everything until the wait that goes on is over.
-  const stream: Readable = new Readable({
-    read() {
-      clock.clearTimeout(slowness);
-      pull().catch((error: unknown) =>
-        stream.destroy(error instanceof Error ? error : new Error(String(error))),
-      );
-    },
-    destroy(error, callback) {
-      isOver = true;
-      clock.clearTimeout(slowness);
+  return {
+    states,
+    wait: wakeUp.wait,
+    /** The longest wait: nobody tells of a call that another gateway holds. */
+    longestWaitMs: stopChart === undefined ? Math.min(pollMs, keepAliveMs) : keepAliveMs,
+    stop() {
       stopFacts();
       stopChart?.();
       permit.signal.removeEventListener('abort', wakeUp.wake);
-      permit.release();
       wakeUp.wake();
-      callback(error);
+    },
+  };
+};
+
+export type EventStreamReader = {
+  /** The last fact that it has, by its sequence. */
+  after: number;
+  timeZone: string;
+  permit: StreamPermit;
+  isStillValid: () => Promise<boolean>;
+};
+
+export const callEventStream = (
+  call: CallRecord,
+  { after, timeZone, permit, isStillValid }: EventStreamReader,
+  services: ApiServices,
+): Readable => {
+  const { database, clock } = services;
+  const { keepAliveMs, slowReaderMs, beliefMs, lateFactsMs } = services.limits.eventStream;
+  const watch = watchCall(call.id, permit, services);
+  let isOver = false;
+
+  async function* messages(): AsyncGenerator<string> {
+    const seen = createSeenEvents(call);
+    const keepAlive = createInterval(clock, keepAliveMs);
+    const belief = createInterval(clock, beliefMs);
+    yield `retry: ${retryMs}\n\n`;
+    while (!isOver) {
+      if (belief.isDue()) {
+        if (!(await isStillValid())) return;
+        belief.restart();
+      }
+      const events = await journalOf(database, call.id, seen.last());
+      if (events.length > 0 || watch.states.length > 0) keepAlive.restart();
+      for (const event of events) {
+        seen.add(event);
+        if (event.sequence <= after) continue;
+        yield message('fact', encode(callEvent, presentEvent(event, timeZone), timeZone), event.sequence);
+      }
+      for (const state of watch.states.splice(0)) yield message('state', state);
+      if (seen.isWhole() || clock.now() - seen.endedAt() > lateFactsMs) {
+        yield message('end', {});
+        return;
+      }
+      if (permit.signal.aborted) return;
+      if (keepAlive.isDue()) {
+        keepAlive.restart();
+        yield ': still here\n\n';
+      }
+      await watch.wait(Math.min(watch.longestWaitMs, keepAlive.dueInMs(), belief.dueInMs()));
+    }
+  }
+
+  return createPulledStream(messages(), {
+    clock,
+    slowReaderMs,
+    onEnd() {
+      isOver = true;
+      watch.stop();
+      permit.release();
     },
   });
-  return stream;
 };

@@ -1,0 +1,34 @@
+import type { CallRecord } from '#src/persistence/calls.ts';
+import type { CallEvent } from '#src/persistence/call-journal.ts';
+
+/** How far the journal of a call was read, and whether more may come. */
+export type SeenEvents = {
+  /** The sequence of the last one; 0 before the first. */
+  last(): number;
+  add(event: CallEvent): void;
+  /** Whether the last fact of the call was seen, as far as can be told from their types. */
+  isWhole(): boolean;
+  /** When the call ended, in milliseconds; infinite until that was seen. */
+  endedAt(): number;
+};
+
+export const createSeenEvents = (call: CallRecord): SeenEvents => {
+  const types = new Set<string>();
+  let last = 0;
+  let endedAt = Infinity;
+  return {
+    last: () => last,
+    add({ sequence, type, at }) {
+      last = sequence;
+      types.add(type);
+      if (type === 'call.ended') endedAt = at.getTime();
+    },
+    isWhole() {
+      if (!types.has('call.ended')) return call.endedAt !== null && types.size === 0;
+      const isRecorded = call.recordingEnabled && types.has('call.answered');
+      const recordingIsDone = types.has('recording.completed') || types.has('recording.failed');
+      return types.has('call.summarized') && (!isRecorded || recordingIsDone);
+    },
+    endedAt: () => endedAt,
+  };
+};
