@@ -17,8 +17,7 @@ import type {
   Webhook,
   Workspace,
 } from './api/records.ts';
-import { Problem } from './api/problem.ts';
-import { request } from './api/request.ts';
+import { Problem, request } from './api/request.ts';
 import { token } from './session.ts';
 
 const client = createClient({ baseUrl: '', key: () => token.value ?? undefined, fetch: request });

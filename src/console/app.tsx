@@ -1,6 +1,7 @@
 /** The console: who is signed in, the frame around the pages, and which page is shown. */
 import type { JSX } from 'preact';
-import { isExpired, token } from './session.ts';
+import { getCurrentToken } from './api.ts';
+import { isExpired, role, token } from './session.ts';
 import { Frame } from './parts/frame.tsx';
 import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
 import { Loading, Missing } from './parts/page.tsx';
@@ -25,10 +26,13 @@ import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
 import { texts } from './language/language.ts';
 import { usePolled } from './polled.ts';
-import { learnRole, role } from './role.ts';
 import { linkTo, route } from './route.ts';
 
 export const App = () => (token.value === null ? <SignIn /> : <SignedIn token={token.value} />);
+
+const learnRole = async (): Promise<void> => {
+  role.value = (await getCurrentToken()).role;
+};
 
 /** Another token changes what may be done, and nothing of what stands on the page. */
 const SignedIn = ({ token: key }: { token: string }) => {

@@ -1,6 +1,6 @@
 /** The keys of numbers, which calls are placed and ended with. Kept in memory, so that the audit log holds one reveal. */
 import { issueKey, revealKey } from './api.ts';
-import { Problem } from './api/problem.ts';
+import { Problem } from './api/request.ts';
 
 const known = new Map<string, string>();
 

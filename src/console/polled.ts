@@ -1,6 +1,6 @@
 /** Reading what changes, again and again, through lost connections. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem, Unreachable } from './api/problem.ts';
+import { Problem, Unreachable } from './api/request.ts';
 
 export type Polled<Value> = {
   /** The last value that was read; stays while the connection is lost. */

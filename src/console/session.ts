@@ -1,9 +1,16 @@
-/** Who is signed in. The token is kept for this tab alone, and sent to this gateway alone. */
-import { signal } from '@preact/signals';
+/** Who is signed in, and what they may do. The token is kept for this tab alone, and sent to this gateway alone. */
+import { computed, signal } from '@preact/signals';
+import type { AdminToken } from './api/records.ts';
 
 const place = 'trunkline.admin_token';
 
 export const token = signal<string | null>(sessionStorage.getItem(place));
+
+/** Of the token. Null until it is known. */
+export const role = signal<AdminToken['role'] | null>(null);
+
+/** A viewer sees no button that would be refused. */
+export const mayChange = computed(() => role.value === 'admin');
 
 /** The gateway did not accept the token any more: what is on the screen stays, and waits for another one. */
 export const isExpired = signal(false);

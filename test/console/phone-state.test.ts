@@ -1,5 +1,5 @@
 import test from 'ava';
-import { mayInterrupt } from '#src/console/phone/may-interrupt.ts';
+import { mayInterrupt } from '#src/console/phone/ear.ts';
 import { idlePhone, phoneAfter, type PhoneChange, type PhoneState } from '#src/console/phone/phone-state.ts';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 

@@ -1,7 +1,18 @@
-/** One request to the gateway that this page came from: what `fetch` is to the client. */
+/** One request to the gateway that this page came from: what `fetch` is to the client, and what it can come to. */
 import { signal } from '@preact/signals';
+import { TrunklineProblem } from '#src/client/client.ts';
 import { expire, signedInAgain, token } from '../session.ts';
-import { Unreachable } from './problem.ts';
+
+export { TrunklineProblem as Problem };
+
+/** What is wrong, by the dotted path of the field. */
+export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, string> =>
+  new Map(errors.map(({ path, message }) => [path, message]));
+
+/** No answer came from the gateway. It may come back. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
 
 /** Whether the last request was answered. */
 export const isConnected = signal(true);

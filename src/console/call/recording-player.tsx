@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { getRecording } from '../api.ts';
-import { Problem, Unreachable } from '../api/problem.ts';
+import { Problem, Unreachable } from '../api/request.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';

@@ -1,7 +1,7 @@
 /** The stream of a call in progress: it says where the charts are, and that there is something new to read. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { watchCall } from '../api.ts';
-import { Problem } from '../api/problem.ts';
+import { Problem } from '../api/request.ts';
 import type { ChartState } from '../api/records.ts';
 
 /** After a stream that broke; the page reads on without it. */

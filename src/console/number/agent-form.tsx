@@ -5,7 +5,7 @@ import { putAgent, type AgentRequest } from '../api.ts';
 import type { AgentBinding, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CheckField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm } from '../parts/form.ts';
+import { useForm, type Form } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../route.ts';
 
@@ -35,6 +35,90 @@ const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest,
   return isRemoved ? { token: null } : {};
 };
 
+const requestOf = (values: Values, direction: Direction): AgentRequest => ({
+  agent: values.agent === 'endpoint' ? 'endpoint' : 'builtin',
+  agent_type: agentTypeOf(values.agent_type),
+  chat_url: values.chat_url.trim() || null,
+  assistant_id: values.assistant_id.trim() || null,
+  agent_id: values.agent_id.trim() || null,
+  ...(direction === 'outbound' ? tokenIn(values) : {}),
+});
+
+type FieldsProps = { form: Form<Values>; direction: Direction; stored: AgentBinding };
+
+/** What the server is, where, and what the type stores besides. */
+const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
+  const t = texts.value.numbers.agent;
+  const type = agentTypeOf(form.values.agent_type);
+  return (
+    <>
+      <SelectField form={form} name="agent_type" label={t.type} options={typeOptions()} />
+      <TextField
+        form={form}
+        name="chat_url"
+        mode="url"
+        label={t.url}
+        hint={type === null ? undefined : t.urlHint[type]}
+        placeholder="https://"
+      />
+      {type === 'langgraph' && (
+        <TextField form={form} name="assistant_id" label={t.assistantId} hint={t.assistantIdHint} />
+      )}
+      {type === 'mastra' && (
+        <TextField
+          form={form}
+          name="agent_id"
+          label={t.agentId}
+          hint={direction === 'outbound' ? t.agentIdHint : t.agentIdInbound}
+        />
+      )}
+      {direction === 'outbound' && <TokenFields form={form} isStored={stored.token_configured} />}
+    </>
+  );
+};
+
+const TokenFields = ({ form, isStored }: { form: Form<Values>; isStored: boolean }) => {
+  const t = texts.value.numbers.agent;
+  return (
+    <>
+      <TextField
+        form={form}
+        name="token"
+        type="password"
+        autoComplete="new-password"
+        label={t.token}
+        isOptional
+        hint={`${isStored ? t.tokenStored : t.tokenNone} ${t.tokenHint}`}
+      />
+      {isStored && form.values.token === '' && (
+        <CheckField form={form} name="remove_token" label={t.tokenRemove} />
+      )}
+    </>
+  );
+};
+
+const AgentFields = (props: FieldsProps) => {
+  const t = texts.value.numbers.agent;
+  const { form, direction, stored } = props;
+  const isIncomplete =
+    stored.agent === 'endpoint' && (stored.agent_type === null || stored.chat_url === null);
+  return (
+    <>
+      <ChoiceField
+        form={form}
+        name="agent"
+        label={t.who}
+        choices={[
+          { value: 'builtin', label: t.builtin, hint: t.builtinHint },
+          { value: 'endpoint', label: t.endpoint, hint: t.endpointHint },
+        ]}
+      />
+      {form.values.agent === 'endpoint' && <EndpointFields {...props} />}
+      {isIncomplete && <p class="notice">{t.incomplete[direction]}</p>}
+    </>
+  );
+};
+
 export const AgentForm = ({
   numberId,
   direction,
@@ -47,22 +131,12 @@ export const AgentForm = ({
   const t = texts.value.numbers.agent;
   const [stored, setStored] = useState(first);
   const form = useForm(valuesOf(stored), async (values) => {
-    const saved = await putAgent(numberId, direction, {
-      agent: values.agent === 'endpoint' ? 'endpoint' : 'builtin',
-      agent_type: agentTypeOf(values.agent_type),
-      chat_url: values.chat_url.trim() || null,
-      assistant_id: values.assistant_id.trim() || null,
-      agent_id: values.agent_id.trim() || null,
-      ...(direction === 'outbound' ? tokenIn(values) : {}),
-    });
+    const saved = await putAgent(numberId, direction, requestOf(values, direction));
     setStored(saved);
     // What the type does not store is cleared on save, and a token is never shown.
     return valuesOf(saved);
   });
-  const { values } = form;
-  const type = agentTypeOf(values.agent_type);
-  const isIncomplete =
-    stored.agent === 'endpoint' && (stored.agent_type === null || stored.chat_url === null);
+  const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;
 
   return (
     <Card title={t.title[direction]}>
@@ -70,62 +144,14 @@ export const AgentForm = ({
         form={form}
         submit={texts.value.shell.form.save}
         beside={
-          values.agent === 'endpoint' &&
-          stored.chat_url !== null && (
+          canBeTried && (
             <a class="button" href={`${linkTo('agents')}?number_id=${numberId}&direction=${direction}`}>
               {t.tryIt}
             </a>
           )
         }
       >
-        <ChoiceField
-          form={form}
-          name="agent"
-          label={t.who}
-          choices={[
-            { value: 'builtin', label: t.builtin, hint: t.builtinHint },
-            { value: 'endpoint', label: t.endpoint, hint: t.endpointHint },
-          ]}
-        />
-        {values.agent === 'endpoint' && (
-          <>
-            <SelectField form={form} name="agent_type" label={t.type} options={typeOptions()} />
-            <TextField
-              form={form}
-              name="chat_url"
-              mode="url"
-              label={t.url}
-              hint={type === null ? undefined : t.urlHint[type]}
-              placeholder="https://"
-            />
-            {type === 'langgraph' && (
-              <TextField form={form} name="assistant_id" label={t.assistantId} hint={t.assistantIdHint} />
-            )}
-            {type === 'mastra' && (
-              <TextField
-                form={form}
-                name="agent_id"
-                label={t.agentId}
-                hint={direction === 'outbound' ? t.agentIdHint : t.agentIdInbound}
-              />
-            )}
-            {direction === 'outbound' && (
-              <TextField
-                form={form}
-                name="token"
-                type="password"
-                autoComplete="new-password"
-                label={t.token}
-                isOptional
-                hint={`${stored.token_configured ? t.tokenStored : t.tokenNone} ${t.tokenHint}`}
-              />
-            )}
-            {direction === 'outbound' && stored.token_configured && values.token === '' && (
-              <CheckField form={form} name="remove_token" label={t.tokenRemove} />
-            )}
-          </>
-        )}
-        {isIncomplete && <p class="notice">{t.incomplete[direction]}</p>}
+        <AgentFields form={form} direction={direction} stored={stored} />
       </FormBody>
     </Card>
   );

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { listAudit } from '../api.ts';
 import type { AuditEntry } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { MoreButton } from '../parts/more.tsx';
+import { MoreButton } from '../parts/action.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';

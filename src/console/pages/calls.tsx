@@ -6,7 +6,7 @@ import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
-import { MoreButton } from '../parts/more.tsx';
+import { MoreButton } from '../parts/action.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';

@@ -1,5 +1,5 @@
 import { checkToken } from '../api.ts';
-import { Problem } from '../api/problem.ts';
+import { Problem } from '../api/request.ts';
 import { texts } from '../language/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormBody, TextField } from '../parts/field.tsx';

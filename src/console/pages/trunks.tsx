@@ -3,8 +3,7 @@ import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { Pill } from '../parts/pill.tsx';
-import { trunkTones } from '../parts/tones.ts';
+import { Pill, trunkTones } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../route.ts';
 

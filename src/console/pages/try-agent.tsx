@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { listNumbers, tryAgent } from '../api.ts';
+import { listNumbers, tryAgent, type TrialRequest } from '../api.ts';
 import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { agentTypeOf, typeOptions } from '../number/agent-form.tsx';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm, wrongField } from '../parts/form.ts';
+import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
 import { TrialReport } from '../parts/trial-report.tsx';
 import { usePolled } from '../polled.ts';
@@ -39,95 +39,114 @@ const initialValues = (numbers: PhoneNumber[]) => {
   };
 };
 
+type Values = ReturnType<typeof initialValues>;
+
 const triedTypeOf = (name: string) => (name === 'builtin' ? name : agentTypeOf(name));
+
+/** Throws where a field that is needed is empty. */
+const requestOf = (values: Values): TrialRequest => {
+  const type = triedTypeOf(values.agent_type);
+  if (type === null) throw wrongField('agent_type', 'This is required.');
+  const isOutbound = values.direction === 'outbound';
+  return {
+    agent_type: type,
+    chat_url: type === 'builtin' ? null : values.chat_url.trim(),
+    assistant_id: values.assistant_id.trim() || null,
+    agent_id: values.agent_id.trim() || null,
+    ...(values.token === '' ? {} : { token: values.token }),
+    number_id: values.number_id || null,
+    direction: isOutbound ? 'outbound' : 'inbound',
+    instruction: isOutbound ? values.instruction.trim() || null : null,
+    say: values.say
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  };
+};
+
+type FieldsProps = { form: Form<Values>; numbers: PhoneNumber[] };
+
+/** Which agent is tried, and how it is reached. */
+const AgentFields = ({ form, numbers }: FieldsProps) => {
+  const t = texts.value.trial;
+  const { agent } = texts.value.numbers;
+  const { direction, agent_type: name } = form.values;
+  const type = agentTypeOf(name);
+  const isEndpoint = name !== 'builtin';
+  return (
+    <div class="columns">
+      <SelectField
+        form={form}
+        name="agent_type"
+        label={agent.type}
+        options={[...typeOptions(), ['builtin', agent.builtin]]}
+      />
+      {isEndpoint && (
+        <TextField
+          form={form}
+          name="chat_url"
+          mode="url"
+          label={agent.url}
+          placeholder="https://"
+          hint={type === null ? undefined : agent.urlHint[type]}
+        />
+      )}
+      <SelectField
+        form={form}
+        name="direction"
+        label={t.direction}
+        options={Object.entries(texts.value.calls.direction)}
+      />
+      <SelectField
+        form={form}
+        name="number_id"
+        label={t.number}
+        options={[['', t.noNumber], ...numbers.map(({ id, number }): [string, string] => [id, number])]}
+      />
+      {type === 'langgraph' && <TextField form={form} name="assistant_id" label={agent.assistantId} />}
+      {type === 'mastra' && direction === 'outbound' && (
+        <TextField form={form} name="agent_id" label={agent.agentId} />
+      )}
+      {isEndpoint && (
+        <TextField
+          form={form}
+          name="token"
+          type="password"
+          autoComplete="new-password"
+          label={t.token}
+          hint={t.tokenHint}
+          isOptional
+        />
+      )}
+    </div>
+  );
+};
+
+/** What the agent is told, and what it hears. */
+const TalkFields = ({ form }: Pick<FieldsProps, 'form'>) => {
+  const t = texts.value.trial;
+  const isOutbound = form.values.direction === 'outbound';
+  return (
+    <>
+      {isOutbound && <AreaField form={form} name="instruction" rows={2} label={t.instruction} isOptional />}
+      <AreaField form={form} name="say" rows={3} label={t.say} hint={t.sayHint} isOptional={isOutbound} />
+    </>
+  );
+};
 
 const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
   const t = texts.value.trial;
-  const { agent } = texts.value.numbers;
   const [trial, setTrial] = useState<AgentTrial>();
   const form = useForm(initialValues(numbers), async (values) => {
     setTrial(undefined);
-    const type = triedTypeOf(values.agent_type);
-    if (type === null) throw wrongField('agent_type', 'This is required.');
-    const isOutbound = values.direction === 'outbound';
-    setTrial(
-      await tryAgent({
-        agent_type: type,
-        chat_url: type === 'builtin' ? null : values.chat_url.trim(),
-        assistant_id: values.assistant_id.trim() || null,
-        agent_id: values.agent_id.trim() || null,
-        ...(values.token === '' ? {} : { token: values.token }),
-        number_id: values.number_id || null,
-        direction: isOutbound ? 'outbound' : 'inbound',
-        instruction: isOutbound ? values.instruction.trim() || null : null,
-        say: values.say
-          .split('\n')
-          .map((line) => line.trim())
-          .filter((line) => line !== ''),
-      }),
-    );
+    setTrial(await tryAgent(requestOf(values)));
   });
-  const { direction, agent_type: type } = form.values;
   return (
     <>
       <section class="card">
         <FormBody form={form} submit={t.submit} saved={null}>
-          <div class="columns">
-            <SelectField
-              form={form}
-              name="agent_type"
-              label={agent.type}
-              options={[...typeOptions(), ['builtin', agent.builtin]]}
-            />
-            {type !== 'builtin' && (
-              <TextField
-                form={form}
-                name="chat_url"
-                mode="url"
-                label={agent.url}
-                placeholder="https://"
-                hint={agentTypeOf(type) === null ? undefined : agent.urlHint[agentTypeOf(type) ?? 'webhook']}
-              />
-            )}
-            <SelectField
-              form={form}
-              name="direction"
-              label={t.direction}
-              options={Object.entries(texts.value.calls.direction)}
-            />
-            <SelectField
-              form={form}
-              name="number_id"
-              label={t.number}
-              options={[['', t.noNumber], ...numbers.map(({ id, number }): [string, string] => [id, number])]}
-            />
-            {type === 'langgraph' && <TextField form={form} name="assistant_id" label={agent.assistantId} />}
-            {type === 'mastra' && direction === 'outbound' && (
-              <TextField form={form} name="agent_id" label={agent.agentId} />
-            )}
-            {type !== 'builtin' && (
-              <TextField
-                form={form}
-                name="token"
-                type="password"
-                autoComplete="new-password"
-                label={t.token}
-                hint={t.tokenHint}
-                isOptional
-              />
-            )}
-          </div>
-          {direction === 'outbound' && (
-            <AreaField form={form} name="instruction" rows={2} label={t.instruction} isOptional />
-          )}
-          <AreaField
-            form={form}
-            name="say"
-            rows={3}
-            label={t.say}
-            hint={t.sayHint}
-            isOptional={direction === 'outbound'}
-          />
+          <AgentFields form={form} numbers={numbers} />
+          <TalkFields form={form} />
         </FormBody>
       </section>
       <div aria-live="polite">

@@ -2,8 +2,7 @@ import { listNumbers, listWebhooks } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { Pill } from '../parts/pill.tsx';
-import { webhookTones } from '../parts/tones.ts';
+import { Pill, webhookTones } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../route.ts';
 

@@ -1,9 +1,9 @@
 /** A button that asks the gateway for something, and says beside itself when that did not work. */
 import { useState } from 'preact/hooks';
-import { Problem, Unreachable } from '../api/problem.ts';
+import { Problem, Unreachable } from '../api/request.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
-import { mayChange } from '../role.ts';
+import { mayChange } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 
 export type Asked = { title: string; text: string };
@@ -81,3 +81,10 @@ export const Action = ({
     </span>
   );
 };
+
+/** Reads the next page of a list. */
+export const MoreButton = ({ load }: { load: () => Promise<void> }) => (
+  <p class="more">
+    <Action isForAll label={texts.value.shell.more} act={load} />
+  </p>
+);

@@ -4,11 +4,9 @@ import type { Delivery } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../route.ts';
-import { Action } from './action.tsx';
-import { MoreButton } from './more.tsx';
+import { Action, MoreButton } from './action.tsx';
 import { Loading } from './page.tsx';
-import { Pill } from './pill.tsx';
-import { deliveryTones } from './tones.ts';
+import { Pill, deliveryTones } from './pill.tsx';
 import { dayAndTime, When } from './when.tsx';
 
 const pollMs = 3_000;

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
-import { mayChange } from '../role.ts';
+import { mayChange } from '../session.ts';
 import type { FieldsOf, Form, FormValues } from './form.ts';
 
 type FieldProps = {

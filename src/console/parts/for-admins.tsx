@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { texts } from '../language/language.ts';
-import { mayChange } from '../role.ts';
+import { mayChange } from '../session.ts';
 import { Page } from './page.tsx';
 
 /** What a viewer does not see: buttons and links to what is refused. */

@@ -1,6 +1,6 @@
 /** The state of a form: what was typed stays, whatever becomes of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { fieldsIn, Problem, Unreachable } from '../api/problem.ts';
+import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
 
 export type FormValues = Record<string, string | boolean>;
 

@@ -6,9 +6,8 @@ import { isConnected } from '../api/request.ts';
 import { catalogues, language, speak, texts } from '../language/language.ts';
 import type { ConsoleLanguage } from '../language/texts.ts';
 import { forgetKeys } from '../number-keys.ts';
-import { mayChange, role } from '../role.ts';
 import { linkTo, page, route } from '../route.ts';
-import { signOut } from '../session.ts';
+import { mayChange, role, signOut } from '../session.ts';
 
 const links = [
   ['calls', 'calls'],

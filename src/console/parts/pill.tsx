@@ -1,11 +1,44 @@
+/** A state in one or two words, and how states look beside their words. */
 import type { ComponentChildren } from 'preact';
+import type { TrunkState } from '#src/domain/trunk.ts';
+import type { AdminToken, Delivery, TrunkCheckStep, Webhook } from '../api/records.ts';
 
 export type Tone = 'live' | 'fine' | 'calm' | 'warn' | 'bad';
 
-/** A state in one or two words. The tone only underlines what the words say. */
+/** The tone only underlines what the words say. */
 export const Pill = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`pill ${tone}`}>
     <i aria-hidden="true" />
     {children}
   </span>
 );
+
+export const roleTones: Record<AdminToken['role'], Tone> = { admin: 'live', viewer: 'calm' };
+
+export const webhookTones: Record<Webhook['state'], Tone> = {
+  active: 'fine',
+  paused: 'warn',
+  disabled: 'bad',
+};
+
+export const deliveryTones: Record<Delivery['state'], Tone> = {
+  pending: 'live',
+  delivered: 'fine',
+  dead: 'bad',
+};
+
+export const trunkTones: Record<TrunkState, Tone> = {
+  disabled: 'calm',
+  registering: 'live',
+  registered: 'fine',
+  unregistered: 'bad',
+  ready: 'fine',
+  unreachable: 'bad',
+  unused: 'calm',
+};
+
+export const stepTones: Record<TrunkCheckStep['result'], Tone> = {
+  ok: 'fine',
+  failed: 'bad',
+  skipped: 'calm',
+};

@@ -5,7 +5,7 @@ import { isExpired, token } from '../session.ts';
 import { connectPhone, phone, putAway } from './connection.ts';
 import { Dialler } from './dialler.tsx';
 import { Icon } from './icons.tsx';
-import { otherNumber } from './other-number.ts';
+import { otherNumber } from './phone-state.ts';
 import { ring } from './ring-tone.ts';
 import { RingingCall } from './ringing-call.tsx';
 import { Talk } from './talk.tsx';

@@ -1,4 +1,5 @@
-/** What the person says into the microphone, by the browser's own recognition where it has one. */
+/** What the person says into the microphone, by the browser's own recognition where it has one; when words take the floor. */
+import { isBackchannel } from '#src/domain/backchannels.ts';
 
 /** As far as it is used here; the standard's own types are not in every library of types. */
 type Recognition = EventTarget & {
@@ -12,6 +13,15 @@ type Recognition = EventTarget & {
 type RecognitionEvent = Event & {
   resultIndex: number;
   results: ArrayLike<ArrayLike<{ transcript: string }> & { isFinal: boolean }>;
+};
+
+/** The beginning of a backchannel may still become one; what is longer takes the floor. */
+const shortest = 4;
+
+/** Whether words that are still being typed or spoken are more than a murmur. */
+export const mayInterrupt = (words: string, language: string): boolean => {
+  const text = words.trim();
+  return (text.length >= shortest || /\S\s+\S/.test(text)) && !isBackchannel(text, language);
 };
 
 /** A recognition that ends by itself begins again after this. */

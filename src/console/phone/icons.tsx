@@ -12,7 +12,9 @@ const paths = {
   close: 'M6 6l12 12M18 6 6 18',
 } as const;
 
-export const Icon = ({ name }: { name: keyof typeof paths }) => (
+export type IconName = keyof typeof paths;
+
+export const Icon = ({ name }: { name: IconName }) => (
   <svg class={`icon ${name}`} viewBox="0 0 24 24" aria-hidden="true">
     <path d={paths[name]} />
   </svg>

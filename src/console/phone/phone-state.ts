@@ -153,3 +153,7 @@ export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState =
       return { ...state, talk: null, refusal: null };
   }
 };
+
+/** The number of the workspace, whose agent is at the other end. */
+export const otherNumber = ({ direction, from, to }: PhoneCallDetails): string =>
+  direction === 'outbound' ? from : to;

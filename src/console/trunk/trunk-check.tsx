@@ -6,8 +6,7 @@ import { FormBody, TextField } from '../parts/field.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
-import { Pill } from '../parts/pill.tsx';
-import { stepTones } from '../parts/tones.ts';
+import { Pill, stepTones } from '../parts/pill.tsx';
 
 /** Tries a trunk out, and shows the messages as a ladder. */
 export const TrunkCheck = ({ trunkId }: { trunkId: string }) => {

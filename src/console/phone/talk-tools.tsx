@@ -1,0 +1,91 @@
+/** What one can do in a call on the web phone. */
+import type { RefObject } from 'preact';
+import { useState } from 'preact/hooks';
+import { texts } from '../language/language.ts';
+import { send, setMuted } from './connection.ts';
+import { canListen } from './ear.ts';
+import { Icon, type IconName } from './icons.tsx';
+import { Keypad } from './keypad.tsx';
+import type { PhoneTalk } from './phone-state.ts';
+import { SayForm } from './say-form.tsx';
+import type { Microphone } from './use-microphone.ts';
+import { hasVoiceFor, isMuted } from './voice.ts';
+
+/** `isPressed` is left out where the label itself says what is so. */
+const ToolButton = ({
+  icon,
+  label,
+  isPressed,
+  act,
+}: {
+  icon: IconName;
+  label: string;
+  isPressed?: boolean;
+  act: () => void;
+}) => (
+  <button
+    type="button"
+    class="phone-tool"
+    aria-label={label}
+    {...(isPressed === undefined ? {} : { 'aria-pressed': isPressed })}
+    onClick={act}
+  >
+    <Icon name={icon} />
+  </button>
+);
+
+const MuteButton = () => {
+  const t = texts.value.phone;
+  const [icon, label] = isMuted.value ? (['muted', t.unmute] as const) : (['voice', t.mute] as const);
+  return <ToolButton icon={icon} label={label} act={() => setMuted(!isMuted.value)} />;
+};
+
+const MicrophoneButton = ({ microphone: { isOn, toggle } }: { microphone: Microphone }) => {
+  const t = texts.value.phone;
+  return (
+    <ToolButton
+      icon="microphone"
+      label={isOn ? t.microphoneOff : t.microphone}
+      isPressed={isOn}
+      act={toggle}
+    />
+  );
+};
+
+export const TalkTools = ({
+  talk: { details, sounding },
+  microphone,
+  field,
+}: {
+  talk: PhoneTalk;
+  microphone: Microphone;
+  /** Where what is said is typed. */
+  field: RefObject<HTMLInputElement | null>;
+}) => {
+  const t = texts.value.phone;
+  const [hasKeypad, setKeypad] = useState(false);
+  const interrupt = (): void => {
+    send({ type: 'speaking', on: true });
+    field.current?.focus();
+  };
+  return (
+    <>
+      <SayForm language={details.language} field={field} />
+      {hasKeypad && <Keypad />}
+      <div class="phone-tools" role="group" aria-label={t.title}>
+        {sounding !== null && (
+          <button type="button" onClick={interrupt}>
+            {t.interrupt}
+          </button>
+        )}
+        <ToolButton icon="keypad" label={t.keypad} isPressed={hasKeypad} act={() => setKeypad(!hasKeypad)} />
+        {canListen && <MicrophoneButton microphone={microphone} />}
+        {hasVoiceFor(details.language) && <MuteButton />}
+        <button type="button" class="hang-up" onClick={() => send({ type: 'hang_up' })}>
+          <Icon name="down" />
+          {t.hangUp}
+        </button>
+      </div>
+    </>
+  );
+};

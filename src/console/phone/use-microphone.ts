@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+import { send } from './connection.ts';
+import { listen, mayInterrupt } from './ear.ts';
+
+export type Microphone = {
+  isOn: boolean;
+  /** It was refused, or is none. */
+  hasFailed: boolean;
+  toggle(): void;
+};
+
+/** Says on the call what is spoken into the microphone, while it is on and the call is. */
+export const useMicrophone = (language: string, isInCall: boolean): Microphone => {
+  const [state, setState] = useState<'off' | 'on' | 'failed'>('off');
+  const isOn = state === 'on';
+  useEffect(() => {
+    if (!isOn || !isInCall) return undefined;
+    return listen(language, {
+      begun(words) {
+        if (mayInterrupt(words, language)) send({ type: 'speaking', on: true });
+      },
+      said: (text) => send({ type: 'say', text }),
+      failed: () => setState('failed'),
+    });
+  }, [isOn, isInCall]);
+  return { isOn, hasFailed: state === 'failed', toggle: () => setState(isOn ? 'off' : 'on') };
+};
