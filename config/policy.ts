@@ -171,7 +171,7 @@ export const requestLimits = {
     keepAliveMs: 15_000,
     slowReaderMs: 30_000,
     pollMs: 1_000,
-    beliefMs: 5_000,
+    revalidateMs: 5_000,
     lateFactsMs: 60_000,
   },
 } as const;

@@ -26,7 +26,7 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
       const counted = await failures.count(address);
       return counted?.isBeyond === true ? counted.seconds : null;
     },
-    beliefMs: services.limits.eventStream.beliefMs,
+    revalidateMs: services.limits.eventStream.revalidateMs,
     logger: services.logger,
   });
 };

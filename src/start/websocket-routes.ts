@@ -47,10 +47,10 @@ export const createWebSocketRoutes = (options: {
   /** One more token of nobody from this address: seconds until it may try again; `null` while it still may. */
   countFailure: (address: string) => Promise<number | null>;
   /** How often it is asked whether the token of a client is still good; one whose token is not, is cut off. */
-  beliefMs: number;
+  revalidateMs: number;
   logger: Logger;
 }): WebSocketRoutes => {
-  const { logger, beliefMs } = options;
+  const { logger, revalidateMs } = options;
   const paths = new Map<string, { role: AdminRole; accept: Accept }>();
 
   const watchToken = (socket: Duplex, token: string): void => {
@@ -69,7 +69,7 @@ export const createWebSocketRoutes = (options: {
       if (!isOver && !socket.destroyed) lookLater();
     };
     const lookLater = (): void => {
-      timer = setTimeout(() => void look(), beliefMs);
+      timer = setTimeout(() => void look(), revalidateMs);
     };
     lookLater();
     // One that was sent away or said goodbye is over as well, whatever the other side does.

@@ -352,7 +352,7 @@ test('a reader that takes nothing any more is dropped, and what it held is let g
 
 test('a stream ends when its key or token is good no longer, and the others go on', async (t) => {
   const gateway = await fakeGateway(t, {
-    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, beliefMs: 50 } },
+    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
     watchChart: () => () => {},
   });
   const { id, path } = await callWith(gateway, 1);

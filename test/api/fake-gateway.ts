@@ -57,7 +57,7 @@ export const testLimits: ApiServices['limits'] = {
     keepAliveMs: 15_000,
     slowReaderMs: 30_000,
     pollMs: 20,
-    beliefMs: 5_000,
+    revalidateMs: 5_000,
     lateFactsMs: Infinity,
   },
 };

@@ -23,7 +23,7 @@ const openDoor = async (t: ExecutionContext) => {
       const counted = await failures.count(address);
       return counted?.isBeyond === true ? counted.seconds : null;
     },
-    beliefMs: 20,
+    revalidateMs: 20,
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
   webSocketRoutes.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));

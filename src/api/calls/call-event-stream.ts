@@ -16,7 +16,7 @@ import { encode } from '../codec.ts';
 import type { StreamPermit } from '../stream-permits.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 import { createPulledStream } from './pulled-stream.ts';
-import { createSeenEvents } from './seen-events.ts';
+import { createSeenJournal } from './seen-journal.ts';
 import { createWakeUp } from './wake-up.ts';
 
 export type EventStreamTimes = {
@@ -27,7 +27,7 @@ export type EventStreamTimes = {
   /** Between two looks for a call of another gateway. */
   pollMs: number;
   /** How often it is asked whether the reader's key or token is still good. */
-  beliefMs: number;
+  revalidateMs: number;
   /** How long after the end of a call its recording and its summary are waited for. */
   lateFactsMs: number;
 };
@@ -92,19 +92,19 @@ export const callEventStream = (
   services: ApiServices,
 ): Readable => {
   const { database, clock } = services;
-  const { keepAliveMs, slowReaderMs, beliefMs, lateFactsMs } = services.limits.eventStream;
+  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs } = services.limits.eventStream;
   const watch = watchCall(call.id, permit, services);
   let isOver = false;
 
   async function* messages(): AsyncGenerator<string> {
-    const seen = createSeenEvents(call);
+    const seen = createSeenJournal(call);
     const keepAlive = createInterval(clock, keepAliveMs);
-    const belief = createInterval(clock, beliefMs);
+    const validity = createInterval(clock, revalidateMs);
     yield `retry: ${retryMs}\n\n`;
     while (!isOver) {
-      if (belief.isDue()) {
+      if (validity.isDue()) {
         if (!(await isStillValid())) return;
-        belief.restart();
+        validity.restart();
       }
       const events = await journalOf(database, call.id, seen.last());
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();
@@ -123,7 +123,7 @@ export const callEventStream = (
         keepAlive.restart();
         yield ': still here\n\n';
       }
-      await watch.wait(Math.min(watch.longestWaitMs, keepAlive.dueInMs(), belief.dueInMs()));
+      await watch.wait(Math.min(watch.longestWaitMs, keepAlive.dueInMs(), validity.dueInMs()));
     }
   }
 

@@ -1,18 +1,18 @@
 import type { CallRecord } from '#src/persistence/calls.ts';
-import type { CallEvent } from '#src/persistence/call-journal.ts';
+import type { JournalEntry } from '#src/persistence/call-journal.ts';
 
 /** How far the journal of a call was read, and whether more may come. */
-export type SeenEvents = {
+export type SeenJournal = {
   /** The sequence of the last one; 0 before the first. */
   last(): number;
-  add(event: CallEvent): void;
+  add(entry: JournalEntry): void;
   /** Whether the last fact of the call was seen, as far as can be told from their types. */
   isWhole(): boolean;
   /** When the call ended, in milliseconds; infinite until that was seen. */
   endedAt(): number;
 };
 
-export const createSeenEvents = (call: CallRecord): SeenEvents => {
+export const createSeenJournal = (call: CallRecord): SeenJournal => {
   const types = new Set<string>();
   let last = 0;
   let endedAt = Infinity;
