@@ -1,72 +1,10 @@
+/** Whole conversations with the built-in agent, and how it ends them. */
 import test from 'ava';
-import * as fc from 'fast-check';
-import pino from 'pino';
-import type { Message } from '#machines/reply.ts';
-import { builtInAgent } from '#src/agents/built-in.ts';
-import { hear } from '#src/agents/built-in/hear.ts';
-import { wordsFor } from '#src/agents/built-in/words.ts';
-import { kickoffFor } from '#src/domain/kickoff.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-
-type Call = { language: string; direction: 'inbound' | 'outbound'; task: string | null };
-
-/** A conversation with the agent, and the hangups that it asked for. */
-const talk = ({ language, direction, task }: Call, hangUpFails?: Error) => {
-  const hangups: { callId: string; immediate: boolean }[] = [];
-  const messages: Message[] = [];
-  const abort = new AbortController();
-  const agent = builtInAgent(
-    {
-      context: { call_id: 'call-1', direction, from: '0212345678', to: '01000000001', language },
-      binding: {
-        direction,
-        agent: 'builtin',
-        agentType: null,
-        chatUrl: null,
-        assistantId: null,
-        agentId: null,
-      },
-      bearerToken: null,
-      instruction: task,
-    },
-    {
-      hangUp: (callId, { immediate }) => {
-        hangups.push({ callId, immediate });
-        return hangUpFails === undefined ? Promise.resolve() : Promise.reject(hangUpFails);
-      },
-      logger: pino({ level: 'silent' }),
-    },
-  );
-
-  /** What it says to this history; `onPiece` is called while it says it. */
-  const reply = async (history: readonly Message[], onPiece?: () => void): Promise<string> => {
-    let text = '';
-    for await (const piece of agent.reply({ turn: 1, messages: history }, abort.signal)) {
-      if (typeof piece === 'string') text += piece;
-      onPiece?.();
-    }
-    return text;
-  };
-
-  /** The other party says something, or the call was just answered; `heard` is what it lets through of the answer. */
-  const say = async (text: string, heard = (whole: string): string => whole): Promise<string> => {
-    messages.push({ role: 'user', content: text });
-    const answer = await reply(messages);
-    if (heard(answer) !== '') messages.push({ role: 'assistant', content: heard(answer) });
-    return answer;
-  };
-
-  return {
-    abort,
-    hangups,
-    messages,
-    reply,
-    say,
-    open: (heard?: (whole: string) => string): Promise<string> => say(kickoffFor(task), heard),
-  };
-};
+import { type Call, talk } from './talk.ts';
 
 const ko: Call = { language: 'ko', direction: 'outbound', task: '내일 오후 3시 예약을 확인해 주세요' };
+
 const en: Call = {
   language: 'en',
   direction: 'outbound',
@@ -276,74 +214,5 @@ test('an instruction may have several lines', async (t) => {
   t.regex(
     await talk({ ...ko, task: '예약 확인\n\n그리고  인원 확인' }).open(),
     /예약 확인 그리고 인원 확인\./,
-  );
-});
-
-test('a language that it does not speak is spoken to in English, a regional one in its own', (t) => {
-  t.is(wordsFor('fr'), wordsFor('en'));
-  t.is(wordsFor('ko-KR'), wordsFor('ko'));
-  t.is(wordsFor('JA'), wordsFor('ja'));
-  t.is(wordsFor(''), wordsFor('en'));
-});
-
-const meanings: [language: string, text: string, meaning: string, details: string[]][] = [
-  ['ko', '예약했습니다', 'statement', []],
-  ['ko', '예, 그렇습니다', 'yes', []],
-  ['ko', '잠시만요', 'wait', []],
-  ['ko', '못 들었어요', 'repeat', []],
-  ['ko', '안녕히 계세요', 'goodbye', []],
-  [
-    'ko',
-    '11월 21일 토요일 오전 열 시 반에 4명이요',
-    'statement',
-    ['11월 21일', '토요일', '오전 열 시 반', '4명'],
-  ],
-  ['en', 'Not today, sorry.', 'no', ['today']],
-  ['en', 'May I ask who this is?', 'question', []],
-  ['en', 'On March 3rd, noon, for 4, at 555-1234.', 'statement', ['March 3rd', 'noon', '4', '555-1234']],
-  ['ja', 'もう一度お願いします', 'repeat', []],
-  ['ja', '明日の午後3時半に2名です', 'statement', ['明日', '午後3時半', '2名']],
-];
-
-for (const [language, text, meaning, details] of meanings) {
-  test(`"${text}" is heard as ${meaning}${details.length > 0 ? ' with details' : ''}`, (t) => {
-    t.deepEqual(hear(text, wordsFor(language)), { text, meaning, details });
-  });
-}
-
-const anyTurn = fc.oneof(
-  fc.constantFrom(
-    ...meanings.map(([, text]) => text),
-    'Yes.',
-    'No.',
-    'Hello?',
-    'Wait!',
-    'What?',
-    '네.',
-    '아니요.',
-    '네?',
-  ),
-  fc.string(),
-);
-
-test('whatever the other party says, the conversation comes to its end, and its end depends on the history alone', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom('ko', 'en', 'ja'),
-      fc.constantFrom('inbound' as const, 'outbound' as const),
-      fc.option(fc.string()),
-      fc.array(anyTurn, { minLength: 16, maxLength: 16 }),
-      async (language, direction, task, turns) => {
-        const call = { language, direction, task };
-        const conversation = talk(call);
-        if (direction === 'outbound') await conversation.open();
-        for (const turn of turns) {
-          const text = await conversation.say(turn);
-          t.is(text, await talk(call).reply(conversation.messages.slice(0, text === '' ? undefined : -1)));
-        }
-        t.true(conversation.hangups.some(({ immediate }) => immediate));
-      },
-    ),
-    { numRuns: 200 },
   );
 });

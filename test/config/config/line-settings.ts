@@ -1,0 +1,72 @@
+/** What is expected of the settings of real lines. */
+import { notWhole, real, type ExpectedSettings } from './expected-setting.ts';
+
+export const lineSettings: ExpectedSettings = {
+  GW_TRUNK: {
+    of: ({ realLines }) => realLines?.trunkAddress ?? null,
+    default: null,
+    valid: { 'sip.example': 'sip.example', '192.0.2.1:5060': '192.0.2.1:5060' },
+    invalid: ['sip:sip.example', 'sip.example:0', 'sip.example:70000', 'sip.example:', 'two words'],
+    with: { GW_LINES: 'drachtio' },
+  },
+  GW_TRUNK_NUMBERS: {
+    of: ({ realLines }) => realLines?.trunkNumbers,
+    default: 'domestic',
+    valid: { domestic: 'domestic', e164: 'e164', e164_without_plus: 'e164_without_plus' },
+    invalid: ['E164', 'international'],
+    with: real,
+  },
+  GW_DRACHTIO: {
+    of: ({ realLines }) => [realLines?.drachtio.host, realLines?.drachtio.port],
+    default: ['127.0.0.1', 9022],
+    valid: { 'sip-server': ['sip-server', 9022], 'sip-server:9023': ['sip-server', 9023] },
+    invalid: ['http://sip-server', 'sip-server:0', 'sip-server:65536', 'a:1:2'],
+    with: real,
+  },
+  GW_DRACHTIO_SECRET: {
+    of: ({ realLines }) => realLines?.drachtio.secret,
+    default: 'cymru',
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: [],
+    with: real,
+  },
+  GW_FREESWITCH: {
+    of: ({ realLines }) => realLines?.freeSwitches.map(({ host, port }) => `${host}:${port}`),
+    default: ['127.0.0.1:8021'],
+    valid: {
+      media: ['media:8021'],
+      'media:1': ['media:1'],
+      'one, two:8022,one:8023': ['one:8021', 'two:8022', 'one:8023'],
+    },
+    invalid: ['media:99999', 'me dia', 'one,', ',', 'one,two:0', 'one,one:8021'],
+    with: real,
+  },
+  GW_FREESWITCH_SECRET: {
+    of: ({ realLines }) => realLines?.freeSwitches[0]?.secret,
+    default: 'ClueCon',
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: [],
+    with: real,
+  },
+  GW_MEDIA_HOST: {
+    of: ({ realLines }) => realLines?.media.host,
+    default: '127.0.0.1',
+    valid: { '192.0.2.7': '192.0.2.7' },
+    invalid: ['media.example', 'http://192.0.2.7'],
+    with: real,
+  },
+  GW_MEDIA_PORT: {
+    of: ({ realLines }) => realLines?.media.port,
+    default: 0,
+    valid: { 8090: 8_090 },
+    invalid: [...notWhole, '65536'],
+    with: real,
+  },
+  GW_RTP_TIMEOUT_SEC: {
+    of: ({ realLines }) => realLines?.rtpTimeoutMs,
+    default: 30_000,
+    valid: { 0: 0, 60: 60_000 },
+    invalid: [...notWhole, '3601'],
+    with: real,
+  },
+};

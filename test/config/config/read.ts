@@ -1,0 +1,15 @@
+/** A configuration that is read of an environment of the test's own. */
+import { ConfigError, readConfig, type Config } from '#config/config.ts';
+
+export const read = (environment: Record<string, string> = {}): Config => readConfig(environment, false);
+
+/** What the refusal says. */
+export const refused = (environment: Record<string, string>): string => {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error(`This was accepted: ${JSON.stringify(environment)}`);
+};

@@ -1,0 +1,138 @@
+/** What is expected of the settings of the language model and of the engines that hear and speak. */
+import { engineSettings, type ExpectedSettings } from './expected-setting.ts';
+
+export const speechSettings: ExpectedSettings = {
+  GW_LLM_BASE_URL: {
+    of: ({ languageModel }) => languageModel?.baseUrl ?? null,
+    default: null,
+    valid: {
+      'https://models.example/v1': 'https://models.example/v1',
+      'http://10.0.0.5:11434/v1': 'http://10.0.0.5:11434/v1',
+    },
+    invalid: ['models.example', 'ftp://models.example', 'https://user@models.example/v1', 'https://x/#y'],
+    with: { GW_LLM_MODEL: 'small' },
+  },
+  GW_LLM_MODEL: {
+    of: ({ languageModel }) => languageModel?.model ?? null,
+    default: null,
+    valid: { 'vendor/small-1.5:8b': 'vendor/small-1.5:8b' },
+    invalid: [],
+    with: { GW_LLM_BASE_URL: 'https://models.example/v1' },
+  },
+  GW_LLM_API_KEY: {
+    of: ({ languageModel }) => languageModel?.apiKey ?? null,
+    default: null,
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: ['hush-hush key', 'hush-hush\n', 'hush-hush–'],
+    with: { GW_LLM_BASE_URL: 'https://models.example/v1', GW_LLM_MODEL: 'small' },
+  },
+  GW_RECOGNIZERS: {
+    of: ({ speech }) => speech.recognizers.map(({ engine }) => engine),
+    default: [],
+    valid: {
+      vosk: ['vosk'],
+      'deepgram, openai-transcription,vosk,whisper-cpp': [
+        'deepgram',
+        'openai-transcription',
+        'vosk',
+        'whisper-cpp',
+      ],
+    },
+    invalid: ['sphinx', 'vosk,', ',', 'vosk,vosk', 'elevenlabs', 'Deepgram'],
+    with: engineSettings,
+  },
+  GW_SYNTHESIZERS: {
+    of: ({ speech }) => speech.synthesizers.map(({ engine }) => engine),
+    default: [],
+    valid: {
+      'espeak-ng': ['espeak-ng'],
+      'elevenlabs,deepgram-aura, openai-speech': ['elevenlabs', 'deepgram-aura', 'openai-speech'],
+    },
+    invalid: ['festival', 'espeak-ng,espeak-ng', 'deepgram', ' '],
+    with: engineSettings,
+  },
+  GW_DEEPGRAM_API_KEY: {
+    of: ({ speech }) => speech.recognizers.map((engine) => 'key' in engine && engine.key),
+    default: [],
+    valid: { 'hush-hush': ['hush-hush'] },
+    invalid: ['hush-hush key', 'hush-hush\n'],
+    with: { GW_RECOGNIZERS: 'deepgram' },
+  },
+  GW_DEEPGRAM_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: ['https://api.deepgram.com'],
+    valid: { 'http://deepgram.internal:8080/': ['http://deepgram.internal:8080'] },
+    invalid: ['wss://deepgram.internal', 'deepgram.internal', 'https://x@y', 'https://x/?y=z'],
+    with: { GW_RECOGNIZERS: 'deepgram', GW_DEEPGRAM_API_KEY: 'k' },
+  },
+  GW_ELEVENLABS_API_KEY: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'key' in engine && engine.key),
+    default: [],
+    valid: { 'hush-hush': ['hush-hush'] },
+    invalid: ['hush-hush key', 'hush-hush–'],
+    with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_VOICE: 'v' },
+  },
+  GW_ELEVENLABS_URL: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'url' in engine && engine.url),
+    default: ['https://api.elevenlabs.io'],
+    valid: { 'https://api.eu.residency.elevenlabs.io//': ['https://api.eu.residency.elevenlabs.io'] },
+    invalid: ['api.elevenlabs.io', 'ws://x'],
+    with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_API_KEY: 'k', GW_ELEVENLABS_VOICE: 'v' },
+  },
+  GW_ELEVENLABS_VOICE: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'voice' in engine && engine.voice),
+    default: [],
+    valid: { JBFqnCBsd6RMkjVDRZzb: ['JBFqnCBsd6RMkjVDRZzb'] },
+    invalid: ['a voice', '../x'],
+    with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_API_KEY: 'k' },
+  },
+  GW_SPEECH_BASE_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: [],
+    valid: { 'http://127.0.0.1:8000/v1/': ['http://127.0.0.1:8000/v1'] },
+    invalid: ['127.0.0.1:8000', 'https://x/v1?y', 'https://x/#y'],
+    with: { GW_RECOGNIZERS: 'openai-transcription' },
+  },
+  GW_SPEECH_API_KEY: {
+    of: ({ speech }) => speech.recognizers.map((engine) => 'key' in engine && engine.key),
+    default: [null],
+    valid: { 'hush-hush': ['hush-hush'] },
+    invalid: ['hush-hush key'],
+    with: { GW_RECOGNIZERS: 'openai-transcription', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_SPEECH_RECOGNITION_MODEL: {
+    of: ({ speech }) => speech.recognizers.map((engine) => 'model' in engine && engine.model),
+    default: ['gpt-4o-mini-transcribe'],
+    valid: { 'Systran/faster-whisper-small': ['Systran/faster-whisper-small'] },
+    invalid: [],
+    with: { GW_RECOGNIZERS: 'openai-transcription', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_SPEECH_SYNTHESIS_MODEL: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'model' in engine && engine.model),
+    default: ['gpt-4o-mini-tts'],
+    valid: { kokoro: ['kokoro'] },
+    invalid: [],
+    with: { GW_SYNTHESIZERS: 'openai-speech', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_SPEECH_VOICE: {
+    of: ({ speech }) => speech.synthesizers.map((engine) => 'voice' in engine && engine.voice),
+    default: ['alloy'],
+    valid: { af_sky: ['af_sky'] },
+    invalid: [],
+    with: { GW_SYNTHESIZERS: 'openai-speech', GW_SPEECH_BASE_URL: 'https://x/v1' },
+  },
+  GW_VOSK_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: [],
+    valid: { 'ws://127.0.0.1:2700': ['ws://127.0.0.1:2700'], 'wss://vosk/?a=b': ['wss://vosk/?a=b'] },
+    invalid: ['http://127.0.0.1:2700', 'vosk:2700', 'ws://x/#y'],
+    with: { GW_RECOGNIZERS: 'vosk' },
+  },
+  GW_WHISPER_URL: {
+    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    default: [],
+    valid: { 'http://127.0.0.1:8080/': ['http://127.0.0.1:8080'] },
+    invalid: ['ws://127.0.0.1:8080', '127.0.0.1'],
+    with: { GW_RECOGNIZERS: 'whisper-cpp' },
+  },
+};

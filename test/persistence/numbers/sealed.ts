@@ -1,0 +1,9 @@
+/** How secrets of numbers are sealed here: with a new master key, and with the one before it. */
+import { randomBytes } from 'node:crypto';
+import { createSealing } from '#src/persistence/sealing.ts';
+
+export const sealing = createSealing(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
+
+export const newKey = (): string => `gw_live_${randomBytes(8).toString('hex')}`;
+
+export const issuedAt = new Date('2026-11-21T03:00:00.000Z');
