@@ -7,7 +7,7 @@
  *   limit, and there would be no way back.
  * - The first cause wins: a reason is never overwritten, so whatever happens while a call is being ended
  *   cannot change why it ended. Every end passes through `over`, which publishes it and decides the status.
- * - A call touches the world through its `line` (disposed with the call, which hangs up whatever still stands), the
+ * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
  *   replies of its conversation, and `publish`.
  */
 import { assertEvent, assign, raise, sendTo, setup } from 'xstate';

@@ -14,7 +14,7 @@ export type LineActions = {
   carrySound(): void;
   /** Nobody is heard or rung for any more. */
   fallSilent(end: LineEnd): void;
-  /** Tells the far end, if it does not know; `released` is to follow, unless the line was disposed. */
+  /** Tells the far end, if it does not know; `released` is to follow, unless the line was closed. */
   release(end: LineEnd): void;
 };
 
@@ -32,7 +32,7 @@ export type LineLifeEvent =
   | { type: 'released' }
   /** The call has taken the last word. */
   | { type: 'reported' }
-  | { type: 'hangup.requested' | 'disposed' };
+  | { type: 'hangup.requested' | 'closed' };
 
 const report = (type: `line.${'ringing' | 'answered' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
@@ -62,7 +62,7 @@ export const lineLifeMachine = setup({
   description: 'The life of one line.',
   context: ({ input }) => ({ line: input, end: { by: 'gateway', cause: 'cancelled' } }),
   initial: 'calling',
-  on: { disposed: { target: '.over', actions: ['fallSilent', 'release'] } },
+  on: { closed: { target: '.over', actions: ['fallSilent', 'release'] } },
   states: {
     calling: {
       description: 'The call is on its way to an answer, out or in.',
@@ -108,7 +108,7 @@ export const lineLifeMachine = setup({
       description: 'The line has ended, and its call does not know yet.',
       initial: 'releasing',
       entry: 'fallSilent',
-      on: { disposed: 'over' },
+      on: { closed: 'over' },
       states: {
         releasing: {
           description: 'The far end has a moment to confirm the end.',

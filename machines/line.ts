@@ -115,7 +115,7 @@ export type LineInput = {
 export interface Line {
   tell(command: LineCommand): void;
   /** Lets go of everything at once; a call that still stands is hung up. After it the line is silent. Idempotent. */
-  dispose(): void;
+  close(): void;
 }
 
 /** Starts dialing (outbound) or answers the waiting arrival of this call (inbound). */

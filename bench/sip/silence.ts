@@ -44,7 +44,7 @@ export const benchSilence =
         line.tell({ type: 'stopTalking' });
       },
     );
-    started.defer(() => line.dispose());
+    started.defer(() => line.close());
     await until(() => answered);
     await pause(500);
     const toSilence: number[] = [];

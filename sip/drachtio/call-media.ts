@@ -43,7 +43,7 @@ export type CallMedia = {
   pauseRecording(): void;
   resumeRecording(): void;
   /** No sound is carried any more: what was played and heard until now is reported. Idempotent. */
-  end(): void;
+  close(): void;
 };
 
 export type CallMediaOptions = MediaMeans & {
@@ -123,13 +123,13 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       playout.attach(arrived);
     },
     say: playout.say,
-    stopTalking: playout.stop,
+    stopTalking: playout.stopTalking,
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
-    end() {
-      playout.end();
-      listener?.end();
-      recording?.end();
+    close() {
+      playout.close();
+      listener?.stop();
+      recording?.finish();
       recording = null;
       expectedFork?.cancel();
       expectedFork = null;

@@ -154,7 +154,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         connectMedia(media, dialog.connection, life, options);
       },
       fallSilent() {
-        media.end();
+        media.close();
         const endpoint = dialog.connection?.endpoint;
         if (endpoint !== undefined) backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
       },
@@ -205,7 +205,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           return life.send({ type: 'hangup.requested' });
       }
     },
-    dispose: () => life.send({ type: 'disposed' }),
+    close: () => life.send({ type: 'closed' }),
     lose() {
       const { attempt } = dialog;
       attempt.lose();

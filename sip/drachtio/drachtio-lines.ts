@@ -121,14 +121,14 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     mediaServers: mediaServers.states,
     async endLegsOf(node) {
       const orphans = await options.legs.orphans(node);
-      signalling.abandon(orphans);
+      signalling.endOrphans(orphans);
       signalling.endChannels(orphans);
     },
     async start(onArrival) {
       // Before anything else: whoever still talks to a process that died waits for it.
       const orphans = await options.legs.orphans();
       await signalling.open(onLost);
-      signalling.abandon(orphans);
+      signalling.endOrphans(orphans);
       await audioForks.open();
       await signalling.openAccess();
       // Endpoints are made beforehand over SIP.
@@ -162,7 +162,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     },
     async close() {
       signalling.close();
-      for (const line of lines) line.dispose();
+      for (const line of lines) line.close();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();

@@ -43,7 +43,7 @@ export type AnsweringMachine = {
   /** Whether more of the call would tell anything. */
   isCurious(): boolean;
   /** Nothing more is said. Idempotent. */
-  end(): void;
+  stop(): void;
 };
 
 /** A voice is looked at so often. */
@@ -160,7 +160,7 @@ export const createAnsweringMachine = (options: AnsweringMachineOptions): Answer
     return phase === 'undecided';
   });
 
-  const end = (): void => {
+  const stop = (): void => {
     phase = 'over';
     voice.stop();
     message.stop();
@@ -169,7 +169,7 @@ export const createAnsweringMachine = (options: AnsweringMachineOptions): Answer
   };
 
   const decide = (by: AnsweredBy): void => {
-    end();
+    stop();
     on.answeredBy(by);
     if (by === 'human') return;
     phase = 'machine';
@@ -213,7 +213,7 @@ export const createAnsweringMachine = (options: AnsweringMachineOptions): Answer
       if (phase === 'over') return;
       const isOwn = isAgentAudible() && !isVoiced && time.since(lastVoiceAt) > numbers.lateWordsMs;
       if (isOwn || !hasWords(text)) return;
-      if (phase === 'undecided') cancelLimit ??= time.after(numbers.decideWithinMs, end);
+      if (phase === 'undecided') cancelLimit ??= time.after(numbers.decideWithinMs, stop);
       words.take(text, isFinal);
       review();
       if (!isVoiced) awaitQuiet();
@@ -224,6 +224,6 @@ export const createAnsweringMachine = (options: AnsweringMachineOptions): Answer
       else review();
     },
     isCurious: () => phase !== 'over',
-    end,
+    stop,
   };
 };

@@ -25,7 +25,7 @@ export type Listener = {
   /** The next sound of the other party, at 8000 Hz. */
   write(samples: Int16Array): void;
   /** Nothing more is heard: reports what was said whole and lets go of everything. Idempotent. */
-  end(): void;
+  stop(): void;
 };
 
 export type ListenerOptions = {
@@ -75,7 +75,7 @@ export const createListener = (options: ListenerOptions): Listener => {
       answerer?.recognized(event.text, event.type === 'final');
     if (event.type !== 'failed') return turns.recognized(event);
     logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
-    end();
+    stop();
   });
 
   const detector = options.openDetector(numbers.voice.mode);
@@ -106,12 +106,12 @@ export const createListener = (options: ListenerOptions): Listener => {
     });
   };
 
-  const end = (): void => {
+  const stop = (): void => {
     if (isOver) return;
     isOver = true;
     cancelWatch();
-    answerer?.end();
-    turns.end();
+    answerer?.stop();
+    turns.stop();
     recognition.close();
     detector.close();
   };
@@ -124,6 +124,6 @@ export const createListener = (options: ListenerOptions): Listener => {
       activity.write(samples, agentDb() ?? -Infinity);
       if (answerer?.isCurious() === true) beeps.write(samples);
     },
-    end,
+    stop,
   };
 };

@@ -27,7 +27,7 @@ export type TurnTaking = {
   voiceEnded(at: number): void;
   recognized(event: Exclude<RecognitionEvent, { type: 'failed' }>): void;
   /** Nothing more will be heard: what was said whole is reported. Idempotent. */
-  end(): void;
+  stop(): void;
 };
 
 /** What is new of the words that a recognizer gives. */
@@ -177,7 +177,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
       } else if (turn !== null) turn.isComplete = true;
       review();
     },
-    end() {
+    stop() {
       if (isOver) return;
       isOver = true;
       cancelReview();

@@ -26,7 +26,7 @@ export type TimelineRecorder = {
   pause(): void;
   resume(): void;
   /** The call is over. */
-  end(): void;
+  finish(): void;
 };
 
 /** Begins now, at the answer. */
@@ -48,6 +48,6 @@ export const createTimelineRecorder = (
       const last = pauses.at(-1);
       if (last?.toMs === Infinity) last.toMs = time.since(answeredAt);
     },
-    end: () => onEnd({ ...parts, pauses, durationMs: time.since(answeredAt) }),
+    finish: () => onEnd({ ...parts, pauses, durationMs: time.since(answeredAt) }),
   };
 };

@@ -23,7 +23,7 @@ export type Played = {
 export type SimulatedPlayout = {
   say(utterance: number, text: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
-  stop(): void;
+  stopTalking(): void;
   voice(): Voice | null;
   /** How many utterances have begun to sound. */
   begun(): number;
@@ -96,7 +96,7 @@ export const createSimulatedPlayout = (
       queue.push({ utterance, text });
       if (playing === null) playNext();
     },
-    stop() {
+    stopTalking() {
       const stopped = playing;
       const forgotten = queue.splice(0);
       playing = null;

@@ -43,7 +43,7 @@ const phoneOn = (line: {
     hangUp: () => life.send({ type: 'left' }),
     say: (text) => whenAnswered(() => voices.counterparty.say(text)),
     speak: (isSpeaking) =>
-      whenAnswered(() => (isSpeaking ? voices.counterparty.begin() : voices.counterparty.abandon())),
+      whenAnswered(() => (isSpeaking ? voices.counterparty.begin() : voices.counterparty.cancel())),
     isSpeaking: () => voices.counterparty.isSpeaking(),
     press: (digit) => whenAnswered(() => life.report({ type: 'line.digit', digit })),
     hold: (isHeld) => life.send({ type: isHeld ? 'held' : 'resumed' }),
@@ -83,7 +83,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       carrySound: () => voices.begin(),
       fallSilent(end) {
         party.stop(end);
-        voices.end();
+        voices.close();
       },
       release({ cause }) {
         const released = (): void => life.send({ type: 'released' });
@@ -119,7 +119,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
         case 'press':
           return press(command.keys);
         case 'stopTalking':
-          return voices.agent.stop();
+          return voices.agent.stopTalking();
         case 'pauseRecording':
           return voices.pauseRecording();
         case 'resumeRecording':
@@ -130,6 +130,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           return life.send({ type: 'hangup.requested' });
       }
     },
-    dispose: () => life.send({ type: 'disposed' }),
+    close: () => life.send({ type: 'closed' }),
   };
 };

@@ -158,7 +158,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       isClosed = true;
       time.stop();
       callers.clear();
-      for (const line of lines) line.dispose();
+      for (const line of lines) line.close();
       await recorder.close((options.closeWithinMs ?? 20_000) * speed);
     },
   };

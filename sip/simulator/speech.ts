@@ -18,12 +18,12 @@ export type Speech = {
   /** The person speaks, and what the words are is known only later, when they are `say`ed. May be repeated. */
   begin(): void;
   /** No words will come of what was begun. */
-  abandon(): void;
+  cancel(): void;
   /** Begins to say this; the words before have been said. */
   say(text: string): void;
   isSpeaking(): boolean;
   /** No more sound is heard. What was said whole before is still understood; a word in the mouth is lost. */
-  end(): void;
+  stop(): void;
 };
 
 type Saying = Omit<Heard, 'endedAt'> & { durationMs: number };
@@ -75,7 +75,7 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
       begunAt ??= time.now();
       on.begun();
     },
-    abandon() {
+    cancel() {
       begunAt = null;
     },
     say(text) {
@@ -95,7 +95,7 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
       cancelNext = time.after(remainingMs, () => finish(said));
     },
     isSpeaking: () => saying !== null,
-    end() {
+    stop() {
       confirm();
       cancelNext();
       cancelRecognition();

@@ -39,7 +39,7 @@ export type Voices = {
   pauseRecording(): void;
   resumeRecording(): void;
   /** Nobody is heard any more; what was cut is reported. */
-  end(): void;
+  close(): void;
 };
 
 export const createVoices = (options: VoicesOptions): Voices => {
@@ -87,12 +87,12 @@ export const createVoices = (options: VoicesOptions): Voices => {
     beep: () => answerer?.beep(),
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
-    end() {
-      answerer?.end();
-      agent.stop();
-      counterparty.end();
+    close() {
+      answerer?.stop();
+      agent.stopTalking();
+      counterparty.stop();
       cancelWaiting?.();
-      recording?.end();
+      recording?.finish();
       recording = null;
     },
   };

@@ -26,7 +26,7 @@ export type PhoneCall = {
   /** The phone has come back: it is told where the call stands. */
   resume(tell: Tell): void;
   /** The phone is away and can be told nothing. */
-  leaveAlone(): void;
+  suspend(): void;
 };
 
 export type Tell = (message: ToPhone) => void;
@@ -131,7 +131,7 @@ const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): Phon
     }
   },
   resume: handset.pickUp,
-  leaveAlone() {
+  suspend() {
     handset.layDown();
     phone.setReporting(false);
   },

@@ -181,7 +181,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
       Object.assign(station, { tell, replaced, reports: false, dialling: null });
       if (before?.tell) before.replaced();
       workspace.stations.set(name, station);
-      station.call?.leaveAlone();
+      station.call?.suspend();
       station.call?.resume(tellTo(station));
       for (const call of workspace.ringing) tell({ type: 'ring', ...call.details });
 
@@ -206,7 +206,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
           station.tell = null;
           station.dialling = null;
           if (station.call === null || isClosed) return leave();
-          station.call.leaveAlone();
+          station.call.suspend();
           station.timer = clock.setTimeout(leave, options.comeBackMs);
         },
       };

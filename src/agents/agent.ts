@@ -33,7 +33,7 @@ export type Agent = {
    */
   reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<ReplyPiece>;
   /** The call is over: lets go of whatever the agent still holds. Never throws. */
-  end?(): void;
+  close?(): void;
 };
 
 /** A reply that cannot be had. The message is safe to log: nothing of what was said, no URL, no token. */

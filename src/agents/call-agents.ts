@@ -26,7 +26,7 @@ export const createCallAgents = (
     find: (callId) => agents.get(callId),
     begin: (callId) => agents.get(callId)?.begin?.(),
     release(callId) {
-      agents.get(callId)?.end?.();
+      agents.get(callId)?.close?.();
       agents.delete(callId);
     },
   };

@@ -22,19 +22,19 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
       signal.throwIfAborted();
       if (call.binding.assistantId === null)
         throw new AgentFailure('no_reply', 'the binding has no assistant ID');
-      const problem = await runs.leaveLast(signal);
+      const problem = await runs.cancelLast(signal);
       if (problem !== undefined) yield { remark: problem };
       await unlessAborted(thread.stand(), signal);
       const { run, frames } = await runs.begin(messages, signal);
       try {
         yield* readRun(frames);
       } finally {
-        void run.leave();
+        void run.cancel();
       }
     },
-    end() {
-      runs.end();
-      thread.end();
+    close() {
+      runs.close();
+      thread.close();
     },
   };
 };

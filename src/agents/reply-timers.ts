@@ -14,7 +14,7 @@ export type ReplyTimers = {
   pieceCame(): void;
   /** A word came. */
   wordCame(): void;
-  end(): void;
+  stop(): void;
 };
 
 /** They run from now on. */
@@ -32,7 +32,7 @@ export const startReplyTimers = (
       idle = clock.setTimeout(on.idle, times.idleFlushMs);
     },
     wordCame: () => clock.clearTimeout(firstToken),
-    end() {
+    stop() {
       for (const timer of [firstToken, wholeReply, idle]) clock.clearTimeout(timer);
     },
   };

@@ -68,7 +68,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
 
   const letGo = (reason?: AgentFailure): void => {
     isOver = true;
-    timers.end();
+    timers.stop();
     abort.abort(reason);
   };
 

@@ -106,7 +106,7 @@ export const createTryAgent =
       }
     } finally {
       clock.clearTimeout(wholeTrial);
-      agent.end?.();
+      agent.close?.();
     }
     return {
       callId,

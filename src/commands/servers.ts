@@ -157,7 +157,7 @@ export const runServers = async (
     print('Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)');
     await over;
   } finally {
-    await Promise.all(servers.map(({ kept }) => kept.end()));
+    await Promise.all(servers.map(({ kept }) => kept.stop()));
   }
 };
 

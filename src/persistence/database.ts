@@ -101,7 +101,7 @@ export const openDatabase = async (settings: {
       limits,
       ...pool,
     });
-    opened.defer(fresh.end);
+    opened.defer(fresh.close);
     return fresh;
   };
 

@@ -29,7 +29,7 @@ export type OpenPool = {
   /** Discards the connections that nobody uses just now: they may be dead. */
   renew: () => void;
   /** Lets statements under way end, up to a limit. */
-  end: () => Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** Keeps account of a pool's connections: all that are open, and those that are idle. */
@@ -97,7 +97,7 @@ export const openPool = (settings: {
   return {
     pool,
     renew: connections.closeIdle,
-    async end() {
+    async close() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
       // It goes on after the end: the farewell of a dead connection is never answered.
       limit.unref();

@@ -29,7 +29,7 @@ export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
 /** TERM, then KILL: FreeSWITCH takes half a minute to end while mod_audio_fork is loaded. */
-export const endProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
+export const stopProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

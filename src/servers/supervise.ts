@@ -1,7 +1,7 @@
 /** A server of this machine that is started again whenever it ends by itself, until it is told to end. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endProcess, hasEnded } from './server-process.ts';
+import { stopProcess, hasEnded } from './server-process.ts';
 import type { StartedServer } from './start-drachtio.ts';
 
 export type RestartTimes = {
@@ -17,7 +17,7 @@ export type RestartTimes = {
 export type Supervised = {
   /** It was ready once. Rejects when it did not get so far. */
   ready: Promise<void>;
-  end(): Promise<void>;
+  stop(): Promise<void>;
 };
 
 const howItEnded = ({ exitCode, signalCode }: StartedServer['child']): string =>
@@ -50,7 +50,7 @@ export const supervise = (options: {
     server = options.start();
     startedAt = performance.now();
     // One that does not get ready ends, or answers nothing: both begin again.
-    await server.ready.then(options.onBack, () => endProcess(server.child, times.patienceMs));
+    await server.ready.then(options.onBack, () => stopProcess(server.child, times.patienceMs));
   };
 
   const keep = async (): Promise<void> => {
@@ -67,9 +67,9 @@ export const supervise = (options: {
   const keeping = keep().catch(() => undefined);
   return {
     ready: first,
-    async end() {
+    async stop() {
       ending.abort();
-      await endProcess(server.child, times.patienceMs);
+      await stopProcess(server.child, times.patienceMs);
       await keeping;
     },
   };

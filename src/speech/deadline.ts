@@ -6,7 +6,7 @@ export type Deadline = {
   /** Anew from now on, instead of what was set before. */
   set(milliseconds: number, reason: Error): void;
   /** Lets go of the timer, and of everything that still hangs on the signal. */
-  end(): void;
+  stop(): void;
 };
 
 export const createDeadline = (clock: Clock): Deadline => {
@@ -18,7 +18,7 @@ export const createDeadline = (clock: Clock): Deadline => {
       clock.clearTimeout(timer);
       timer = clock.setTimeout(() => controller.abort(reason), milliseconds);
     },
-    end() {
+    stop() {
       clock.clearTimeout(timer);
       controller.abort();
     },

@@ -5,7 +5,7 @@ export type KeepAlive = {
   begin(): void;
   /** Something else was said. */
   said(): void;
-  end(): void;
+  stop(): void;
 };
 
 export const createKeepAlive = (clock: Clock, everyMs: number, say: () => void): KeepAlive => {
@@ -23,6 +23,6 @@ export const createKeepAlive = (clock: Clock, everyMs: number, say: () => void):
     said() {
       wasSaid = true;
     },
-    end: () => clock.clearTimeout(timer),
+    stop: () => clock.clearTimeout(timer),
   };
 };

@@ -36,7 +36,7 @@ export const openSentenceRecognition = (
       if (text !== '') emit({ type: 'final', text });
       emit({ type: 'settled', samples: endsAt });
     } finally {
-      own.end();
+      own.stop();
     }
   };
 
@@ -52,7 +52,7 @@ export const openSentenceRecognition = (
 
   const end = (): void => {
     isOver = true;
-    deadline.end();
+    deadline.stop();
     queue.clear();
     segmenter.clear();
   };

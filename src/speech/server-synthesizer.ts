@@ -73,7 +73,7 @@ export const serverSynthesizer = (
     } catch (error) {
       throw engine.hasChosenVoice && error instanceof EngineRefusal ? new VoiceRefused(name, error) : error;
     } finally {
-      deadline.end();
+      deadline.stop();
     }
   }
 

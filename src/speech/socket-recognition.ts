@@ -72,7 +72,7 @@ export const openSocketRecognition = (
 
   const endTimers = (): void => {
     answer.stop();
-    keepAlive?.end();
+    keepAlive?.stop();
   };
 
   const socket = openEngineSocket(world, engine, {

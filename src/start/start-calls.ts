@@ -82,7 +82,7 @@ const openSwitchboard = (
       callTime.release(callId);
       transitions.release(callId);
       latency.release(callId);
-      openLines.dispose(callId);
+      openLines.close(callId);
       agents.release(callId);
     },
     logger,

@@ -159,7 +159,7 @@ test('the end of the call lets go of a thread that is still being made', async (
   agent.begin?.();
   await server.received(1);
   const closed = server.responseClosed();
-  agent.end?.();
+  agent.close?.();
   await closed;
   t.is(server.counts.aborted, 1);
 });

@@ -66,7 +66,7 @@ export const agentOf = async (
     },
     logger,
   })(callOf(kind, server.url, token ?? null));
-  t.teardown(() => agent.end?.());
+  t.teardown(() => agent.close?.());
 
   const startReply = createStartReply({
     findAgent: () => agent,

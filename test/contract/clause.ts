@@ -59,7 +59,7 @@ export const createClause = (
           return line;
         });
         for (const line of watched) {
-          if (!line.isOver()) line.dispose();
+          if (!line.isOver()) line.close();
           await driver.pass(1_000);
           t.deepEqual(line.finish(), []);
         }

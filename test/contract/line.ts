@@ -270,12 +270,12 @@ export const lineContract = (
     ['over', 'busy', (driver, line) => driver.until(() => line.isOver())],
   ];
   for (const [phase, farEnd, bring] of phases)
-    clause(`a line that is ${phase} is silent once it was disposed`, farEnd, async (t, driver, reach) => {
+    clause(`a line that is ${phase} is silent once it was closed`, farEnd, async (t, driver, reach) => {
       const line = reach();
       await bring(driver, line);
       const story = line.story();
-      line.dispose();
-      line.dispose();
+      line.close();
+      line.close();
       line.say('Is anybody there?');
       line.tell({ type: 'hangUp' });
       await driver.pass(5_000);

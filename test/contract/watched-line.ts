@@ -7,7 +7,7 @@ export type WatchedLine = {
   readonly breaches: readonly string[];
   say(text: string): number;
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
-  dispose(): void;
+  close(): void;
   /** The events of one kind. */
   all<Type extends LineEvent['type']>(type: Type): Extract<LineEvent, { type: Type }>[];
   saw(type: LineEvent['type']): boolean;
@@ -15,7 +15,7 @@ export type WatchedLine = {
   story(): string[];
   /** The last word was said. */
   isOver(): boolean;
-  /** To be called when the line is over or disposed and time has gone by: what is missing is a breach, too. */
+  /** To be called when the line is over or closed and time has gone by: what is missing is a breach, too. */
   finish(): readonly string[];
 };
 
@@ -38,7 +38,7 @@ export const openWatched = (
   let reported = 0;
   let utterance = 0;
   let busyWith: string | null = null;
-  let isDisposed = false;
+  let isClosed = false;
 
   const during = <Result>(what: string, act: () => Result): Result => {
     const before = busyWith;
@@ -54,7 +54,7 @@ export const openWatched = (
     const breach = (sentence: string): void => void breaches.push(`${event.type}: ${sentence}`);
     const last = events.at(-1);
     if (busyWith !== null) breach(`was said inside ${busyWith}`);
-    if (isDisposed) breach('was said after dispose');
+    if (isClosed) breach('was said after close');
     if (events.some(isLastWord)) breach('was said after the last word');
     if (last !== undefined && event.at < last.at) breach('lies before the event that was said before it');
     if ('startedAt' in event && event.startedAt > event.at) breach('began after it was over');
@@ -125,7 +125,7 @@ export const openWatched = (
     say(text) {
       utterance += 1;
       const command = { type: 'say' as const, utterance, text };
-      if (!watched.isOver() && !isDisposed) said.push(command);
+      if (!watched.isOver() && !isClosed) said.push(command);
       during('say', () => line.tell(command));
       return utterance;
     },
@@ -134,9 +134,9 @@ export const openWatched = (
         for (const { utterance } of said.slice(reported)) stopped.add(utterance);
       during(command.type, () => line.tell(command));
     },
-    dispose() {
-      isDisposed = true;
-      during('dispose', () => line.dispose());
+    close() {
+      isClosed = true;
+      during('close', () => line.close());
     },
     all: <Type extends LineEvent['type']>(type: Type) =>
       events.filter((event): event is Extract<LineEvent, { type: Type }> => event.type === type),
@@ -144,7 +144,7 @@ export const openWatched = (
     story: () => events.map(({ type }) => type),
     isOver: () => events.some(isLastWord),
     finish() {
-      if (!isDisposed && !watched.isOver()) breaches.push('the line never said its last word');
+      if (!isClosed && !watched.isOver()) breaches.push('the line never said its last word');
       return breaches;
     },
   };

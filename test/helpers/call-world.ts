@@ -67,7 +67,7 @@ export const createCallWorld = (
   let tellCall: ((event: LineEvent) => void) | undefined;
   let tellConversation: ((event: ReplyEvent) => void) | undefined;
   const reported: number[] = [];
-  const counts = { linesDisposed: 0, repliesAborted: 0 };
+  const counts = { linesClosed: 0, repliesAborted: 0 };
 
   const publish = (_: unknown, fact: CallFact): void => {
     if (faults.publishCrashes?.(fact) === true) throw new Error(`The journal crashed over ${fact.type}`);
@@ -82,7 +82,7 @@ export const createCallWorld = (
       commands.push(command);
     });
     return () => {
-      counts.linesDisposed += 1;
+      counts.linesClosed += 1;
     };
   });
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ sendBack, input }) => {

@@ -152,7 +152,7 @@ const holdsForEveryCall = (world: World): void => {
   };
   check(world.errors.length === 0, 'no call crashes');
   check(isOver(world), 'every call ends');
-  check(world.counts.linesDisposed === 1, 'the line is disposed once');
+  check(world.counts.linesClosed === 1, 'the line is closed once');
   check(world.counts.repliesAborted === world.requests.length, 'no reply outlives its call');
   check(count('call.ended') === 1 && story.at(-1) === 'call.ended', 'call.ended is published once, and last');
   check(count('call.answered_by') <= 1, 'who answered is told once');

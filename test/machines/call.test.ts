@@ -90,7 +90,7 @@ test('nobody picks up within the ring time-out: the line is told, and what it sa
   t.deepEqual(world.facts, [
     { type: 'call.ended', at: 45_000, reason: 'no_answer', status: 'no_answer', sip },
   ]);
-  t.is(world.counts.linesDisposed, 1);
+  t.is(world.counts.linesClosed, 1);
 });
 
 test('a line that does not say what became of a cancelled call is given up', (t) => {
@@ -100,7 +100,7 @@ test('a line that does not say what became of a cancelled call is given up', (t)
   t.deepEqual(world.facts, []);
   world.clock.increment(1);
   t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'cancelled', status: 'no_answer' }]);
-  t.is(world.counts.linesDisposed, 1);
+  t.is(world.counts.linesClosed, 1);
 });
 
 test('an answer that crosses the cancelling comes too late', (t) => {
@@ -131,7 +131,7 @@ const unanswered = test.macro<[UnansweredCause, FinalStatus]>({
     world.onLine({ type: 'line.unanswered', cause, sip });
     t.is(world.state(), status);
     t.deepEqual(world.facts, [{ type: 'call.ended', at: 2_000, reason: cause, status, sip }]);
-    t.is(world.counts.linesDisposed, 1);
+    t.is(world.counts.linesClosed, 1);
   },
   title: (_, cause, status) => `never answered because of ${cause} is ${status}`,
 });
@@ -151,7 +151,7 @@ test('cancelling a ringing call ends it as cancelled', (t) => {
   world.onLine({ type: 'line.unanswered', cause: 'cancelled', sip });
   t.is(world.state(), 'no_answer');
   t.deepEqual(world.facts, [{ type: 'call.ended', at: 0, reason: 'cancelled', status: 'no_answer', sip }]);
-  t.is(world.counts.linesDisposed, 1);
+  t.is(world.counts.linesClosed, 1);
 });
 
 test('cancelling comes too late after the answer', (t) => {
@@ -464,7 +464,7 @@ test('a line that does not confirm the hangup is given up', (t) => {
   world.clock.increment(1);
   t.is(world.state(), 'completed');
   t.deepEqual(world.end(), { type: 'call.ended', reason: 'agent_hangup', status: 'completed' });
-  t.is(world.counts.linesDisposed, 1);
+  t.is(world.counts.linesClosed, 1);
 });
 
 test('what was heard is kept when the line neither confirms the hangup nor reports the rest', (t) => {
@@ -558,7 +558,7 @@ test('after the end nothing is published, said or asked any more', (t) => {
   world.clock.increment(3_600_000);
   t.deepEqual(world.facts, facts);
   t.deepEqual(world.commands, commands);
-  t.is(world.counts.linesDisposed, 1);
+  t.is(world.counts.linesClosed, 1);
 });
 
 test('once its end is decided, a call takes in nothing but what was still heard', (t) => {
@@ -710,7 +710,7 @@ test('a conversation that crashes over its last words does not keep the call fro
   world.clock.increment(5_000);
   world.clock.increment(5_000);
   t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
-  t.is(world.counts.linesDisposed, 1);
+  t.is(world.counts.linesClosed, 1);
 });
 
 // the gateway closes
@@ -724,7 +724,7 @@ const closing = test.macro<[string, () => World, EndReason, FinalStatus]>({
     t.is(world.state(), status);
     t.is(world.end()?.reason, reason);
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
-    t.is(world.counts.linesDisposed, 1);
+    t.is(world.counts.linesClosed, 1);
   },
   title: (_, state, __, reason) => `the gateway closes while the call is ${state}: ${reason}`,
 });

@@ -16,7 +16,7 @@ const events: readonly LineLifeEvent[] = [
   { type: 'hangup.requested' },
   { type: 'released' },
   { type: 'reported' },
-  { type: 'disposed' },
+  { type: 'closed' },
 ];
 
 const eventOf = (type: Type): LineLifeEvent =>
@@ -53,13 +53,13 @@ const unlessAnswered: Arrows = {
   unanswered: ['leaving.reporting', 'fall silent: counterparty, busy', 'line.unanswered busy'],
   left: ['leaving.reporting', 'fall silent: counterparty, cancelled', 'line.unanswered cancelled'],
   'hangup.requested': ['leaving.releasing', ...cancelled],
-  disposed: ['over', ...cancelled],
+  closed: ['over', ...cancelled],
 };
 
 const onceAnswered: Arrows = {
   left: ['leaving.releasing', ...left],
   'hangup.requested': ['leaving.releasing', ...hungUp],
-  disposed: ['over', ...hungUp],
+  closed: ['over', ...hungUp],
 };
 
 /** A path to every state, and all arrows from there. */
@@ -92,7 +92,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
       released: ['leaving.reporting', 'line.unanswered cancelled'],
       // The first cause is the end.
       unanswered: ['leaving.reporting', 'line.unanswered cancelled'],
-      disposed: ['over'],
+      closed: ['over'],
     },
   ],
   [
@@ -101,7 +101,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
     {
       released: ['leaving.reporting', 'line.ended counterparty'],
       unanswered: ['leaving.reporting', 'line.ended counterparty'],
-      disposed: ['over'],
+      closed: ['over'],
     },
   ],
   [
@@ -110,12 +110,12 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
     {
       released: ['leaving.reporting', 'line.ended gateway'],
       unanswered: ['leaving.reporting', 'line.ended gateway'],
-      disposed: ['over'],
+      closed: ['over'],
     },
   ],
-  ['leaving.reporting', ['unanswered'], { reported: ['over'], disposed: ['over'] }],
-  ['leaving.reporting', ['answered', 'left', 'released'], { reported: ['over'], disposed: ['over'] }],
-  ['over', ['disposed'], {}],
+  ['leaving.reporting', ['unanswered'], { reported: ['over'], closed: ['over'] }],
+  ['leaving.reporting', ['answered', 'left', 'released'], { reported: ['over'], closed: ['over'] }],
+  ['over', ['closed'], {}],
   ['over', ['unanswered', 'reported'], {}],
 ];
 

@@ -88,7 +88,7 @@ if (missing.length > 0) {
 
     await other.kill();
     await until(() => failedOf(calls).length === 2);
-    for (const line of failedOf(calls)) line.dispose();
+    for (const line of failedOf(calls)) line.close();
     const left = calls.filter((line) => !line.saw('line.failed'));
     await until(() => !lines.mediaServers().every(({ isUsable }) => isUsable));
     const health = lines.health();
@@ -111,7 +111,7 @@ if (missing.length > 0) {
     left.push(await call(lines));
     t.deepEqual(callsOf(lines), [3, 1]);
     t.deepEqual(failedOf(left), []);
-    for (const line of left) line.dispose();
+    for (const line of left) line.close();
     await until(() => callsOf(lines).every((count) => count === 0));
     for (const server of [one, other]) await untilChannels(server, pooled);
   });
@@ -126,16 +126,16 @@ if (missing.length > 0) {
       other.pause();
       try {
         await until(() => failedOf(calls).length === 1, 20_000);
-        for (const line of failedOf(calls)) line.dispose();
+        for (const line of failedOf(calls)) line.close();
         const late = await call(lines);
         t.deepEqual(callsOf(lines), [2, 0]);
-        late.dispose();
+        late.close();
       } finally {
         other.goOn();
       }
       await until(() => lines.mediaServers().every(({ isUsable }) => isUsable), 15_000);
       await untilChannels(other, pooled);
-      for (const line of calls) line.dispose();
+      for (const line of calls) line.close();
     },
   );
 
@@ -151,7 +151,7 @@ if (missing.length > 0) {
       await Promise.all([one.restart(), other.restart()]);
     }
     await until(() => lines.health().ready, 15_000);
-    (await call(lines)).dispose();
+    (await call(lines)).close();
   });
 
   realTimeTest('what was made beforehand is replaced when it is lost, and calls do without it', async (t) => {
@@ -162,7 +162,7 @@ if (missing.length > 0) {
     const calls = await Promise.all(Array.from({ length: 6 }, () => call(lines)));
     t.deepEqual(callsOf(lines), [6]);
     await untilChannels(one, 6 + pooled);
-    for (const line of calls) line.dispose();
+    for (const line of calls) line.close();
     await untilChannels(one, pooled);
   });
 
@@ -176,7 +176,7 @@ if (missing.length > 0) {
       await until(() => lines.health().ready, 15_000);
       await untilChannels(one, pooled);
       const line = await call(lines);
-      line.dispose();
+      line.close();
       t.false(line.saw('line.failed'));
       await untilChannels(one, pooled);
     },
@@ -197,7 +197,7 @@ if (missing.length > 0) {
     await until(() => lines.health().ready, 15_000);
     const line = await call(lines);
     t.false(line.saw('line.failed'));
-    line.dispose();
+    line.close();
   });
 
   for (const [what, formats, keys] of [

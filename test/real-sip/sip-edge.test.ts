@@ -495,7 +495,7 @@ if (missing.length > 0) {
     t.teardown(() => lines.close());
     const line: Line = {
       tell: (command) => void opened.promise.then((one) => one.tell(command)),
-      dispose: () => void opened.promise.then((one) => one.dispose()),
+      close: () => void opened.promise.then((one) => one.close()),
     };
     return { line, callers: () => callers, ...following(events) };
   };

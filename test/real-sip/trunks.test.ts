@@ -87,7 +87,7 @@ if (missing.length > 0) {
       const line = lines.open({ ...input, callId: randomUUID(), from: own, to: callee }, (event) => {
         if (event.type === 'line.unanswered') resolve(event);
         if (event.type !== 'line.answered') return;
-        setTimeout(() => line.dispose(), heldMs);
+        setTimeout(() => line.close(), heldMs);
         resolve(event);
       });
     });

@@ -27,7 +27,7 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
     onEnded: (how, restartsInMs) => story.push(`${how}, again in ${restartsInMs}`),
     onBack: () => story.push('back'),
   });
-  t.teardown(() => server.end());
+  t.teardown(() => server.stop());
   return { server, story, pids };
 };
 
@@ -66,7 +66,7 @@ test('a server that never started is the trouble of whoever started it', async (
 test('a server that is told to end stays ended', async (t) => {
   const { server, story, pids } = supervised(t, [runs]);
   await server.ready;
-  await server.end();
+  await server.stop();
   t.throws(() => process.kill(pids[0] ?? 0, 0), { code: 'ESRCH' });
   t.is(pids.length, 1);
   t.deepEqual(story, []);

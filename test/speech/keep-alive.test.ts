@@ -14,7 +14,7 @@ test('something is said in each interval in which nothing else was', (t) => {
   clock.increment(1_000);
   clock.increment(1_000);
   t.deepEqual(said, [6_000, 8_000]);
-  keepAlive.end();
+  keepAlive.stop();
   clock.increment(5_000);
   t.deepEqual(said, [6_000, 8_000]);
 });

@@ -27,7 +27,7 @@ export type CallRecording = {
   /** What is said from now on is recorded; what was on its way is not. */
   resume(): void;
   /** The call is over. */
-  end(): void;
+  finish(): void;
 };
 
 /** So many frames tell how quick the way is: five seconds of them. */
@@ -125,7 +125,7 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime): CallRe
     resume() {
       if (silentUntil === Infinity) silentUntil = position();
     },
-    end() {
+    finish() {
       if (isOver) return;
       isOver = true;
       fillUpTo(position());

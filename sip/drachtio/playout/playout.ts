@@ -26,9 +26,9 @@ export type Playout = {
   onMark(name: string): void;
   say(utterance: number, text: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
-  stop(): void;
-  /** Like `stop`, for good. */
-  end(): void;
+  stopTalking(): void;
+  /** Like `stopTalking`, for good. */
+  close(): void;
   /** How loud the agent was at most lately, in dB below full scale; `null` while nothing is played. */
   level(): number | null;
 };
@@ -81,7 +81,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
     playing.sendOn();
   };
 
-  const stop = (): void => {
+  const stopTalking = (): void => {
     const stopped = playing;
     const forgotten = queue.splice(0);
     playing = null;
@@ -114,10 +114,10 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       if (isOver) reportUnheard(utterance, false);
       else queue.push(synthesizeUtterance({ utterance, text, speak, onMore, logger }));
     },
-    stop,
-    end() {
+    stopTalking,
+    close() {
       isOver = true;
-      stop();
+      stopTalking();
       flush.stop();
     },
     level: () => playing?.level() ?? null,

@@ -91,7 +91,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     },
 
     /** Legs of which no process is left are ended now, or as soon as there is a connection. */
-    abandon(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
+    endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
       for (const { id, ...one } of orphans) abandoned.set(id, one);
       endAll();
     },

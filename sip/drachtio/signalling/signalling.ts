@@ -102,7 +102,7 @@ export const createSignalling = (options: SignallingOptions) => {
     /** Callers that no trunk knows, since the start. */
     refusedCallers: access.refused,
     /** Ends legs of which no process is left, now or as soon as there is a connection. */
-    abandon: legTracker.abandon,
+    endOrphans: legTracker.endOrphans,
     /** The channels of such legs, once the media servers are connected. */
     endChannels: legTracker.endChannels,
 

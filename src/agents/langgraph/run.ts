@@ -20,8 +20,8 @@ export type Run = {
    * Nobody wants it any more, whatever has become of it. Resolves when nothing is left to do, with what went wrong, for
    * the log. Never rejects; the second time it is the same.
    */
-  leave(): Promise<string | undefined>;
-  /** For a thread that is busy although the run was left. Never rejects. */
+  cancel(): Promise<string | undefined>;
+  /** For a thread that is busy although the run was cancelled. Never rejects. */
   cancelAgain(): Promise<string | undefined>;
 };
 
@@ -56,7 +56,7 @@ export const startRun = (
   let id: string | undefined;
   /** The stream has ended by itself; nothing is left to cancel. */
   let isOver = false;
-  let left: Promise<string | undefined> | undefined;
+  let cancelled: Promise<string | undefined> | undefined;
 
   async function* watch(
     frames: AsyncGenerator<Frame>,
@@ -114,9 +114,9 @@ export const startRun = (
 
   return {
     opened,
-    leave: () => (left ??= isOver ? Promise.resolve(undefined) : stop()),
+    cancel: () => (cancelled ??= isOver ? Promise.resolve(undefined) : stop()),
     cancelAgain: () =>
-      isOver || left === undefined || id === undefined
+      isOver || cancelled === undefined || id === undefined
         ? Promise.resolve(undefined)
         : cancelRun(world, call, runsUrl(`${id}/cancel`)),
   };

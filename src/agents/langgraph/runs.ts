@@ -14,11 +14,11 @@ export type BegunRun = { run: Run; frames: AsyncGenerator<Frame, void, undefined
 
 export type Runs = {
   /** Lets go of the run before; resolves with what went wrong, for the log. Rejects only when it is aborted. */
-  leaveLast(signal: AbortSignal): Promise<string | undefined>;
+  cancelLast(signal: AbortSignal): Promise<string | undefined>;
   /** Begins a run with what the thread does not hold of these messages. Rejects as `askEndpoint` does. */
   begin(messages: readonly Message[], signal: AbortSignal): Promise<BegunRun>;
   /** The call is over. */
-  end(): void;
+  close(): void;
 };
 
 /** How long a turn waits until the run before it is cancelled. */
@@ -41,7 +41,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
     const before = last;
     const run = startRun(world, { url, call }, { messages: news, onBegun: () => told.hold(messages) });
     last = run;
-    signal.addEventListener('abort', () => void run.leave(), { once: true });
+    signal.addEventListener('abort', () => void run.cancel(), { once: true });
     try {
       return { run, frames: await unlessAborted(run.opened, signal) };
     } catch (error) {
@@ -59,11 +59,11 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
   };
 
   return {
-    async leaveLast(signal) {
+    async cancelLast(signal) {
       if (last === undefined) return undefined;
-      const leaving = last.leave();
+      const cancelling = last.cancel();
       const problem = await withTimeout(world.clock, cancelWaitMs, () =>
-        unlessAborted(leaving, signal),
+        unlessAborted(cancelling, signal),
       ).catch(() => 'the abandoned run was not cancelled before the next turn');
       signal.throwIfAborted();
       return problem;
@@ -73,6 +73,6 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
         if (!isThreadTrouble(error)) throw error;
         return startAgain(messages, signal);
       }),
-    end: () => void last?.leave(),
+    close: () => void last?.cancel(),
   };
 };

@@ -59,7 +59,7 @@ export const createSaidMessages = (): SaidMessages => {
     if (said.repeats(message)) said.add(id, text);
     yield* grow(message);
     // Without an id the next message could not be told from this one.
-    if (id === '') said.forget(id);
+    if (id === '') said.remove(id);
     if (speaking !== id) return;
     speaking = undefined;
     yield sentenceEnd;

@@ -3,7 +3,7 @@ export type SaidWords = {
   /** Empty where nothing was said of it. */
   of(id: string): string;
   add(id: string, words: string): void;
-  forget(id: string): void;
+  remove(id: string): void;
   /** Whether a message that is not this one was said in these words, but for the space around them. */
   repeats(message: { id: string; text: string }): boolean;
 };
@@ -34,7 +34,7 @@ export const createSaidWords = (): SaidWords => {
       said.set(id, `${said.get(id) ?? ''}${words}`);
       changed.add(id);
     },
-    forget(id) {
+    remove(id) {
       said.delete(id);
       changed.add(id);
     },

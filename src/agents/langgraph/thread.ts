@@ -16,7 +16,7 @@ export type Thread = {
    */
   standAgain(): Promise<boolean>;
   /** The call is over. */
-  end(): void;
+  close(): void;
 };
 
 /** As long as the first words of a reply may take; there would be no time left for them. */
@@ -73,6 +73,6 @@ export const createThread = (world: EndpointWorld, url: string, call: AgentCall)
   return {
     stand: () => standing ?? standAgain().then(() => undefined),
     standAgain,
-    end: () => life.abort(),
+    close: () => life.abort(),
   };
 };

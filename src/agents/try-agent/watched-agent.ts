@@ -11,7 +11,7 @@ export type TurnNotes = ExchangeLog & {
 /** The same agent; what a call would only log of its replies is noted. */
 export const watchedAgent = (agent: Agent, currentNotes: () => TurnNotes): Agent => ({
   begin: () => agent.begin?.(),
-  end: () => agent.end?.(),
+  close: () => agent.close?.(),
   async *reply(request, signal) {
     const notes = currentNotes();
     try {

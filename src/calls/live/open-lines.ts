@@ -1,4 +1,4 @@
-/** The open lines of this gateway, so that each is disposed whatever becomes of the call that holds it. */
+/** The open lines of this gateway, so that each is closed whatever becomes of the call that holds it. */
 import { fromCallback } from 'xstate';
 import type { Line, LineCommand, LineInput, OpenLine } from '#machines/line.ts';
 
@@ -6,20 +6,20 @@ export const createOpenLines = (open: OpenLine) => {
   const lines = new Map<string, Line>();
 
   /** Idempotent. The end of a call does it; XState does not, when an actor crashes. */
-  const dispose = (callId: string): void => {
+  const close = (callId: string): void => {
     const line = lines.get(callId);
     lines.delete(callId);
-    line?.dispose();
+    line?.close();
   };
 
   return {
-    dispose,
-    /** A line as the charts invoke it: opened with the state, disposed with it. */
+    close,
+    /** A line as the charts invoke it: opened with the state, closed with it. */
     actor: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
       const line = open(input, sendBack);
       lines.set(input.callId, line);
       receive((command) => line.tell(command));
-      return () => dispose(input.callId);
+      return () => close(input.callId);
     }),
   };
 };

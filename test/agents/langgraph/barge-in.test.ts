@@ -62,7 +62,7 @@ test('leaving the reply early cancels the run, and once', async (t) => {
   const { abort, pieces } = await firstWords(graph, '하나');
   await pieces.return?.();
   abort.abort();
-  graph.agent.end?.();
+  graph.agent.close?.();
   t.is((await graph.say('둘')).text, '그럼요.');
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
 });
@@ -166,7 +166,7 @@ test('a run that has ended is not cancelled', async (t) => {
   await graph.say('하나', abort.signal);
   abort.abort();
   await graph.say('둘');
-  graph.agent.end?.();
+  graph.agent.close?.();
   await graph.say('셋');
   t.deepEqual(graph.asked(), ['thread', 'run', 'run', 'run']);
 });
@@ -199,7 +199,7 @@ test('a run whose connection has broken is cancelled', async (t) => {
 test('the end of the call cancels a run that is still going', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네') });
   await firstWords(graph, '하나');
-  graph.agent.end?.();
+  graph.agent.close?.();
   await graph.server.received(3);
   t.is(graph.server.requests[2]?.path, cancelPath);
 });

@@ -30,6 +30,6 @@ test('only whole messages count: what has grown on, or was forgotten, is no long
   said.add('a', ' morning.');
   t.false(said.repeats({ id: 'b', text: 'Good' }));
   t.true(said.repeats({ id: 'b', text: 'Good morning.' }));
-  said.forget('a');
+  said.remove('a');
   t.false(said.repeats({ id: 'b', text: 'Good morning.' }));
 });

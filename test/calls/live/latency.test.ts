@@ -14,7 +14,7 @@ const createWorld = () => {
   const heard: LineEvent[] = [];
   const open = times.watchLine((_, emit) => {
     onLine = emit;
-    return { tell() {}, dispose() {} };
+    return { tell() {}, close() {} };
   });
   open(callInput, (event) => heard.push(event));
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({

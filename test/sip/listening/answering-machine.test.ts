@@ -226,10 +226,10 @@ test('a person stays one, whatever is said and heard later', (t) => {
 });
 
 test('when the call is over nothing is said any more', (t) => {
-  const { voice, voiceBegan, pass, story, beep, recognized, end, clock } = createWorld();
+  const { voice, voiceBegan, pass, story, beep, recognized, stop, clock } = createWorld();
   voice(700, 'Hello?');
-  end();
-  end();
+  stop();
+  stop();
   voiceBegan();
   recognized('Please leave a message.', true);
   beep();

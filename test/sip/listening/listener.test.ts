@@ -74,8 +74,8 @@ test('the recognizer gets every sample and is told where somebody speaks', (t) =
   play(silence);
   t.deepEqual(story.slice(2), ['speech', 'ended', 'Hello.']);
   t.is(written(), 16_000 + voice.length);
-  listener.end();
-  listener.end();
+  listener.stop();
+  listener.stop();
   t.deepEqual(story.slice(5), ['close']);
   play(silence);
   emit({ type: 'final', text: 'Too late.' });
@@ -125,7 +125,7 @@ test('a machine is told by its words and its beep, of a call out alone', (t) => 
       story.filter((told) => told === 'machine' || told === 'takes message'),
       isOutbound ? ['machine', 'takes message'] : [],
     );
-    listener.end();
+    listener.stop();
     t.is(clock.pending(), 0);
   }
 });

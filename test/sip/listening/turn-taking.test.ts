@@ -299,8 +299,8 @@ test('at the end of the line what was said whole is heard, a word in the mouth i
   world.voice(true);
   world.final('Goodbye.');
   world.partial('and th');
-  world.turns.end();
-  world.turns.end();
+  world.turns.stop();
+  world.turns.stop();
   t.deepEqual(world.story, ['speech', ['heard', 'Goodbye.', 0]]);
   world.final('and thanks');
   world.voice(false);
@@ -311,7 +311,7 @@ test('at the end of the line what was said whole is heard, a word in the mouth i
   other.voice(true);
   other.partial('bye');
   other.voice(false);
-  other.turns.end();
+  other.turns.stop();
   t.deepEqual(other.story, ['speech', ['heard', 'bye', 0]]);
   t.is(other.clock.pending(), 0);
 });

@@ -50,7 +50,7 @@ test('01000000002 rings and never answers', (t) => {
   const line = reach({ to: '01000000002' });
   clock.advance(3_600_000);
   t.deepEqual(line.story(), ['line.ringing']);
-  line.dispose();
+  line.close();
   t.is(clock.pending(), 0);
 });
 
@@ -170,11 +170,11 @@ test('01000000008 interrupts a farewell, and lets it through when it is said aga
   );
 });
 
-test('a number that nobody has rings until the line is disposed', (t) => {
+test('a number that nobody has rings until the line is closed', (t) => {
   const { clock, reach } = createNetwork();
   const line = reach({ to: '0299998888' });
   clock.advance(600_000);
   t.deepEqual(line.story(), ['line.ringing']);
-  line.dispose();
+  line.close();
   t.is(clock.pending(), 0);
 });

@@ -69,7 +69,7 @@ const reactions = fc.array(fc.option(act, { nil: null }), { maxLength: 12 });
 
 test('whatever the script and the commands, a line keeps its contract', (t) => {
   fc.assert(
-    fc.property(number, script, commands, reactions, fc.boolean(), (to, steps, told, reacts, isDisposed) => {
+    fc.property(number, script, commands, reactions, fc.boolean(), (to, steps, told, reacts, isClosed) => {
       const { clock, lines, reach } = createNetwork();
       lines.defineCallee(scriptedNumber, steps);
       let events = 0;
@@ -81,7 +81,7 @@ test('whatever the script and the commands, a line keeps its contract', (t) => {
         clock.advance(afterMs);
         act(line);
       }
-      if (isDisposed) line.dispose();
+      if (isClosed) line.close();
       else line.tell({ type: 'hangUp' });
       clock.advance(60_000);
       assert.deepEqual(line.finish(), []);

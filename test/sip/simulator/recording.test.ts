@@ -77,13 +77,13 @@ test('a hurried call is recorded at its natural pace', async (t) => {
   t.true(Math.abs(to - from - sayingTime(played?.text ?? '')) < 10, `${to - from} ms`);
 });
 
-test('a disposed call leaves the recording of what it had', async (t) => {
+test('a call that is closed leaves the recording of what it had', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.say('This sentence is cut when everything ends.');
   clock.advance(1_000);
-  line.dispose();
+  line.close();
   const tape = await done(tapes.get(recorded.callId));
   t.is(tape.outcome, 'finished');
   t.is(stretches(tape.agent).length, 1);
@@ -97,7 +97,7 @@ test('a call is recorded only when it is answered and is to be', async (t) => {
     reach({ recording: false, to: '01000000006' }),
   ];
   clock.advance(5_000);
-  for (const line of lines) line.dispose();
+  for (const line of lines) line.close();
   t.is(tapes.size, 0);
   const unvoiced = await recordingNetwork({ recording: null });
   unvoiced.reach({ ...recorded, to: '01000000006' });
@@ -257,7 +257,7 @@ test('a call that ends in a pause ends in silence', async (t) => {
   line.tell({ type: 'pauseRecording' });
   line.say('Nobody is to hear this.');
   clock.advance(3_000);
-  line.dispose();
+  line.close();
   const tape = await done(tapes.get(recorded.callId));
   t.deepEqual(stretches(tape.agent), []);
   t.is(tape.agent.length, 3_000 * 16);

@@ -254,7 +254,7 @@ test('who gives up and dials again gets the second call alone', async (t) => {
 test('a call that is over before it was taken leaves the phone free', async (t) => {
   const network = createPhoneNetwork();
   await network.lines.start(async ({ callId, to }) => {
-    openWatched(network.lines.open, lineInput({ callId, to, direction: 'inbound' })).dispose();
+    openWatched(network.lines.open, lineInput({ callId, to, direction: 'inbound' })).close();
     return { accepted: true };
   });
   const phone = network.phone();

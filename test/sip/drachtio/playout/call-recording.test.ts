@@ -39,7 +39,7 @@ test('both sides stand beside each other at the time at which they sounded', (t)
   frames(10, 100);
   recording.said(new Int16Array(1_600).fill(7));
   frames(20, 200);
-  recording.end();
+  recording.finish();
   t.deepEqual(levels(counterparty), [100, 100, 200, 200, 200, 200]);
   t.deepEqual(levels(agent), [0, 0, 7, 7, 0, 0]);
 });
@@ -50,7 +50,7 @@ test('what is cut is not recorded any further', (t) => {
   frames(15, 0);
   recording.cut();
   frames(15, 0);
-  recording.end();
+  recording.finish();
   t.deepEqual(levels(agent), [7, 7, 7, 0, 0, 0]);
 });
 
@@ -60,8 +60,8 @@ test('a gap in the frames is silence, and the recording is as long as the call',
   clock.advance(600);
   frames(10, 100);
   clock.advance(400);
-  recording.end();
-  recording.end();
+  recording.finish();
+  recording.finish();
   t.is(counterparty.length, 16 * 1_400);
   t.deepEqual(levels(counterparty).slice(0, 8), [100, 100, 0, 0, 0, 0, 0, 0]);
   t.deepEqual(levels(counterparty).slice(8, 10), [100, 100]);
@@ -72,7 +72,7 @@ test('frames in a burst after a hiccup stay in step', (t) => {
   const { recording, clock, counterparty } = createWorld();
   clock.advance(100);
   for (let index = 0; index < 5; index += 1) recording.heard(new Int16Array(160).fill(100));
-  recording.end();
+  recording.finish();
   t.is(counterparty.length, 16 * 100);
 });
 
@@ -88,7 +88,7 @@ test('what is said in a pause is silence on both sides, and everything else stay
   recording.resume();
   recording.resume();
   frames(50, 100);
-  recording.end();
+  recording.finish();
   const silent = Array.from({ length: 10 }, () => 0);
   const before = [100, 100, 100, 100];
   // What is heard at first was still on its way.
@@ -104,7 +104,7 @@ test('a sentence that is queued in a pause is silent as far as the pause goes', 
   frames(20, 0);
   recording.resume();
   frames(40, 0);
-  recording.end();
+  recording.finish();
   t.deepEqual(levels(agent), [0, 0, 0, 0, 7, 7, 7, 7, 7, 7, 0, 0]);
 });
 
@@ -114,7 +114,7 @@ test('a call that ends in a pause is recorded to its end, in silence', (t) => {
   recording.pause();
   frames(10, 100);
   clock.advance(600);
-  recording.end();
+  recording.finish();
   t.deepEqual(levels(counterparty), [100, 100, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
@@ -157,7 +157,7 @@ test('no sample of a pause is recorded, however late and in whatever bursts soun
             clock.advance(Math.max(0, begin + at - clock.now()));
             run();
           }
-          recording.end();
+          recording.finish();
           // Half-way between two samples at the border of a frame is what is left of the last one.
           return !counterparty.some((sample) => sample > 3);
         },

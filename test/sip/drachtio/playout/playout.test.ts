@@ -121,7 +121,7 @@ test('what is stopped is reported with what was heard by the clock, and new soun
   playout.say(2, 'never');
   await settle();
   clock.advance(2_100);
-  playout.stop();
+  playout.stopTalking();
   t.deepEqual(story(), [
     [1, 'alpha bravo', false],
     [2, '', false],
@@ -144,7 +144,7 @@ test('an utterance that is stopped after its last sound was heard whole', async 
   playout.say(1, 'alpha bravo');
   await settle();
   clock.advance(2_060);
-  playout.stop();
+  playout.stopTalking();
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
 });
 
@@ -177,7 +177,7 @@ test('a mark that never comes back does not hold up what follows', async (t) => 
   clock.advance(4_150);
   t.deepEqual(story(), [[1, 'one', true]]);
   t.is(sent.at(-1), 'sound 1000');
-  playout.stop();
+  playout.stopTalking();
   playout.say(3, 'three');
   await settle();
   t.is(sent.at(-1), 'kill');
@@ -192,7 +192,7 @@ test('when the line ends everything is reported, and nothing is sent any more', 
   playout.say(2, 'two');
   await settle();
   clock.advance(1_500);
-  playout.end();
+  playout.close();
   playout.say(3, 'three');
   await settle();
   t.deepEqual(story(), [
@@ -242,7 +242,7 @@ test('what is cut of a voice that is still being made is measured by the time th
   playout.say(1, text);
   await engine.give(1_000);
   clock.advance(900);
-  playout.stop();
+  playout.stopTalking();
   await engine.give(1_000);
   const [cut] = story();
   t.deepEqual(cut, [1, 'The first', false]);

@@ -61,7 +61,7 @@ const orphaned = test.macro<[SipLeg, string[], string[]]>({
   async exec(t, orphan, takes, expected) {
     const { legTracker, sent, settle } = world(takes);
     legTracker.connected();
-    legTracker.abandon([{ id: 'one', callId: null, leg: orphan }]);
+    legTracker.endOrphans([{ id: 'one', callId: null, leg: orphan }]);
     await settle();
     t.deepEqual(sent, expected);
     legTracker.lost();
@@ -113,7 +113,7 @@ test('a BYE of its own says what was kept, with a higher number', async (t) => {
     logger: pino({ level: 'silent' }),
   });
   spying.connected();
-  spying.abandon([{ id: 'one', callId: null, leg: leg('standing') }]);
+  spying.endOrphans([{ id: 'one', callId: null, leg: leg('standing') }]);
   await settle();
   t.deepEqual(texts[0]?.split('\r\n'), [
     'BYE sip:them@192.0.2.1 SIP/2.0',
