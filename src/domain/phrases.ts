@@ -1,6 +1,5 @@
 /**
- * The few sentences that the gateway says by itself, whatever the agent (guides/design/calls.md, "What the gateway says
- * itself").
+ * The few sentences that the gateway says by itself, whatever the agent (guides/design/calls.md, "Sentences of the gateway").
  */
 import type { Language } from './language.ts';
 

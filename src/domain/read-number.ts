@@ -1,6 +1,6 @@
 /**
  * Reading a telephone number as others write it: trunks, and people who call. There is one rule, the table of
- * guides/trunks.md ("What becomes of numbers"): a number of this country becomes domestic (`01012345678`), any other
+ * guides/trunks.md ("Number formats"): a number of this country becomes domestic (`01012345678`), any other
  * one international (`+12025550123`), since it has no domestic format, and since a `+` cannot be mistaken for a digit
  * of this country, as the international prefix (`001…`) could.
  */
