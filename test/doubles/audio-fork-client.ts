@@ -80,6 +80,12 @@ export const startAudioFork = (url: string, metadata: string): AudioForkClient =
   const opened = once(socket, 'open').then(() => undefined);
   // Nobody may be waiting for it.
   opened.catch(() => {});
+  const waiting: (() => void)[] = [];
+  const goOn = (): void => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  socket.on('pong', goOn);
+  socket.on('close', goOn);
   socket.on('error', () => {});
   socket.on('open', () => tell(metadata));
   socket.on('message', (data, isBinary) => {
@@ -94,11 +100,12 @@ export const startAudioFork = (url: string, metadata: string): AudioForkClient =
       tell(new Uint8Array(heard.buffer, heard.byteOffset, heard.byteLength));
       return player.play();
     },
-    async settled() {
-      if (socket.readyState !== WebSocket.OPEN) return;
-      socket.ping();
-      await Promise.race([once(socket, 'pong'), once(socket, 'close')]);
-    },
+    settled: () =>
+      new Promise((resolve) => {
+        if (socket.readyState !== WebSocket.OPEN) return resolve();
+        waiting.push(resolve);
+        return socket.ping();
+      }),
     isOpen: () => socket.readyState === WebSocket.OPEN,
     close: () => socket.terminate(),
   };

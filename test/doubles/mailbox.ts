@@ -1,7 +1,7 @@
 /** What has come, in order, for whoever waits for the next of it. */
 
 /** So long nobody waits on a healthy machine. */
-export const patienceMs = 20_000;
+export const patienceMs = 60_000;
 
 export type Mailbox<Item> = {
   put(item: Item): void;

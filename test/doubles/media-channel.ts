@@ -122,9 +122,10 @@ export class MediaChannel {
     this.#tell('DTMF', { 'DTMF-Digit': digit, 'DTMF-Duration': '1600', 'DTMF-Source': 'RTP' });
   }
 
-  /** Resolves as soon as whoever asked for it hears of its events. */
+  /** Resolves as soon as whoever asked for it hears of its events, or it is over. */
   async untilWatched(): Promise<void> {
-    if (!this.#isWatched) await once(this.#events, 'watched', { signal: AbortSignal.timeout(patienceMs) });
+    if (!this.#isWatched && !this.#isOver)
+      await once(this.#events, 'watched', { signal: AbortSignal.timeout(patienceMs) });
   }
 
   /** Resolves as soon as its sound is connected. */
@@ -153,6 +154,7 @@ export class MediaChannel {
   /** It is gone without a word: its process has died. */
   vanish(): void {
     this.#isOver = true;
+    this.#events.emit('watched');
     this.#socket?.destroySoon();
     this.fork?.close();
     this.#options.onOver();
@@ -160,6 +162,7 @@ export class MediaChannel {
 
   #end(cause: string): void {
     this.#isOver = true;
+    this.#events.emit('watched');
     this.#tell('CHANNEL_CALLSTATE', { 'Original-Channel-Call-State': 'ACTIVE', 'Hangup-Cause': cause });
     this.#socket?.end(disconnectNotice(this.uuid));
     this.fork?.close();

@@ -124,9 +124,9 @@ const untilReady = (lines: DrachtioLines, clock: OrderedClock): Promise<true> =>
     return undefined;
   });
 
-const startServers = async (
+export const startServers = async (
   t: Pick<ExecutionContext, 'teardown'>,
-  { freeSwitchCount = 1 }: SipEdgeOptions,
+  { freeSwitchCount = 1 }: Pick<SipEdgeOptions, 'freeSwitchCount'> = {},
 ): Promise<Servers> => {
   await seats.take();
   t.teardown(seats.leave);

@@ -1,0 +1,192 @@
+/** The line contract on drachtio's driver and doubles of its servers; on real servers it runs in test/real-sip. */
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import type { Synthesizer } from '#sip/speech.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
+import type { MediaChannel } from '#test/doubles/media-channel.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts';
+import { kindOf } from '#test/doubles/sip-message.ts';
+import { createTelephoneSound, type TelephoneSound } from '#test/doubles/telephone-sound.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { beep } from '#test/real-sip/ear-and-mouth.ts';
+import { toneRecognizer } from '#test/real-sip/tone-recognizer.ts';
+import { sayInTones } from '#test/real-sip/tone-speech.ts';
+import type { FarEndKind, LineDriver } from './line-driver.ts';
+import { lineContract } from './line.ts';
+
+const frameMs = 20;
+
+type Telephone = {
+  sound: TelephoneSound;
+  channel(): MediaChannel;
+  /** Resolves when so much time has gone by on the line. */
+  after(milliseconds: number): Promise<void>;
+  hangUp(): void;
+};
+
+/** What a telephone does: once it was answered, or with every call. */
+type Manner = { number: string } & (
+  { answers: (telephone: Telephone) => Promise<void> } | { refuses: number } | { rings: true }
+);
+
+const pressKeys = async ({ channel, after }: Telephone): Promise<void> => {
+  for (const key of '12#') {
+    await after(200);
+    channel().hearsKey(key);
+  }
+};
+
+const farEnds: Readonly<Record<FarEndKind, Manner>> = {
+  silent: { number: '01000000006', async answers() {} },
+  unattended: { number: '01000000002', rings: true },
+  busy: { number: '01000000003', refuses: 486 },
+  declining: { number: '01000000004', refuses: 603 },
+  unreachable: { number: '01000000009', refuses: 503 },
+  talking: {
+    number: '01055550001',
+    async answers({ sound, after }) {
+      await after(1_000);
+      sound.say(sayInTones('Hello, who is there?'));
+    },
+  },
+  interrupting: {
+    number: '01055550002',
+    async answers({ sound }) {
+      await sound.untilSpokenTo(800);
+      sound.say(sayInTones('Please wait a moment.'));
+    },
+  },
+  murmuring: {
+    number: '01055550003',
+    async answers({ sound }) {
+      await sound.untilSpokenTo(800);
+      sound.say(sayInTones('Uh-huh.'));
+    },
+  },
+  dialling: { number: '01055550004', answers: pressKeys },
+  leaving: {
+    number: '01055550005',
+    async answers({ after, hangUp }) {
+      await after(2_000);
+      hangUp();
+    },
+  },
+  echoing: {
+    number: '01055550006',
+    async answers(telephone) {
+      await telephone.channel().untilPressed('1w2#');
+      await pressKeys(telephone);
+    },
+  },
+  machine: {
+    number: '01055550007',
+    async answers({ sound, after }) {
+      await after(1_000);
+      sound.say(sayInTones('Please leave a message after the tone.'));
+      sound.say(new Int16Array(4_000));
+      sound.say(beep);
+    },
+  },
+};
+
+const mannerOf = (call: FarCall): Manner | undefined =>
+  Object.values(farEnds).find(({ number }) => call.last('INVITE').startLine.includes(number));
+
+/** A voice that says seventeen letters a second. */
+const humming: Synthesizer = {
+  name: 'humming',
+  async synthesize(text) {
+    const samples = Int16Array.from({ length: 480 * text.length }, (_, at) =>
+      Math.round(6_000 * Math.sin((2 * Math.PI * 300 * at) / 8_000)),
+    );
+    return { sampleRate: 8_000, samples };
+  },
+};
+
+const channelOf = ({ freeSwitches }: SipEdge): MediaChannel | undefined => freeSwitches[0]?.channels()[0];
+
+/** Everybody whom the trunk reaches. */
+const answerCalls = (edge: SipEdge, sound: TelephoneSound): void => {
+  const { trunk, clock } = edge;
+  const after = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));
+  const channel = (): MediaChannel => {
+    const found = channelOf(edge);
+    if (found === undefined) throw new Error('There is no channel');
+    return found;
+  };
+  const gone = new Set<FarCall>();
+
+  const ring = async (call: FarCall, manner: Manner): Promise<void> => {
+    if ('refuses' in manner) return call.answers(manner.refuses);
+    call.answers(180);
+    await after(300);
+    if ('answers' in manner && !gone.has(call)) call.answers(200, { sdp: describeSound() });
+    return undefined;
+  };
+
+  trunk.onMessage((message, call) => {
+    const manner = mannerOf(call);
+    switch (kindOf(message)) {
+      case 'INVITE':
+        if (manner !== undefined) void ring(call, manner);
+        break;
+      case 'ACK':
+        if (manner !== undefined && 'answers' in manner)
+          void manner.answers({ sound, channel, after, hangUp: () => call.sends('BYE') });
+        break;
+      case 'CANCEL':
+        gone.add(call);
+        call.answers(200, { to: 'CANCEL' });
+        call.answers(487, { to: 'INVITE' });
+        break;
+      case 'BYE':
+        call.answers(200);
+    }
+  });
+};
+
+/** Lets 20 ms go by, on both sides of the sound, and all that follows from it happen. */
+const step = async (edge: SipEdge, sound: TelephoneSound): Promise<void> => {
+  edge.clock.advance(frameMs);
+  const channel = channelOf(edge);
+  // What comes about between programs takes a real moment, in which no time goes by on the line.
+  await channel?.untilWatched();
+  const fork = channel?.fork;
+  if (fork?.isOpen() === true) {
+    sound.hear(fork.tick(sound.next()));
+    await fork.settled();
+  }
+  for (let turns = 0; turns < 4; turns += 1) await turn();
+};
+
+const makeDriver = async (): Promise<LineDriver> => {
+  const endings: (() => unknown)[] = [];
+  const speech = sameSpeech(humming, toneRecognizer());
+  const edge = await startSipEdge(
+    { teardown: (end: () => unknown) => void endings.unshift(end) },
+    { speech },
+  );
+  const sound = createTelephoneSound();
+  answerCalls(edge, sound);
+  return {
+    open: edge.lines.open,
+    numberOf: (farEnd) => farEnds[farEnd].number,
+    async until(condition, atMostMs = 5_000) {
+      const end = edge.clock.now() + atMostMs;
+      while (!condition()) {
+        if (edge.clock.now() > end) throw new Error('It did not happen in time');
+        await step(edge, sound);
+      }
+    },
+    async pass(milliseconds) {
+      for (let gone = 0; gone < milliseconds; gone += frameMs) await step(edge, sound);
+    },
+    async close() {
+      for (const end of endings) await end();
+    },
+  };
+};
+
+lineContract(test, 'drachtio', makeDriver);
