@@ -76,7 +76,7 @@ const rules: Readonly<Record<string, Rule>> = {
     packages: ['@xstate/store', 'pino', 'xstate'],
   },
   /** What can be done to a workspace by the admin API and by the operator's commands. */
-  'src/administration': { values: ['src/domain', 'src/persistence'] },
+  'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
   'src/api': {
     values: ['src/administration', 'src/domain', 'src/events', 'src/persistence'],
     types: ['src/calls'],

@@ -6,6 +6,8 @@ import { createAdminToken, revokeAdminToken, type AdminTokenRecord } from '#src/
 import { note, type Administrator } from './administrator.ts';
 import { newAdminToken } from './new-key.ts';
 
+export { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+
 export type AdminTokenRequest = {
   name: string;
   role: AdminRole;

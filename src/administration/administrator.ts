@@ -5,14 +5,23 @@ import { appendAudit } from '#src/persistence/audit.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 
-export type Administrator = {
+export { listAudit } from '#src/persistence/audit.ts';
+
+/** What administration works with. */
+export type AdministrationServices = {
   database: Database;
   sealing: Sealing;
   clock: Pick<Clock, 'now'>;
+};
+
+export type Administrator = AdministrationServices & {
   workspaceId: string;
   /** `admin:` and the id of the token, or `operator`. */
   actor: string;
 };
+
+/** Who looks at a workspace and changes nothing. */
+export type WorkspaceReader = Pick<Administrator, 'database' | 'workspaceId'>;
 
 /** `detail` holds no secret. */
 export const note = (

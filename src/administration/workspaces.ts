@@ -9,10 +9,27 @@ import {
   type WorkspacePatch,
   type WorkspaceRecord,
 } from '#src/persistence/workspaces.ts';
-import { changesBetween, note, type Administrator } from './administrator.ts';
+import {
+  changesBetween,
+  note,
+  type AdministrationServices,
+  type Administrator,
+  type WorkspaceReader,
+} from './administrator.ts';
+
+export { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 
 /** What an admin may change of a workspace. */
 const workspaceSettings = ['name', 'timeZone', ...callPolicyFields, 'maxCallsInProgress'] as const;
+
+const workspaceNotFound = (): Refusal => new Refusal('not_found', 'This workspace does not exist.');
+
+/** Throws a Refusal (`not_found`) for a workspace that does not exist. */
+export const workspaceOf = async ({ database, workspaceId }: WorkspaceReader): Promise<WorkspaceRecord> => {
+  const workspace = await findWorkspace(database, workspaceId);
+  if (workspace === undefined) throw workspaceNotFound();
+  return workspace;
+};
 
 /** Holds for calls that begin from now on. Throws a Refusal (`not_found`) for a workspace that does not exist. */
 export const changeWorkspace = async (
@@ -20,10 +37,9 @@ export const changeWorkspace = async (
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord> => {
   const { database, workspaceId } = administrator;
-  const before = await findWorkspace(database, workspaceId);
+  const before = await workspaceOf(administrator);
   const after = await patchWorkspace(database, workspaceId, patch);
-  if (before === undefined || after === undefined)
-    throw new Refusal('not_found', 'This workspace does not exist.');
+  if (after === undefined) throw workspaceNotFound();
   const changes = changesBetween(workspaceSettings, before, after);
   if (Object.keys(changes).length > 0) {
     await note(administrator, {
@@ -36,7 +52,7 @@ export const changeWorkspace = async (
 };
 
 export const addWorkspace = async (
-  { database, clock, actor, sealing }: Omit<Administrator, 'workspaceId'>,
+  { database, clock, actor, sealing }: AdministrationServices & Pick<Administrator, 'actor'>,
   settings: WorkspacePatch & { name: string },
 ): Promise<Administrator> => {
   const administrator = { database, clock, actor, sealing, workspaceId: randomUUID() };

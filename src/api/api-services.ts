@@ -5,6 +5,8 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { AdministrationServices } from '#src/administration/administrator.ts';
+import type { Engines } from '#src/administration/choose-speech.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
 import type { WatchChart } from '#src/calls/live/chart-watch.ts';
@@ -18,8 +20,6 @@ import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
@@ -28,51 +28,53 @@ import type { StreamPermits } from './stream-permits.ts';
 export type ApiServices = Pick<
   CallControl,
   'placeCall' | 'requestHangup' | 'requestCancel' | 'pauseRecording' | 'resumeRecording'
-> & {
-  checkCapacity: Admission['check'];
-  database: Database;
-  sealing: Sealing;
-  logger: Logger;
-  clock: Clock;
-  /** The number that a key with one of these fingerprints was good for, if a call of it is held here; asks nobody. */
-  findKnownNumber: (fingerprints: readonly Buffer[]) => CallableNumber | undefined;
-  /** Whose domestic numbers are accepted. */
-  country: Country;
-  limits: RequestLimits;
-  /** What a workspace falls back to where it sets nothing itself. */
-  platform: CallPolicy & { maxCallsInProgress: number };
-  recordings: Recordings;
-  /** Calls back after each fact of a call that this gateway has written. */
-  watchFacts: FactNews['watch'];
-  watchChart: WatchChart;
-  replayCall: ReplayCall;
-  /** The picture of a chart, as SVG. */
-  charts: (name: ChartName) => Promise<string>;
-  streams: StreamPermits;
-  /** `null` where the simulated line does not run: its endpoints answer 404. */
-  simulator: Simulator | null;
-  /**
-   * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
-   * https only, no private target, but for what the operator allows (guides/design/agents.md, "Targets").
-   */
-  whyUrlIsRefused: (url: string) => Promise<string | undefined>;
-  webhookTests: WebhookTests;
-  engines: Engines;
-  /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
-  tryTrunk: (trunkId: string, numbers: { from: string; to: string }) => Promise<TrunkCheckStep[] | undefined>;
-  /** What a trunk is doing on this gateway. */
-  trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
-  /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
-  tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
-  /** Whether calls can be watched in the Stately inspector. */
-  inspects: boolean;
-  health: Health;
-  metrics: Registry;
-  /** Is told of each request when its answer is over. */
-  onAnswered: (request: AnsweredRequest) => void;
-  /** Of the gateway, for the OpenAPI document. */
-  version: string;
-};
+> &
+  AdministrationServices & {
+    checkCapacity: Admission['check'];
+    logger: Logger;
+    clock: Clock;
+    /** The number that a key with one of these fingerprints was good for, if a call of it is held here; asks nobody. */
+    findKnownNumber: (fingerprints: readonly Buffer[]) => CallableNumber | undefined;
+    /** Whose domestic numbers are accepted. */
+    country: Country;
+    limits: RequestLimits;
+    /** What a workspace falls back to where it sets nothing itself. */
+    platform: CallPolicy & { maxCallsInProgress: number };
+    recordings: Recordings;
+    /** Calls back after each fact of a call that this gateway has written. */
+    watchFacts: FactNews['watch'];
+    watchChart: WatchChart;
+    replayCall: ReplayCall;
+    /** The picture of a chart, as SVG. */
+    charts: (name: ChartName) => Promise<string>;
+    streams: StreamPermits;
+    /** `null` where the simulated line does not run: its endpoints answer 404. */
+    simulator: Simulator | null;
+    /**
+     * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
+     * https only, no private target, but for what the operator allows (guides/design/agents.md, "Targets").
+     */
+    whyUrlIsRefused: (url: string) => Promise<string | undefined>;
+    webhookTests: WebhookTests;
+    engines: Engines;
+    /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
+    tryTrunk: (
+      trunkId: string,
+      numbers: { from: string; to: string },
+    ) => Promise<TrunkCheckStep[] | undefined>;
+    /** What a trunk is doing on this gateway. */
+    trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
+    /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
+    tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
+    /** Whether calls can be watched in the Stately inspector. */
+    inspects: boolean;
+    health: Health;
+    metrics: Registry;
+    /** Is told of each request when its answer is over. */
+    onAnswered: (request: AnsweredRequest) => void;
+    /** Of the gateway, for the OpenAPI document. */
+    version: string;
+  };
 
 /** Requests in a stretch of time; `points: 0` switches the limit off. */
 export type RequestLimit = { points: number; perSeconds: number };
@@ -127,14 +129,6 @@ export interface Simulator {
 }
 
 export type Script = readonly unknown[];
-
-/** Who can hear and speak, by name, in the operator's order. */
-export interface Engines {
-  readonly recognizers: readonly string[];
-  readonly synthesizers: readonly string[];
-  /** Whether a voice of this synthesizer could have this name; whether there is one, only the engine knows. */
-  isVoice(synthesizer: string, name: string): boolean;
-}
 
 export interface WebhookTests {
   /** Sends a `webhook.test` event once, now, and reports how it went. */

@@ -1,5 +1,5 @@
 import { note, type Administrator } from '#src/administration/administrator.ts';
-import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { ApiServices } from './api-services.ts';
 
 /** The admin of a token, for what can be done by other ways than this API as well. */

@@ -1,10 +1,12 @@
 /** Who asks (guides/design/wire.md, "Authentication"). */
+import {
+  createAdminAuthentication,
+  type AuthenticatedAdmin,
+} from '#src/administration/admin-authentication.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import { createNumberAuthentication } from '#src/persistence/number-keys.ts';
-import { createAdminAuthentication } from './admin-authentication.ts';
 import type { ApiContext } from './context.ts';
 import { createCounter, createLimit, type Counter, type Limit } from './rate-limit.ts';
 import type { ApiServices } from './api-services.ts';

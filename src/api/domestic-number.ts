@@ -1,8 +1,8 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
+import { invalidField } from '#src/domain/refusal.ts';
 import type { ApiServices } from './api-services.ts';
-import { invalidField } from './validated.ts';
 
 /** The digits of a number in a field of the admin API; refuses what is no domestic number. */
 export const domesticNumber = (

@@ -1,5 +1,5 @@
+import { invalidField } from '#src/domain/refusal.ts';
 import type { ApiServices } from './api-services.ts';
-import { invalidField } from './validated.ts';
 
 /** Refuses a URL that the gateway would not call (guides/design/agents.md, "Targets"). */
 export const requireUsableUrl = async (services: ApiServices, path: string, url: string): Promise<void> => {

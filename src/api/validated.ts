@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { Refusal, type FieldError, type RefusalCode } from '#src/domain/refusal.ts';
+import { invalidField, Refusal, type FieldError, type RefusalCode } from '#src/domain/refusal.ts';
 
 /** `undefined` where there is no schema. */
 export type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -27,9 +27,6 @@ export const validated = <Schema extends z.ZodType | undefined>(
   throw invalidField(...errors);
 };
 
-/** Enough to mend a request by; a hostile one could have thousands. */
-const mostErrors = 20;
-
 const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined =>
   issue.code === 'invalid_type' && issue.input === undefined ? 'This is required.' : undefined;
 
@@ -41,9 +38,3 @@ const fieldErrorsOf = (issue: z.core.$ZodIssue): FieldError[] => {
     message: 'This field does not exist.',
   }));
 };
-
-/** A field that fits its schema and is wrong nevertheless. */
-export const invalidField = (...errors: FieldError[]): Refusal =>
-  new Refusal('invalid_request', 'The request does not validate; "errors" names each field.', {
-    extras: { errors: errors.slice(0, mostErrors) },
-  });

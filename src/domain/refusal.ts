@@ -89,3 +89,12 @@ export class Refusal extends Error {
     };
   }
 }
+
+/** Enough to mend a request by; a hostile one could have thousands. */
+const mostErrors = 20;
+
+/** A request that does not validate, or fits its schema and is wrong nevertheless; each field under its name in the API. */
+export const invalidField = (...errors: FieldError[]): Refusal =>
+  new Refusal('invalid_request', 'The request does not validate; "errors" names each field.', {
+    extras: { errors: errors.slice(0, mostErrors) },
+  });

@@ -21,7 +21,7 @@ import {
 } from '#src/persistence/webhook-endpoints.ts';
 import { newEndpointSecret, rotationMs } from './endpoint-secret.ts';
 
-export { replayDelivery } from '#src/persistence/delivery-list.ts';
+export { replayDelivery, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
 export { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/webhook-endpoints.ts';
 
 export type EndpointAdministration = {

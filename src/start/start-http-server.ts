@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { inspectorLimits, webPhones as webPhonePolicy } from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
-import { createAdminAuthentication } from '#src/api/admin-authentication.ts';
+import { createAdminAuthentication } from '#src/administration/admin-authentication.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { ApiServices } from '#src/api/api-services.ts';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
 import type { SpeechEngines } from '#sip/speech.ts';
-import type { Engines } from '#src/api/api-services.ts';
+import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { atMost } from '#src/speech/at-most.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod';
+import { tokenFor } from '#src/administration/number-agents.ts';
+import { numberOf } from '#src/administration/numbers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
-import { outboundToken } from '#src/persistence/agent-bindings.ts';
-import { audit } from '../audit.ts';
+import { invalidField } from '#src/domain/refusal.ts';
+import { administratorOf, audit } from '../audit.ts';
 import type { Decoded } from '../codec.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
-import { findOwnNumber } from '../numbers/find-own-number.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
-import { invalidField } from '../validated.ts';
 import { agentTrial } from './trial-schema.ts';
 
 const trialRequest = z
@@ -70,7 +70,7 @@ export const tryAgent = defineRoute({
   else if (agentType !== 'builtin') {
     throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
   }
-  const number = body.numberId ? await findOwnNumber(services, caller, body.numberId) : undefined;
+  const number = body.numberId ? await numberOf(administratorOf(services, caller), body.numberId) : undefined;
   const storedToken = chatUrl === null ? null : await storedTokenFor(services, body, chatUrl);
   const trial = await services.tryAgent(
     {
@@ -101,18 +101,10 @@ export const tryAgent = defineRoute({
   return { status: 200, body: trial };
 });
 
-/**
- * The stored token, where it is wanted and may be sent: it can never be read back (guides/design/agents.md, "Bearer
- * token"), so it goes to no other server than the one that it was stored for.
- */
+/** The stored token, where it is wanted. */
 const storedTokenFor = async (
-  { database, sealing }: ApiServices,
+  services: ApiServices,
   { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,
   chatUrl: string,
-): Promise<string | null> => {
-  if (!numberId || token !== undefined || direction !== 'outbound') return null;
-  const stored = await outboundToken(database, numberId);
-  if (stored === undefined || URL.parse(stored.chatUrl ?? '')?.origin !== new URL(chatUrl).origin)
-    return null;
-  return sealing.open(stored.tokenSealed, numberId);
-};
+): Promise<string | null> =>
+  !numberId || token !== undefined || direction !== 'outbound' ? null : tokenFor(services, numberId, chatUrl);

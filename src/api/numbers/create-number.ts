@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { addNumber } from '#src/administration/numbers.ts';
+import { requireOwnTrunk } from '#src/administration/trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
-import { chooseSpeech } from './choose-speech.ts';
 import { number, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
-import { requireOwnTrunk } from './require-own-trunk.ts';
 
 export const createNumber = defineRoute({
   method: 'post',
@@ -25,9 +25,10 @@ export const createNumber = defineRoute({
   responses: { 201: { description: 'The number.', schema: number } },
   refusals: ['number_taken'],
 }).handledBy(async ({ caller, body }, services) => {
-  await requireOwnTrunk(services, caller.workspace.id, body.trunkId);
+  const administrator = administratorOf(services, caller);
+  await requireOwnTrunk(administrator, body.trunkId);
   const digits = domesticNumber(services, 'number', body.number);
-  const created = await addNumber(administratorOf(services, caller), {
+  const created = await addNumber(administrator, {
     language: 'ko',
     ...body,
     ...chooseSpeech(services.engines, body, { synthesizer: null, voice: null }),

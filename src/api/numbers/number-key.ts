@@ -1,9 +1,9 @@
 /** Issuing and revealing the API key of a number (guides/design/administration.md, "Number keys"). */
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
+import { numberOf } from '#src/administration/numbers.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { findOwnNumber } from './find-own-number.ts';
 import { numberInPath } from './number-schema.ts';
 
 const path = '/api/v1/admin/numbers/{id}/key';
@@ -28,8 +28,9 @@ export const issueKey = defineRoute({
   responses: { 201: { description: 'The new key.', schema: key } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id } = await findOwnNumber(services, caller, params.id);
-  return { status: 201, body: { key: await issueNumberKey(administratorOf(services, caller), id) } };
+  const administrator = administratorOf(services, caller);
+  const { id } = await numberOf(administrator, params.id);
+  return { status: 201, body: { key: await issueNumberKey(administrator, id) } };
 });
 
 export const revealKey = defineRoute({
@@ -44,6 +45,7 @@ export const revealKey = defineRoute({
   responses: { 200: { description: 'The key.', schema: key } },
   refusals: ['number_not_found', 'not_found', 'key_not_recoverable'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { id } = await findOwnNumber(services, caller, params.id);
-  return { status: 200, body: { key: await revealNumberKey(administratorOf(services, caller), id) } };
+  const administrator = administratorOf(services, caller);
+  const { id } = await numberOf(administrator, params.id);
+  return { status: 200, body: { key: await revealNumberKey(administrator, id) } };
 });

@@ -1,19 +1,17 @@
 import * as z from 'zod';
+import { connectAgent } from '#src/administration/number-agents.ts';
 import {
   agentTypes,
   keepWhatTypeStores,
   lacksAssistant,
   type AgentBinding,
 } from '#src/domain/agent-binding.ts';
-import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
-import { audit } from '../audit.ts';
+import { invalidField } from '#src/domain/refusal.ts';
+import { administratorOf } from '../audit.ts';
 import type { Decoded } from '../codec.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
-import type { ApiServices } from '../api-services.ts';
 import { requireUsableUrl } from '../usable-url.ts';
-import { invalidField } from '../validated.ts';
-import { findOwnNumber } from './find-own-number.ts';
 import { agentBinding, numberInPath } from './number-schema.ts';
 
 const binding = z
@@ -74,18 +72,7 @@ export const putAgent = defineRoute({
       message: 'A LangGraph server needs an assistant ID: the name of a graph.',
     });
   if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
-  const { id } = await findOwnNumber(services, caller, params.id);
-  const stored = await putAgentBinding(services.database, id, wanted, sealedToken(services, id, body.token));
-  await audit(services, caller, {
-    action: 'agent.changed',
-    subject: `number:${id}`,
-    detail: {
-      direction,
-      agent: stored.agent,
-      agent_type: stored.agentType,
-      token_configured: stored.tokenConfigured,
-    },
-  });
+  const stored = await connectAgent(administratorOf(services, caller), params.id, wanted, body.token);
   return { status: 200, body: stored };
 });
 
@@ -101,9 +88,3 @@ const bindingOf = (
     assistantId: body.assistantId || null,
     agentId: body.agentId || null,
   });
-
-/** `undefined` keeps the stored token, `null` removes it. */
-const sealedToken = ({ sealing }: ApiServices, numberId: string, token: string | null | undefined) => {
-  if (token === undefined) return undefined;
-  return token === null || token === '' ? null : sealing.seal(token, numberId);
-};

@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import { numberNotFound } from '#src/administration/numbers.ts';
-import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
-import { putInboundAuth as storeInboundAuth } from '#src/persistence/numbers.ts';
-import { audit } from '../audit.ts';
+import { changeInboundAuth, type InboundAuth } from '#src/administration/number-agents.ts';
+import { invalidField } from '#src/domain/refusal.ts';
+import { administratorOf } from '../audit.ts';
 import { exampleSecret, text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
-import { invalidField } from '../validated.ts';
-import { findOwnNumber } from './find-own-number.ts';
 import { inboundAuth, numberInPath } from './number-schema.ts';
 
 export const putInboundAuth = defineRoute({
@@ -45,28 +42,6 @@ export const putInboundAuth = defineRoute({
     throw invalidField({ path: 'url', message: 'The method "handshake" needs a URL to ask.' });
   }
   if (url !== null) await requireUsableUrl(services, 'url', url);
-  const number = await findOwnNumber(services, caller, params.id);
-  const isNew = method === 'handshake' && number.inboundAuthMethod !== 'handshake';
-  const secret = isNew ? newEndpointSecret() : undefined;
-  const stored = await storeInboundAuth(
-    services.database,
-    { numberId: number.id, workspaceId: number.workspaceId },
-    method === 'handshake' && url !== null
-      ? { method, url, secretSealed: secret && services.sealing.seal(secret, number.id) }
-      : { method: 'none' },
-  );
-  if (stored === undefined) throw numberNotFound();
-  await audit(services, caller, {
-    action: 'inbound_auth.changed',
-    subject: `number:${number.id}`,
-    detail: { method },
-  });
-  return {
-    status: 200,
-    body: {
-      method: stored.inboundAuthMethod,
-      url: stored.inboundAuthUrl,
-      ...(secret === undefined ? {} : { secret }),
-    },
-  };
+  const auth: InboundAuth = method === 'handshake' && url !== null ? { method, url } : { method: 'none' };
+  return { status: 200, body: await changeInboundAuth(administratorOf(services, caller), params.id, auth) };
 });

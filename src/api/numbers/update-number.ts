@@ -1,16 +1,9 @@
 import * as z from 'zod';
-import { changesBetween } from '#src/administration/administrator.ts';
-import { numberNotFound } from '#src/administration/numbers.ts';
-import { callPolicyFields } from '#src/domain/call-policy.ts';
-import { snakeCase } from '#src/domain/field-names.ts';
-import { patchNumber } from '#src/persistence/numbers.ts';
-import { audit } from '../audit.ts';
+import { changeNumber } from '#src/administration/numbers.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { chooseSpeech } from './choose-speech.ts';
-import { findOwnNumber } from './find-own-number.ts';
 import { number, numberInPath, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
-import { requireOwnTrunk } from './require-own-trunk.ts';
 
 export const updateNumber = defineRoute({
   method: 'patch',
@@ -35,23 +28,6 @@ export const updateNumber = defineRoute({
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const { id: workspaceId } = caller.workspace;
-  await requireOwnTrunk(services, workspaceId, body.trunkId);
-  const before = await findOwnNumber(services, caller, params.id);
-  const changed = await patchNumber(
-    services.database,
-    { numberId: params.id, workspaceId },
-    { ...body, ...chooseSpeech(services.engines, body, before) },
-  );
-  if (changed === undefined) throw numberNotFound();
-  await audit(services, caller, {
-    action: 'number.changed',
-    subject: `number:${changed.id}`,
-    // What callers hear is named, not repeated.
-    detail: {
-      fields: Object.keys(body).map(snakeCase),
-      changes: changesBetween(callPolicyFields, before, changed),
-    },
-  });
+  const changed = await changeNumber(administratorOf(services, caller), params.id, body, services.engines);
   return { status: 200, body: await presentNumber(services, changed) };
 });

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { Refusal } from '#src/domain/refusal.ts';
+import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import type { Script, ApiServices, Simulator } from '../api-services.ts';
-import { invalidField } from '../validated.ts';
 
 const steps = {
   say: "Waits for the person's turn, then says this.",

@@ -1,12 +1,11 @@
 import * as z from 'zod';
+import { numberToTry, trunkOf } from '#src/administration/trunks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { trunkCheckSteps } from '#src/domain/trunk.ts';
-import { listNumbers } from '#src/persistence/numbers.ts';
-import { findTrunk } from '#src/persistence/trunks.ts';
-import { audit } from '../audit.ts';
+import { administratorOf, audit } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
-import { trunkInPath, trunkNotFound } from './trunk-schema.ts';
+import { trunkInPath } from './trunk-schema.ts';
 
 const step = z
   .object({
@@ -46,15 +45,11 @@ export const checkTrunk = defineRoute({
   responses: { 200: { description: 'What came of it.', schema: z.object({ steps: z.array(step) }) } },
   refusals: ['not_found', 'service_unavailable'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const { id: workspaceId } = caller.workspace;
-  const trunk = await findTrunk(services.database, { trunkId: params.id, workspaceId });
-  if (trunk === undefined) throw trunkNotFound();
+  const administrator = administratorOf(services, caller);
+  const trunk = await trunkOf(administrator, params.id);
   const to = body.to === undefined ? undefined : domesticNumber(services, 'to', body.to);
-  const numbers = await listNumbers(services.database, workspaceId);
-  const own = numbers.find(({ trunkId }) => trunkId === trunk.id) ?? numbers[0];
-  if (own === undefined)
-    throw new Refusal('service_unavailable', 'The workspace has no number that could call.');
-  const steps = await services.tryTrunk(trunk.id, { from: own.number, to: to ?? own.number });
+  const { number: from } = await numberToTry(administrator, trunk);
+  const steps = await services.tryTrunk(trunk.id, { from, to: to ?? from });
   if (steps === undefined)
     throw new Refusal(
       'service_unavailable',

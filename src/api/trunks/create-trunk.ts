@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { trunkDefaults } from '#src/domain/trunk.ts';
-import { createTrunk as storeTrunk } from '#src/persistence/trunks.ts';
-import { audit } from '../audit.ts';
+import { addTrunk } from '#src/administration/trunks.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { passwordField, presentTrunk, trunk, trunkFields } from './trunk-schema.ts';
-import { nameTaken, requirePossible } from './trunk-settings.ts';
 
 const { name, host, ...others } = trunkFields;
 
@@ -35,19 +32,6 @@ export const createTrunk = defineRoute({
   responses: { 201: { description: 'The trunk.', schema: trunk } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const id = randomUUID();
-  const { password = null, ...settings } = body;
-  const wanted = {
-    ...trunkDefaults,
-    ...settings,
-    id,
-    workspaceId: caller.workspace.id,
-    passwordSealed: password === null ? null : services.sealing.seal(password, id),
-    createdAt: new Date(services.clock.now()),
-  };
-  requirePossible(wanted, password !== null);
-  const created = await storeTrunk(services.database, wanted);
-  if (created === undefined) throw nameTaken();
-  await audit(services, caller, { action: 'trunk.created', subject: `trunk:${id}` });
+  const created = await addTrunk(administratorOf(services, caller), body);
   return { status: 201, body: presentTrunk(services, created) };
 });

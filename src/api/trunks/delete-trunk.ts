@@ -1,7 +1,7 @@
-import { deleteTrunk as remove } from '#src/persistence/trunks.ts';
-import { audit } from '../audit.ts';
+import { removeTrunk } from '#src/administration/trunks.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { trunkInPath, trunkNotFound } from './trunk-schema.ts';
+import { trunkInPath } from './trunk-schema.ts';
 
 export const deleteTrunk = defineRoute({
   method: 'delete',
@@ -15,8 +15,6 @@ export const deleteTrunk = defineRoute({
   responses: { 204: { description: 'It is gone.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const one = { trunkId: params.id, workspaceId: caller.workspace.id };
-  if (!(await remove(services.database, one))) throw trunkNotFound();
-  await audit(services, caller, { action: 'trunk.deleted', subject: `trunk:${params.id}` });
+  await removeTrunk(administratorOf(services, caller), params.id);
   return { status: 204 };
 });

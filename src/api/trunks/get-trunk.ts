@@ -1,6 +1,7 @@
-import { findTrunk } from '#src/persistence/trunks.ts';
+import { trunkOf } from '#src/administration/trunks.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import { presentTrunk, trunk, trunkInPath, trunkNotFound } from './trunk-schema.ts';
+import { presentTrunk, trunk, trunkInPath } from './trunk-schema.ts';
 
 export const getTrunk = defineRoute({
   method: 'get',
@@ -14,8 +15,6 @@ export const getTrunk = defineRoute({
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const one = { trunkId: params.id, workspaceId: caller.workspace.id };
-  const record = await findTrunk(services.database, one);
-  if (record === undefined) throw trunkNotFound();
+  const record = await trunkOf(administratorOf(services, caller), params.id);
   return { status: 200, body: presentTrunk(services, record) };
 });

@@ -1,6 +1,6 @@
 /** A trunk as the admin API shows it (guides/design/administration.md, "Trunks"). */
 import * as z from 'zod';
-import { Refusal } from '#src/domain/refusal.ts';
+import type { TrunkRecord } from '#src/administration/trunks.ts';
 import {
   callerIdHeaders,
   numberFormats,
@@ -9,7 +9,6 @@ import {
   trunkStates,
   trunkTransports,
 } from '#src/domain/trunk.ts';
-import type { TrunkRecord } from '#src/persistence/trunks.ts';
 import type { Decoded } from '../codec.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
@@ -118,6 +117,3 @@ export const presentTrunk = (
     lastSeenAt: lastSeenAt === null ? null : new Date(lastSeenAt),
   };
 };
-
-export const trunkNotFound = (): Refusal =>
-  new Refusal('not_found', 'There is no trunk with this id in the workspace.');

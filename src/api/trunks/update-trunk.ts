@@ -1,17 +1,8 @@
 import * as z from 'zod';
-import { snakeCase } from '#src/domain/field-names.ts';
-import { findTrunk, patchTrunk } from '#src/persistence/trunks.ts';
-import { audit } from '../audit.ts';
+import { changeTrunk } from '#src/administration/trunks.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
-import {
-  passwordField,
-  presentTrunk,
-  trunk,
-  trunkFields,
-  trunkInPath,
-  trunkNotFound,
-} from './trunk-schema.ts';
-import { nameTaken, requirePossible } from './trunk-settings.ts';
+import { passwordField, presentTrunk, trunk, trunkFields, trunkInPath } from './trunk-schema.ts';
 
 export const updateTrunk = defineRoute({
   method: 'patch',
@@ -29,22 +20,6 @@ export const updateTrunk = defineRoute({
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const one = { trunkId: params.id, workspaceId: caller.workspace.id };
-  const before = await findTrunk(services.database, one);
-  if (before === undefined) throw trunkNotFound();
-  const { password, ...settings } = body;
-  const passwordSealed = typeof password === 'string' ? services.sealing.seal(password, before.id) : password;
-  requirePossible(
-    { ...before, ...settings },
-    (passwordSealed === undefined ? before.passwordSealed : passwordSealed) !== null,
-  );
-  const changed = await patchTrunk(services.database, one, { ...settings, passwordSealed });
-  if (changed === undefined) throw trunkNotFound();
-  if (changed === 'name_taken') throw nameTaken();
-  await audit(services, caller, {
-    action: 'trunk.changed',
-    subject: `trunk:${changed.id}`,
-    detail: { fields: Object.keys(body).map(snakeCase) },
-  });
+  const changed = await changeTrunk(administratorOf(services, caller), params.id, body);
   return { status: 200, body: presentTrunk(services, changed) };
 });

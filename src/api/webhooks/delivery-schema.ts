@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { eventTypes } from '#src/domain/event-types.ts';
-import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
+import type { DeliveryRecord } from '#src/events/endpoints.ts';
 import { timestamp } from '../fields.ts';
 
 export const deliveryState = z.enum(['pending', 'delivered', 'dead']);

@@ -1,5 +1,5 @@
-import { findWorkspace } from '#src/persistence/workspaces.ts';
-import { Refusal } from '#src/domain/refusal.ts';
+import { workspaceOf } from '#src/administration/workspaces.ts';
+import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { presentWorkspace, workspace } from './workspace-schema.ts';
 
@@ -15,7 +15,6 @@ export const getWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller }, services) => {
-  const found = await findWorkspace(services.database, caller.workspace.id);
-  if (found === undefined) throw new Refusal('not_found', 'This workspace does not exist.');
+  const found = await workspaceOf(administratorOf(services, caller));
   return { status: 200, body: presentWorkspace(services, found), timeZone: found.timeZone };
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listAudit as findAudit } from '#src/persistence/audit.ts';
+import { listAudit as findAudit } from '#src/administration/administrator.ts';
 import { countCursorInQuery, encodeCountCursor, nextCursor } from '../cursor.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
 import { defineRoute } from '../route.ts';

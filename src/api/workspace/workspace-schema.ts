@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
 import { isTimeZone } from '#src/domain/time-zone.ts';
-import type { WorkspaceRecord } from '#src/persistence/workspaces.ts';
+import type { WorkspaceRecord } from '#src/administration/workspaces.ts';
 import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';

@@ -1,10 +1,13 @@
 /** Whose admin token this is. The last use of each is noted beside the request, which neither waits for it nor fails with it. */
+import type { Logger } from 'pino';
 import {
   authenticateAdmin,
   noteAdminTokenUse,
   type AuthenticatedAdmin,
 } from '#src/persistence/admin-tokens.ts';
-import type { ApiServices } from './api-services.ts';
+import type { AdministrationServices } from './administrator.ts';
+
+export type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 
 /** Undefined for a token that is unknown, revoked or past its end. */
 export type AuthenticateAdmin = (token: string) => Promise<AuthenticatedAdmin | undefined>;
@@ -17,7 +20,7 @@ export const createAdminAuthentication = ({
   sealing,
   clock,
   logger,
-}: Pick<ApiServices, 'database' | 'sealing' | 'clock' | 'logger'>): AuthenticateAdmin => {
+}: AdministrationServices & { logger: Logger }): AuthenticateAdmin => {
   const noting = new Set<string>();
 
   const noteUse = ({ id, lastUsedAt }: AuthenticatedAdmin, now: number): void => {

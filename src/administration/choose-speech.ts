@@ -1,7 +1,13 @@
-import type { FieldError } from '#src/domain/refusal.ts';
+import { invalidField, type FieldError } from '#src/domain/refusal.ts';
 import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
-import type { Engines } from '../api-services.ts';
-import { invalidField } from '../validated.ts';
+
+/** Who can hear and speak, by name, in the operator's order. */
+export type Engines = {
+  readonly recognizers: readonly string[];
+  readonly synthesizers: readonly string[];
+  /** Whether a voice of this synthesizer could have this name; whether there is one, only the engine knows. */
+  isVoice(synthesizer: string, name: string): boolean;
+};
 
 type SpeechPatch = Pick<NumberPatch, 'recognizer' | 'synthesizer' | 'voice'>;
 

@@ -1,0 +1,133 @@
+/** The trunks of a workspace (guides/design/administration.md, "Trunks"). Passwords are sealed, and never read again. */
+import { randomUUID } from 'node:crypto';
+import { snakeCase } from '#src/domain/field-names.ts';
+import { invalidField, Refusal, type FieldError } from '#src/domain/refusal.ts';
+import { trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
+import { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
+import {
+  createTrunk,
+  deleteTrunk,
+  findTrunk,
+  patchTrunk,
+  type TrunkRecord,
+} from '#src/persistence/trunks.ts';
+import { note, type Administrator, type WorkspaceReader } from './administrator.ts';
+
+export { listTrunks, type TrunkRecord } from '#src/persistence/trunks.ts';
+
+type GivenPassword = {
+  /** Absent keeps the stored one, null removes it. */
+  password?: string | null | undefined;
+};
+
+export type NewTrunk = Partial<TrunkSettings> & Pick<TrunkSettings, 'name' | 'host'> & GivenPassword;
+
+export type TrunkChange = Partial<TrunkSettings> & GivenPassword;
+
+const trunkNotFound = (): Refusal =>
+  new Refusal('not_found', 'There is no trunk with this id in the workspace.');
+
+const nameTaken = (): Refusal =>
+  invalidField({ path: 'name', message: 'The workspace has a trunk of this name already.' });
+
+/** Refuses settings that are possible one by one and not together. */
+const requirePossible = (
+  trunk: Pick<TrunkSettings, 'username' | 'register' | 'inboundAuth'>,
+  hasPassword: boolean,
+): void => {
+  const errors: FieldError[] = [];
+  if (trunk.register && trunk.username === null)
+    errors.push({ path: 'username', message: 'A trunk that is registered at needs a user name.' });
+  if (hasPassword && trunk.username === null)
+    errors.push({ path: 'password', message: 'A password needs a user name.' });
+  if (trunk.inboundAuth === 'digest' && (trunk.username === null || !hasPassword))
+    errors.push({
+      path: 'inbound_auth',
+      message: 'Callers can be authenticated only where user name and password are set.',
+    });
+  if (errors.length > 0) throw invalidField(...errors);
+};
+
+/** Throws a Refusal (`not_found`) for a trunk of another workspace. */
+export const trunkOf = async (
+  { database, workspaceId }: WorkspaceReader,
+  trunkId: string,
+): Promise<TrunkRecord> => {
+  const trunk = await findTrunk(database, { trunkId, workspaceId });
+  if (trunk === undefined) throw trunkNotFound();
+  return trunk;
+};
+
+/** Refuses a trunk of another workspace; null and undefined name none. */
+export const requireOwnTrunk = async (
+  { database, workspaceId }: WorkspaceReader,
+  trunkId: string | null | undefined,
+): Promise<void> => {
+  if (trunkId === null || trunkId === undefined) return;
+  if ((await findTrunk(database, { trunkId, workspaceId })) === undefined)
+    throw invalidField({ path: 'trunk_id', message: 'There is no trunk with this id in the workspace.' });
+};
+
+/** Throws a Refusal (`invalid_request`) for settings that do not go together, or a name that is taken. */
+export const addTrunk = async (
+  administrator: Administrator,
+  { password = null, ...settings }: NewTrunk,
+): Promise<TrunkRecord> => {
+  const { database, sealing, clock, workspaceId } = administrator;
+  const id = randomUUID();
+  const wanted = {
+    ...trunkDefaults,
+    ...settings,
+    id,
+    workspaceId,
+    passwordSealed: password === null ? null : sealing.seal(password, id),
+    createdAt: new Date(clock.now()),
+  };
+  requirePossible(wanted, password !== null);
+  const created = await createTrunk(database, wanted);
+  if (created === undefined) throw nameTaken();
+  await note(administrator, { action: 'trunk.created', subject: `trunk:${id}` });
+  return created;
+};
+
+/** Holds for calls from now on. Throws a Refusal: `not_found`, or `invalid_request` as `addTrunk`. */
+export const changeTrunk = async (
+  administrator: Administrator,
+  trunkId: string,
+  change: TrunkChange,
+): Promise<TrunkRecord> => {
+  const { database, sealing, workspaceId } = administrator;
+  const before = await trunkOf(administrator, trunkId);
+  const { password, ...settings } = change;
+  const passwordSealed = typeof password === 'string' ? sealing.seal(password, trunkId) : password;
+  const passwordThen = passwordSealed === undefined ? before.passwordSealed : passwordSealed;
+  requirePossible({ ...before, ...settings }, passwordThen !== null);
+  const changed = await patchTrunk(database, { trunkId, workspaceId }, { ...settings, passwordSealed });
+  if (changed === undefined) throw trunkNotFound();
+  if (changed === 'name_taken') throw nameTaken();
+  await note(administrator, {
+    action: 'trunk.changed',
+    subject: `trunk:${trunkId}`,
+    detail: { fields: Object.keys(change).map(snakeCase) },
+  });
+  return changed;
+};
+
+/** Numbers bound to it use the other trunks of the workspace. Throws a Refusal (`not_found`). */
+export const removeTrunk = async (administrator: Administrator, trunkId: string): Promise<void> => {
+  const { database, workspaceId } = administrator;
+  if (!(await deleteTrunk(database, { trunkId, workspaceId }))) throw trunkNotFound();
+  await note(administrator, { action: 'trunk.deleted', subject: `trunk:${trunkId}` });
+};
+
+/** The number that tries a trunk out: one that is bound to it, else any. Throws a Refusal (`service_unavailable`). */
+export const numberToTry = async (
+  { database, workspaceId }: WorkspaceReader,
+  trunk: TrunkRecord,
+): Promise<NumberRecord> => {
+  const numbers = await listNumbers(database, workspaceId);
+  const own = numbers.find(({ trunkId }) => trunkId === trunk.id) ?? numbers[0];
+  if (own === undefined)
+    throw new Refusal('service_unavailable', 'The workspace has no number that could call.');
+  return own;
+};
