@@ -19,7 +19,7 @@ export const rawRequest = (port: number, ...parts: (string | Buffer)[]): Promise
         reject(error instanceof Error ? error : new Error(String(error)));
       }
     };
-    socket.setTimeout(5_000, finish);
+    socket.setTimeout(60_000, finish);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       if (isWhole(received)) finish();

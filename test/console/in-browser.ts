@@ -45,7 +45,7 @@ export type Desk = {
 };
 
 /** Long enough for a machine with much else to do. */
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 
 const openPage = async (
   t: ExecutionContext,

@@ -155,13 +155,17 @@ test('a log tells what happened to each call, and nothing that was said, dialled
   await over(await gateway.call(stranger));
   t.is((await admin.get(`${numberPath}/key`)).body['key'], credentials.number_key);
 
-  const entries = await until('every call has its end and every event its attempt in the log', () => {
-    const all = logged.map((line) => entry.parse(JSON.parse(line)));
-    const of = (msg: string) => new Set(all.filter((one) => one.msg === msg).map(({ call_id }) => call_id));
-    const ended = of('a call ended');
-    const tried = of('event not delivered, to be tried again');
-    return calls.every((id) => ended.has(id) && tried.has(id)) ? all : undefined;
-  });
+  const entries = await until(
+    'every call has its end, every event its attempt, and a recording is complete',
+    () => {
+      const all = logged.map((line) => entry.parse(JSON.parse(line)));
+      const of = (msg: string) => new Set(all.filter((one) => one.msg === msg).map(({ call_id }) => call_id));
+      const ended = of('a call ended');
+      const tried = of('event not delivered, to be tried again');
+      const isAllThere = calls.every((id) => ended.has(id) && tried.has(id));
+      return isAllThere && of('a recording is complete').size > 0 ? all : undefined;
+    },
+  );
 
   // One line a fact
   for (const line of logged) t.regex(line, /^\{[^\n]*\}\n$/);

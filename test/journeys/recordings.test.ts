@@ -104,7 +104,8 @@ test('a call without a recording has none, and nothing to pause', async (t) => {
   t.like(await recordingOf(gateway, busy), { status: 'none', paused: false, truncated: false });
   t.is((await download(gateway, busy)).body['reason'], 'none');
 
-  t.is((await gateway.admin.patch(gateway.numberPath, { recording_enabled: false })).status, 200);
+  const talking = { recording_enabled: false, silence_timeout_sec: 600 };
+  t.is((await gateway.admin.patch(gateway.numberPath, talking)).status, 200);
   const unrecorded = await gateway.call('01000000006');
   t.is((await download(gateway, unrecorded)).body['reason'], 'none', 'while it rings');
   await gateway.untilStatus(unrecorded, 'active');

@@ -29,10 +29,13 @@ const oneDatabase = async (t: ExecutionContext) => {
       };
       const gateway = runGateway(t, all);
       await gateway.printed('the gateway is ready');
-      const { base_url, number_key, admin_token } = await credentialsIn(folder);
+      const { base_url, number_id, number_key, admin_token } = await credentialsIn(folder);
       numberKey ??= number_key;
       const client = apiClient(base_url, numberKey);
-      return { ...gateway, client, admin: client.as(admin_token) };
+      const admin = client.as(admin_token);
+      // Calls to somebody who is silent go on for as long as a test may take.
+      await admin.patch(`/api/v1/admin/numbers/${number_id}`, { silence_timeout_sec: 600 });
+      return { ...gateway, client, admin };
     },
     rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
   };

@@ -17,6 +17,10 @@ const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
   for (let at = 0; at < bytes.length;) {
     const count = format === 'ogg' ? bytes.readUInt8(at + 26) : 0;
     const lengths = bytes.subarray(at + 27, at + 27 + count);
+    // Each begins with what a decoder looks for: the mark of a page, or the sync word of a frame.
+    const isPiece =
+      format === 'ogg' ? bytes.toString('latin1', at, at + 4) === 'OggS' : bytes.readUInt16BE(at) >= 0xffe0;
+    if (!isPiece) throw new Error(`There is no piece at byte ${at}`);
     const length = format === 'ogg' ? 27 + count + lengths.reduce((sum, each) => sum + each, 0) : 288;
     pieces.push(bytes.subarray(at, at + length));
     at += length;
