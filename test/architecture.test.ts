@@ -78,7 +78,7 @@ const rules: Readonly<Record<string, Rule>> = {
   /** What can be done to a workspace by the admin API and by the operator's commands. */
   'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
   'src/api': {
-    values: ['src/administration', 'src/domain', 'src/events', 'src/persistence'],
+    values: ['src/administration', 'src/domain', 'src/events'],
     types: ['src/calls'],
     packages: [
       '@koa/router',
@@ -253,6 +253,8 @@ test(forbidden, 'src/agents/webhook.ts', '#sip/lines.ts', true);
 test(forbidden, 'src/speech/flite.ts', '#machines/line.ts', true);
 test(forbidden, 'src/calls/journal/journal.ts', 'koa', false);
 test(forbidden, 'src/api/app.ts', '@mikro-orm/core', true);
+test(forbidden, 'src/api/app.ts', '#src/persistence/database.ts', true);
+test(forbidden, 'src/api/app.ts', '#src/calls/stored-calls.ts', false);
 test(forbidden, 'src/api/app.ts', '#machines/line.ts', true);
 test(forbidden, 'src/api/app.ts', '#config/config.ts', true);
 test(forbidden, 'src/calls/journal/journal.ts', '#config/policy.ts', false);

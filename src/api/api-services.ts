@@ -8,7 +8,9 @@ import type { Registry } from 'prom-client';
 import type { AdministrationServices } from '#src/administration/administrator.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
-import type { ReplayCall } from '#src/calls/replay/replay-call.ts';
+import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
+import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
+import type { StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchChart } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
@@ -19,7 +21,6 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
-import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
@@ -33,8 +34,9 @@ export type ApiServices = Pick<
     checkCapacity: Admission['check'];
     logger: Logger;
     clock: Clock;
-    /** The number that a key with one of these fingerprints was good for, if a call of it is held here; asks nobody. */
-    findKnownNumber: (fingerprints: readonly Buffer[]) => CallableNumber | undefined;
+    authenticateNumber: AuthenticateNumber;
+    repeatedRequests: RepeatedRequests;
+    storedCalls: StoredCalls;
     /** Whose domestic numbers are accepted. */
     country: Country;
     limits: RequestLimits;
@@ -44,7 +46,6 @@ export type ApiServices = Pick<
     /** Calls back after each fact of a call that this gateway has written. */
     watchFacts: FactNews['watch'];
     watchChart: WatchChart;
-    replayCall: ReplayCall;
     /** The picture of a chart, as SVG. */
     charts: (name: ChartName) => Promise<string>;
     streams: StreamPermits;
@@ -69,6 +70,8 @@ export type ApiServices = Pick<
     /** Whether calls can be watched in the Stately inspector. */
     inspects: boolean;
     health: Health;
+    /** Whether this error passes with the recovery of the database, so that the same may succeed later. */
+    isPassing: (error: unknown) => boolean;
     metrics: Registry;
     /** Is told of each request when its answer is over. */
     onAnswered: (request: AnsweredRequest) => void;

@@ -21,12 +21,12 @@ export const createApi = (
 ): Koa<ApiState> => {
   const { logger, onAnswered } = services;
   const app = new Koa<ApiState>();
-  refuseLate(app, logger);
+  refuseLate(app, services);
   app.use(nameRequest);
   app.use(traceRequest);
   app.use(logAccess(logger, onAnswered));
   app.use(securityHeaders());
-  app.use(refuse(logger));
+  app.use(refuse(services));
   app.use(checkTarget);
   app.use(createRouter(services, failures).routes());
   app.use(answerUnmatched);

@@ -3,10 +3,8 @@ import {
   createAdminAuthentication,
   type AuthenticatedAdmin,
 } from '#src/administration/admin-authentication.ts';
+import type { CallableNumber } from '#src/calls/live/number-authentication.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
-import { createNumberAuthentication } from '#src/persistence/number-keys.ts';
 import type { ApiContext } from './context.ts';
 import { createCounter, createLimit, type Counter, type Limit } from './rate-limit.ts';
 import type { ApiServices } from './api-services.ts';
@@ -43,9 +41,8 @@ export type Authentication = Authenticators & {
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
-  const { database, sealing, limits } = services;
+  const { authenticateNumber, limits } = services;
   const authenticateAdmin = createAdminAuthentication(services);
-  const authenticateNumber = createNumberAuthentication(database, sealing);
   const perKey = createLimit('key', createCounter(limits.perKey));
   const failures = createLimit('failures', failureCounter);
   const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
@@ -55,21 +52,10 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
     await perKey(ctx, `admin ${admin.id}`);
     return admin;
   };
-  const numberOf = async (key: string, needs: RouteNeeds): Promise<CallableNumber | undefined> => {
-    try {
-      return await authenticateNumber(key);
-    } catch (error) {
-      if (!needs.needsNoDatabase || !isTransient(error)) throw error;
-      const known = services.findKnownNumber(sealing.fingerprints(key));
-      // A key that is not known here may be good all the same: nobody can tell.
-      if (known === undefined) throw error;
-      return known;
-    }
-  };
   return {
     async number(ctx, needs) {
       const key = bearerOf(ctx);
-      const number = key === undefined ? undefined : await numberOf(key, needs);
+      const number = key === undefined ? undefined : await authenticateNumber(key, needs);
       if (number === undefined) return refuseUnauthenticated(ctx, failures);
       await perKey(ctx, `number ${number.id}`);
       refuseOtherNumber(ctx.get('X-Number-Id'), number);
@@ -89,7 +75,9 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
       const token = bearerOf(ctx);
       if (auth === 'none') return true;
       if (token === undefined) return false;
-      const found = await (auth === 'number' ? authenticateNumber(token) : authenticateAdmin(token));
+      const found = await (auth === 'number'
+        ? authenticateNumber(token, { needsNoDatabase: false })
+        : authenticateAdmin(token));
       return found !== undefined;
     },
   };

@@ -5,8 +5,7 @@
  * fare better.
  */
 import * as z from 'zod';
-import { Refusal } from '#src/domain/refusal.ts';
-import { findKeyedAnswer, type KeyedRequest } from '#src/persistence/idempotency.ts';
+import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
 import type { ApiContext } from './context.ts';
 import type { Rendered } from './route.ts';
 import type { ApiServices } from './api-services.ts';
@@ -38,24 +37,16 @@ export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() }
 export const once = async (
   ctx: ApiContext,
   { numberId, body }: { numberId: string; body: unknown },
-  { database, sealing }: Pick<ApiServices, 'database' | 'sealing'>,
+  { repeatedRequests }: Pick<ApiServices, 'repeatedRequests'>,
   answer: (keyed: KeyedRequest | null) => Promise<Rendered>,
 ): Promise<Rendered> => {
   const { 'idempotency-key': key } = validated(idempotencyHeader, ctx.headers);
   if (key === undefined) return answer(null);
-  const asked = JSON.stringify(body);
-  const before = await findKeyedAnswer(database, { numberId, key });
-  if (before === undefined) return answer({ key, fingerprint: sealing.fingerprint(asked) });
-  // It may have been stored under an earlier master key.
-  if (!sealing.fingerprints(asked).some((fingerprint) => fingerprint.equals(before.fingerprint))) {
-    throw new Refusal(
-      'idempotency_key_reused',
-      'This key was used with another body. Use a new key for a new request.',
-    );
-  }
+  const found = await repeatedRequests.find({ numberId, key, text: JSON.stringify(body) });
+  if ('keyed' in found) return answer(found.keyed);
   return {
-    status: before.responseStatus,
+    status: found.answer.responseStatus,
     headers: { 'Content-Type': 'application/json', 'Idempotency-Replayed': 'true' },
-    body: before.responseBody,
+    body: found.answer.responseBody,
   };
 };

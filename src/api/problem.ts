@@ -3,7 +3,6 @@
  */
 import * as z from 'zod';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
 
 export const problemMediaType = 'application/problem+json';
 
@@ -70,9 +69,9 @@ export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProb
  * What is answered. An error that is no refusal says nothing about the inside; one that passes with the database's own
  * recovery says that trying again helps.
  */
-export const asRefusal = (error: unknown): Refusal => {
+export const asRefusal = (error: unknown, isPassing: (error: unknown) => boolean): Refusal => {
   if (error instanceof Refusal) return error;
-  return isTransient(error)
+  return isPassing(error)
     ? new Refusal('service_unavailable', 'The service is not available right now. Try again in a moment.', {
         headers: { 'Retry-After': '2' },
         cause: error,

@@ -2,16 +2,17 @@
 import type { default as Koa, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Refusal } from '#src/domain/refusal.ts';
+import type { ApiServices } from './api-services.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
 import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 
 export const refuse =
-  (logger: Logger): ApiMiddleware =>
+  ({ logger, isPassing }: Pick<ApiServices, 'logger' | 'isPassing'>): ApiMiddleware =>
   async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const refusal = asRefusal(error);
+      const refusal = asRefusal(error, isPassing);
       logFailure(logger, refusal, ctx.state.requestId);
       ctx.status = refusal.status;
       ctx.set(refusal.headers);
@@ -33,7 +34,10 @@ const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPI
  * Koa's own last resort writes plain text. What gets there broke while the answer was being written (a file that
  * cannot be read on, a caller that went away), so all that is left is to log it, and to answer if nothing was sent.
  */
-export const refuseLate = (app: Koa<ApiState>, logger: Logger): void => {
+export const refuseLate = (
+  app: Koa<ApiState>,
+  { logger, isPassing }: Pick<ApiServices, 'logger' | 'isPassing'>,
+): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {
     if (error === null || error === undefined) return;
     const { requestId } = this.state;
@@ -43,7 +47,7 @@ export const refuseLate = (app: Koa<ApiState>, logger: Logger): void => {
       res.destroy();
       return;
     }
-    const refusal = asRefusal(error);
+    const refusal = asRefusal(error, isPassing);
     logFailure(logger, refusal, requestId);
     if (res.headersSent || res.destroyed) {
       res.destroy();

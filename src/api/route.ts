@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
-import type { KeyedRequest } from '#src/persistence/idempotency.ts';
+import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
 import type { Auth, CallerOf, Authenticators, Authentication } from './authenticate.ts';
 import { decode, encode, type Decoded } from './codec.ts';
 import type { ApiContext } from './context.ts';

@@ -8,8 +8,11 @@ import {
 import type { ApiServices } from '#src/api/api-services.ts';
 import type { StreamPermits } from '#src/api/stream-permits.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
-import { replayCall } from '#src/calls/replay/replay-call.ts';
+import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
+import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
+import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { callCharts, createCharts } from '#src/charts/create-charts.ts';
+import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import { healthOf } from './choose-lines.ts';
 import type { Foundation } from './foundation.ts';
@@ -56,7 +59,10 @@ export const apiServicesOf = (
     clock,
     logger,
     country,
-    findKnownNumber: knownKeys.find,
+    authenticateNumber: createNumberAuthentication({ database, sealing, knownKeys }),
+    repeatedRequests: createRepeatedRequests(database, sealing),
+    storedCalls: createStoredCalls(database),
+    isPassing: isTransient,
     checkCapacity: control.admission.check,
     placeCall: control.placeCall,
     requestHangup: control.requestHangup,
@@ -68,7 +74,6 @@ export const apiServicesOf = (
     recordings: parts.recordings,
     watchFacts: parts.journalling.factNews.watch,
     watchChart: createChartWatch(switchboard),
-    replayCall,
     charts: createCharts(callCharts),
     streams: parts.streams,
     simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),

@@ -15,10 +15,14 @@ import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
+import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
+import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
+import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken } from '#src/persistence/admin-tokens.ts';
 import { createCallInsertion } from '#src/persistence/calls.ts';
+import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
@@ -119,6 +123,8 @@ export const fakeGateway = async (
     },
   );
   const insertCall = createCallInsertion(database);
+  /** What the API itself asks. */
+  const asking = overrides.database ?? database;
   /** What is kept of a request with a key, and no more. */
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
     const placed = { callId: randomUUID(), from: owner.number };
@@ -138,7 +144,14 @@ export const fakeGateway = async (
     country: 'KR',
     limits: testLimits,
     platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
-    findKnownNumber: () => undefined,
+    authenticateNumber: createNumberAuthentication({
+      database: asking,
+      sealing,
+      knownKeys: { find: () => undefined },
+    }),
+    repeatedRequests: createRepeatedRequests(asking, sealing),
+    storedCalls: createStoredCalls(asking),
+    isPassing: isTransient,
     checkCapacity: () => {},
     async placeCall({ id, number: from }, { keyed, ...request }) {
       note('placeCall', { numberId: id, ...request });
@@ -159,7 +172,6 @@ export const fakeGateway = async (
     recordings: { open: async () => undefined },
     watchFacts: () => () => {},
     watchChart: () => undefined,
-    replayCall: () => [],
     charts: async (name) => `<svg id="${name}"/>`,
     streams: createStreamPermits({ perKey: 20 }),
     simulator: null,

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
+import type { JournalEntry } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
 import { timestamp } from '../fields.ts';
 

@@ -8,8 +8,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { ChartState } from '#src/calls/live/chart-watch.ts';
-import { journalOf } from '#src/persistence/call-journal.ts';
-import type { CallRecord } from '#src/persistence/calls.ts';
+import type { CallRecord } from '#src/calls/stored-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ApiServices } from '../api-services.ts';
 import { encode } from '../codec.ts';
@@ -91,7 +90,7 @@ export const callEventStream = (
   { after, timeZone, permit, isStillValid }: EventStreamReader,
   services: ApiServices,
 ): Readable => {
-  const { database, clock } = services;
+  const { storedCalls, clock } = services;
   const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs } = services.limits.eventStream;
   const watch = watchCall(call.id, permit, services);
   let isOver = false;
@@ -106,7 +105,7 @@ export const callEventStream = (
         if (!(await isStillValid())) return;
         validity.restart();
       }
-      const events = await journalOf(database, call.id, seen.last());
+      const events = await storedCalls.journal(call.id, seen.last());
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();
       for (const event of events) {
         seen.add(event);

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { journalOf } from '#src/persistence/call-journal.ts';
-import type { CallRecord } from '#src/persistence/calls.ts';
+import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
 import { defineRoute, type Accepts } from '../route.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 import { callEventStream } from './call-event-stream.ts';
-import { findOwnCall } from './find-own-call.ts';
 
 const eventStream = 'text/event-stream';
 
@@ -56,7 +54,7 @@ export const getCallEvents = defineRoute({
   summary: 'What happened in a call, and happens',
   auth: 'number',
 }).handledBy(async ({ caller, params, ...request }, services) => {
-  const call = await findOwnCall(services, { callId: params.callId, numberId: caller.id });
+  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
   const { timeZone } = caller.workspace;
   return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, services);
 });
@@ -76,7 +74,7 @@ export const answerCallEvents = async (
 ) => {
   const { timeZone, isStillValid } = request;
   if (request.accepts('application/json', eventStream) !== eventStream) {
-    const events = await journalOf(services.database, call.id);
+    const events = await services.storedCalls.journal(call.id);
     const body = { events: events.map((event) => presentEvent(event, timeZone)) };
     return { status: 200, body } as const;
   }

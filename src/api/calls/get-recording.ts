@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CallRecord } from '#src/persistence/calls.ts';
-import type { RecordingRecord } from '#src/persistence/recordings.ts';
+import type { CallRecord, RecordingRecord } from '#src/calls/stored-calls.ts';
 import { byteRangeOf } from '../byte-range.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
-import { findOwnCall } from './find-own-call.ts';
 
 const audio = ['audio/ogg', 'audio/mpeg'] as const;
 
@@ -54,7 +52,7 @@ export const getRecording = defineRoute({
     'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
   auth: 'number',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
-  const call = await findOwnCall(services, { callId: params.callId, numberId: caller.id });
+  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return answerRecording(call, { headers, isHead }, services);
 });
 

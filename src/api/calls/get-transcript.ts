@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import type { CallRecord } from '#src/persistence/calls.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
+import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
 import { transcriptTurn } from './call-schema.ts';
-import { findOwnCall } from './find-own-call.ts';
 
 /** What the transcript's routes of the client and the admin API have in common. */
 export const transcriptDeclaration = {
@@ -29,12 +27,12 @@ export const getTranscript = defineRoute({
   summary: 'Read the transcript',
   auth: 'number',
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await findOwnCall(services, { callId: params.callId, numberId: caller.id });
+  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return answerTranscript(call, services);
 });
 
-export const answerTranscript = async ({ id }: CallRecord, { database }: ApiServices) => {
-  const turns = await transcriptOf(database, id);
+export const answerTranscript = async ({ id }: CallRecord, { storedCalls }: ApiServices) => {
+  const turns = await storedCalls.transcript(id);
   const transcript = turns.map((turn) => ({ ...turn, timestamp: turn.spokenAt }));
   return { status: 200, body: { callId: id, transcript } } as const;
 };

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { listCalls as findCalls } from '#src/persistence/call-list.ts';
 import type { Decoded } from '../codec.ts';
 import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.ts';
 import { integerInQuery, momentInQuery } from '../fields.ts';
@@ -25,19 +24,13 @@ export const callPage = z
 
 /** A page of the calls of one number or of a workspace, newest first. */
 export const pageOfCalls = async (
-  { database }: ApiServices,
+  { storedCalls }: ApiServices,
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },
   { cursor, limit, ...filters }: Decoded<z.output<typeof callListQuery>>,
 ): Promise<Decoded<z.output<typeof callPage>>> => {
-  // One more than the page tells whether there is a next.
   const after = cursor && { startedAt: cursor.at, id: cursor.id };
-  const found = await findCalls(database, { scope, after, limit: limit + 1, ...filters });
-  const calls = found.slice(0, limit);
-  const last = found.length > limit ? calls.at(-1) : undefined;
-  return {
-    calls,
-    nextCursor: last === undefined ? null : encodeMomentCursor({ at: last.startedAt, id: last.id }),
-  };
+  const { calls, next } = await storedCalls.page({ scope, after, limit, ...filters });
+  return { calls, nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }) };
 };
 
 export const listCalls = defineRoute({

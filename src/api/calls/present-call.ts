@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { agentContext } from '#src/domain/agent-context.ts';
-import type { CallRecord, CallRow } from '#src/persistence/calls.ts';
-import type { RecordingRecord } from '#src/persistence/recordings.ts';
+import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
 import type { callRecord } from './call-schema.ts';
 

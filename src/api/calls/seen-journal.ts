@@ -1,5 +1,4 @@
-import type { CallRecord } from '#src/persistence/calls.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
+import type { CallRecord, JournalEntry } from '#src/calls/stored-calls.ts';
 
 /** How far the journal of a call was read, and whether more may come. */
 export type SeenJournal = {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { callRecords } from '#src/persistence/call-records.ts';
+import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callRecord } from '../calls/call-schema.ts';
 import { presentCall } from '../calls/present-call.ts';
 import { encode } from '../codec.ts';
@@ -43,7 +43,7 @@ export const exportCallRecords = defineRoute({
 }).handledBy(({ caller, query, isHead }, services) => {
   const { format, since = null, until = new Date(services.clock.now()) } = query;
   const { id: workspaceId, timeZone } = caller.workspace;
-  const lines = linesOf({ format, timeZone }, callRecords(services.database, { workspaceId, since, until }));
+  const lines = linesOf({ format, timeZone }, services.storedCalls.records({ workspaceId, since, until }));
   return {
     status: 200,
     media: media[format],
@@ -57,7 +57,7 @@ export const exportCallRecords = defineRoute({
 
 async function* linesOf(
   { format, timeZone }: { format: Format; timeZone: string },
-  pages: ReturnType<typeof callRecords>,
+  pages: AsyncIterable<readonly CallRecord[]>,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield callRecordHeader;
   for await (const page of pages) {

@@ -1,7 +1,4 @@
 import * as z from 'zod';
-import { journalOf } from '#src/persistence/call-journal.ts';
-import { callTransitions } from '#src/persistence/call-transitions.ts';
-import { findOwnCall } from '../calls/find-own-call.ts';
 import { timestamp } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
@@ -45,11 +42,6 @@ export const getCallReplay = defineRoute({
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
-  const facts = await journalOf(services.database, call.id);
-  const transitions = await callTransitions(services.database, call.id);
-  return {
-    status: 200,
-    body: { steps: services.replayCall({ startedAt: call.startedAt, facts, transitions }) },
-  } as const;
+  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
+  return { status: 200, body: { steps: await services.storedCalls.replay(call) } };
 });

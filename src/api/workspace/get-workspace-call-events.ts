@@ -1,5 +1,4 @@
 import { answerCallEvents, callEventsDeclaration } from '../calls/get-call-events.ts';
-import { findOwnCall } from '../calls/find-own-call.ts';
 import { defineRoute } from '../route.ts';
 
 export const getWorkspaceCallEvents = defineRoute({
@@ -12,6 +11,6 @@ export const getWorkspaceCallEvents = defineRoute({
   auth: 'viewer',
 }).handledBy(async ({ caller, params, ...request }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await findOwnCall(services, { callId: params.callId, workspaceId });
+  const call = await services.storedCalls.find({ callId: params.callId, workspaceId });
   return answerCallEvents(call, { ...request, timeZone, key: `admin ${caller.id}` }, services);
 });

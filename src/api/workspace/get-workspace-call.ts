@@ -1,5 +1,4 @@
 import { callRecord } from '../calls/call-schema.ts';
-import { findOwnCall } from '../calls/find-own-call.ts';
 import { presentCall } from '../calls/present-call.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
@@ -16,6 +15,6 @@ export const getWorkspaceCall = defineRoute({
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
+  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
   return { status: 200, body: presentCall(call) };
 });

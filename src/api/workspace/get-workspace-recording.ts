@@ -1,4 +1,3 @@
-import { findOwnCall } from '../calls/find-own-call.ts';
 import { answerRecording, recordingDeclaration } from '../calls/get-recording.ts';
 import { defineRoute } from '../route.ts';
 
@@ -13,5 +12,5 @@ export const getWorkspaceRecording = defineRoute({
   auth: 'viewer',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
   const wanted = { callId: params.callId, workspaceId: caller.workspace.id };
-  return answerRecording(await findOwnCall(services, wanted), { headers, isHead }, services);
+  return answerRecording(await services.storedCalls.find(wanted), { headers, isHead }, services);
 });

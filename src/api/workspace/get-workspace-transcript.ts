@@ -1,4 +1,3 @@
-import { findOwnCall } from '../calls/find-own-call.ts';
 import { answerTranscript, transcriptDeclaration } from '../calls/get-transcript.ts';
 import { defineRoute } from '../route.ts';
 
@@ -11,6 +10,6 @@ export const getWorkspaceTranscript = defineRoute({
   summary: 'Read the transcript of a call of any number',
   auth: 'viewer',
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await findOwnCall(services, { callId: params.callId, workspaceId: caller.workspace.id });
+  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
   return answerTranscript(call, services);
 });

@@ -1,0 +1,37 @@
+/** Requests for a call that their sender may repeat under one key (guides/design/wire.md, "Repeated requests"). */
+import { Refusal } from '#src/domain/refusal.ts';
+import { findKeyedAnswer, type KeyedAnswer, type KeyedRequest } from '#src/persistence/idempotency.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Statements } from '#src/persistence/statements.ts';
+
+export type { KeyedRequest } from '#src/persistence/idempotency.ts';
+
+export type RepeatedRequests = {
+  /**
+   * What the same request was answered before, else what its answer is to be kept with. Two requests of a number are the
+   * same when key and text are. Throws a Refusal (`idempotency_key_reused`) for a key of another text.
+   */
+  find(request: {
+    numberId: string;
+    key: string;
+    text: string;
+  }): Promise<{ answer: KeyedAnswer } | { keyed: KeyedRequest }>;
+};
+
+export const createRepeatedRequests = (
+  db: Statements,
+  sealing: Pick<Sealing, 'fingerprint' | 'fingerprints'>,
+): RepeatedRequests => ({
+  async find({ numberId, key, text }) {
+    const answer = await findKeyedAnswer(db, { numberId, key });
+    if (answer === undefined) return { keyed: { key, fingerprint: sealing.fingerprint(text) } };
+    // It may have been stored under an earlier master key.
+    if (!sealing.fingerprints(text).some((fingerprint) => fingerprint.equals(answer.fingerprint))) {
+      throw new Refusal(
+        'idempotency_key_reused',
+        'This key was used with another body. Use a new key for a new request.',
+      );
+    }
+    return { answer };
+  },
+});

@@ -1,0 +1,56 @@
+/** What is kept of calls, in progress and over, for whoever may read it: one call, pages, what was said and what happened. */
+import { Refusal } from '#src/domain/refusal.ts';
+import { journalOf, type JournalEntry } from '#src/persistence/call-journal.ts';
+import { listCalls, type CallListQuery } from '#src/persistence/call-list.ts';
+import { callRecords } from '#src/persistence/call-records.ts';
+import { callTransitions } from '#src/persistence/call-transitions.ts';
+import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls.ts';
+import type { Statements } from '#src/persistence/statements.ts';
+import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
+import { replayCall, type ReplayStep } from './replay/replay-call.ts';
+
+export type { JournalEntry } from '#src/persistence/call-journal.ts';
+export type { CallRecord, CallRow } from '#src/persistence/calls.ts';
+export type { RecordingRecord } from '#src/persistence/recordings.ts';
+
+/** The number or the workspace that asks. */
+export type CallOwner = { numberId: string } | { workspaceId: string };
+
+export type StoredCalls = {
+  /**
+   * A foreign call, an unknown one and one whose id cannot be one take the same way and get the same answer
+   * (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
+   */
+  find(wanted: { callId: string } & CallOwner): Promise<CallRecord>;
+  /** Newest first. `next` is the last call of the page where more follow, else null. */
+  page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
+  /** All within a time, in the order in which they started, some at a time. */
+  records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
+  /** What was really heard until now, in order. */
+  transcript(callId: string): Promise<TurnRecord[]>;
+  /** What has happened until now, in order, after the fact with this sequence. */
+  journal(callId: string, after?: number): Promise<JournalEntry[]>;
+  /** The call once more, through its charts. */
+  replay(call: Pick<CallRecord, 'id' | 'startedAt'>): Promise<ReplayStep[]>;
+};
+
+export const createStoredCalls = (db: Statements): StoredCalls => ({
+  async find(wanted) {
+    const call = await findCall(db, wanted);
+    if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');
+    return call;
+  },
+  async page({ limit, ...query }) {
+    // One more than the page tells whether there is a next.
+    const found = await listCalls(db, { ...query, limit: limit + 1 });
+    const calls = found.slice(0, limit);
+    return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };
+  },
+  records: (wanted) => callRecords(db, wanted),
+  transcript: (callId) => transcriptOf(db, callId),
+  journal: (callId, after) => journalOf(db, callId, after),
+  async replay({ id, startedAt }) {
+    const facts = await journalOf(db, id);
+    return replayCall({ startedAt, facts, transitions: await callTransitions(db, id) });
+  },
+});
