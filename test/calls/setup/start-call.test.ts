@@ -1,7 +1,7 @@
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
-import { changedTables } from '#test/helpers/changed-tables.ts';
+import { changedTables } from '#test/helpers/query-tables.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { createCallControlWorld } from '../call-control-world.ts';
 
