@@ -1,12 +1,12 @@
 /** Tokens of workspace admins; only their fingerprints are kept (guides/design/administration.md, "Admin tokens"). */
-import { sql } from 'kysely';
+import { expressionBuilder } from 'kysely';
 import type { AdminRole } from '#src/domain/admin-role.ts';
+import { nodeHasSession } from './advisory-locks.ts';
 import type { Database } from './database.ts';
 import { AdminToken } from './entities/admin-token.ts';
-import { nodeIsTaken } from './node-session.ts';
 import { prepared } from './prepared.ts';
 import type { Sealing } from './sealing.ts';
-import { columnsOf, type Row } from './tables.ts';
+import { columnsOf, type Row, type Tables } from './tables.ts';
 
 export type AuthenticatedAdmin = {
   /** Of the token: audit entries name it as their actor. */
@@ -25,12 +25,18 @@ type NewToken = Pick<Row<'AdminToken'>, 'id' | 'workspaceId' | 'name' | 'created
 
 const columns = columnsOf('AdminToken').filter((column) => column !== 'tokenHash');
 
-const withFingerprint = (fingerprints: readonly Buffer[]) =>
-  sql<boolean>`${sql.ref('AdminToken.tokenHash')} = any (${fingerprints}::bytea[])`;
+const withFingerprint = (fingerprints: readonly Buffer[]) => {
+  const { eb, fn, val } = expressionBuilder<Tables, 'AdminToken'>();
+  return eb('AdminToken.tokenHash', '=', fn.any(val(fingerprints)));
+};
 
-const isValidAt = (at: Date) =>
-  sql<boolean>`${sql.ref('AdminToken.revokedAt')} is null
-    and (${sql.ref('AdminToken.expiresAt')} is null or ${sql.ref('AdminToken.expiresAt')} > ${at})`;
+const isValidAt = (at: Date) => {
+  const { and, eb, or } = expressionBuilder<Tables, 'AdminToken'>();
+  return and([
+    eb('AdminToken.revokedAt', 'is', null),
+    or([eb('AdminToken.expiresAt', 'is', null), eb('AdminToken.expiresAt', '>', at)]),
+  ]);
+};
 
 const valid = prepared((queries, { fingerprints, at }: { fingerprints: readonly Buffer[]; at: Date }) =>
   queries
@@ -134,9 +140,7 @@ export const replaceGatewayToken = (
     .set({ revokedAt: token.createdAt })
     .where('revokedAt', 'is', null)
     .where('node', 'is not', null)
-    .where(({ or, eb }) =>
-      or([eb('node', '=', token.node), sql<boolean>`not ${sql.raw(nodeIsTaken('node'))}`]),
-    )
+    .where(({ eb, not, or, ref }) => or([eb('node', '=', token.node), not(nodeHasSession(ref('node')))]))
     .returning(['id', 'workspaceId'])
     .execute();
 

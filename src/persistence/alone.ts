@@ -3,6 +3,8 @@
  * lock holds it, on a connection that is closed afterwards, so that it ends with whoever dies meanwhile.
  */
 import type { PoolClient } from 'pg';
+import { takeLock } from './advisory-locks.ts';
+import { askConnection } from './ask-connection.ts';
 import { discard } from './dialect.ts';
 
 /** `what` is the same for all who must not do it at once. */
@@ -15,10 +17,7 @@ export const alone = async <Result>(
   // Whoever works finds out by its own statements.
   client.on('error', () => {});
   try {
-    await client.query({
-      text: 'select pg_advisory_lock(hashtextextended($1, 0))',
-      values: [`trunkline ${what}`],
-    });
+    await askConnection(client, takeLock(`trunkline ${what}`));
     return await work(client);
   } finally {
     discard(client);

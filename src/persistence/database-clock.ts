@@ -4,11 +4,17 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 
 export type DatabaseClock = { clock: Clock; close: () => void };
 
 const everyMs = 30_000;
+
+/** Not `now()`, which stands still while a transaction waits. */
+const reading = prepared((queries) =>
+  queries.selectNoFrom(({ fn }) => fn<Date>('clock_timestamp').as('now')),
+);
 
 /** Its timers are those of `steady`, a clock that nobody sets. Rejects when the database does not answer. */
 export const openDatabaseClock = async (
@@ -17,7 +23,7 @@ export const openDatabaseClock = async (
 ): Promise<DatabaseClock> => {
   const read = async (): Promise<number> => {
     const asked = steady.now();
-    const [row] = await db.execute<{ now: Date }>('select clock_timestamp() as now');
+    const [row] = await reading(db, {});
     if (row === undefined) throw new Error('The database does not say what time it is');
     // As of the question: what falls due is then never late, though early by as long as the answer took.
     return row.now.getTime() - asked;

@@ -8,6 +8,10 @@ export const now = sql<Date>`now()`;
 export const secondsAgo = (seconds: number | Expression<number>) =>
   sql<Date>`now() - make_interval(secs => ${seconds}::float8)`;
 
+/** A while after `now`. */
+export const secondsAhead = (seconds: number | Expression<number>) =>
+  sql<Date>`now() + make_interval(secs => ${seconds}::float8)`;
+
 /** So many milliseconds after an instant. */
 export const afterMs = (at: Expression<Date>, milliseconds: Expression<number>) =>
   sql<Date>`${at} + make_interval(secs => ${milliseconds} / 1000.0)`;

@@ -3,22 +3,24 @@
  * migrator of MikroORM takes no lock of its own: whoever migrates does so alone.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
 import { StartError } from '#src/domain/start-error.ts';
+import { askConnection } from './ask-connection.ts';
 import { migrations } from './migrations/index.ts';
 
 export const migrationTable = 'schema_migration';
 
+/** The table is the migrator's own, and no entity. */
+const migrationTables = sql`select 1 from pg_tables
+  where schemaname = current_schema() and tablename = ${migrationTable}`;
+
+const executedMigrations = sql<{ name: string }>`select name from ${sql.id(migrationTable)} order by id`;
+
 const executedNames = async (client: PoolClient): Promise<string[]> => {
-  const { rows: tables } = await client.query({
-    text: 'select 1 from pg_tables where schemaname = current_schema() and tablename = $1',
-    values: [migrationTable],
-  });
+  const tables = await askConnection(client, migrationTables);
   if (tables.length === 0) return [];
-  const { rows } = await client.query({ text: `select name from ${migrationTable} order by id` });
-  return rows.map((row) =>
-    typeof row === 'object' && row !== null && 'name' in row ? String(row.name) : '',
-  );
+  return (await askConnection(client, executedMigrations)).map(({ name }) => name);
 };
 
 /** Throws a StartError for a database that a newer version has migrated. Nobody else may migrate meanwhile. */

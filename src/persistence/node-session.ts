@@ -7,13 +7,15 @@
  * called once. A server that has not noticed the loss still holds the name for the session that is no more: that
  * session is ended first.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { StartError } from '#src/domain/start-error.ts';
+import { askConnection } from './ask-connection.ts';
+import { ChannelListeners } from './channel-listeners.ts';
 import { hasNoConnectionLeft } from './connection-errors.ts';
 import { discard } from './dialect.ts';
+import { NodeConnection } from './node-connection.ts';
 
 export type NodeSession = {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
@@ -32,203 +34,157 @@ export type NodeSessionLimits = {
   retryLongestMs: number;
 };
 
-type Session = { client: PoolClient; pid: number; begunAt: string };
-
-/** SQL for the key of the lock that stands for a node's name. */
-const lockOf = (name: string): string => `hashtextextended('trunkline node ' || ${name}, 0)`;
-
-/**
- * SQL for whether a gateway of this name runs. PostgreSQL shows the 64 bits of an advisory lock's key in two halves;
- * `objsubid` 1 says that they are one number.
- */
-export const nodeIsTaken = (name: string): string => `exists (
-  select from pg_locks where locktype = 'advisory' and objsubid = 1
-    and database = (select oid from pg_database where datname = current_database())
-    and classid::bigint << 32 | objid::bigint = ${lockOf(name)})`;
-
-const taken = z.tuple([z.object({ taken: z.boolean() })]);
-const itself = z.tuple([z.object({ pid: z.number(), begunAt: z.string() })]);
-
-/** How often a name is asked for that an ended session has yet to give back. */
-const namePolls = 20;
-const namePollMs = 50;
-
-const quoted = (channel: string): string => `"${channel.replaceAll('"', '""')}"`;
-
-/** `connect` gives an own connection. Throws a StartError when another gateway holds the name. */
-export const openNodeSession = async (options: {
+type NodeSessionOptions = {
+  /** Gives a connection of its own. */
   connect: () => Promise<PoolClient>;
   node: string;
   limits: NodeSessionLimits;
   /** The server was silent: connections to it that say nothing either are dead. */
   onSilence: () => void;
   logger: Logger;
-}): Promise<NodeSession> => {
-  const { connect, node, limits, onSilence, logger } = options;
-  const listeners = new Map<string, Set<() => void>>();
-  let session: Session;
-  let isLost = false;
-  let isAway = false;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
+};
 
-  const ask = async (client: PoolClient, text: string, values: unknown[] = []): Promise<unknown[]> => {
-    // `query_timeout` is `pg`'s, though its types do not know it here.
-    const query = { text, values, query_timeout: limits.beatAnswerMs };
-    return (await client.query(query)).rows;
+type State =
+  | { name: 'held'; connection: NodeConnection }
+  /** It is looked for again. `away`: the server itself does not answer. */
+  | { name: 'lost' | 'away'; last: NodeConnection }
+  | { name: 'closed' };
+
+class LastingSession implements NodeSession {
+  readonly #options: NodeSessionOptions;
+  readonly #listeners = new ChannelListeners();
+  #state: State;
+  /** Of the next beat, or of the next try. */
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: NodeSessionOptions, connection: NodeConnection) {
+    this.#options = options;
+    this.#state = this.#hold(connection);
+  }
+
+  readonly isAway = (): boolean => this.#state.name === 'away';
+
+  readonly listen: NodeSession['listen'] = async (channel, onNotify) => {
+    this.#listeners.add(channel, onNotify);
+    // After a loss the next connection listens.
+    if (this.#state.name === 'held') await this.#state.connection.listen(channel);
+    return async () => {
+      if (this.#listeners.remove(channel, onNotify)) await this.#leave(channel);
+    };
   };
 
-  const takeName = async (client: PoolClient): Promise<boolean> =>
-    taken.parse(await ask(client, `select pg_try_advisory_lock(${lockOf('$1')}) as taken`, [node]))[0].taken;
-
-  /** The server gives a session up whose machine has vanished: otherwise its name would stay taken for hours. */
-  const begin = async (client: PoolClient): Promise<Session> => {
-    await ask(
-      client,
-      `select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
-         set_config('tcp_keepalives_count', '3', false)`,
-    );
-    const [{ pid, begunAt }] = itself.parse(
-      await ask(
-        client,
-        `select pid, backend_start::text as "begunAt" from pg_stat_activity where pid = pg_backend_pid()`,
-      ),
-    );
-    return { client, pid, begunAt };
+  readonly close = (): void => {
+    clearTimeout(this.#timer);
+    if (this.#state.name === 'held') this.#state.connection.close();
+    this.#state = { name: 'closed' };
   };
 
-  const callListeners = (called: Iterable<() => void>): void => {
-    for (const listener of called) listener();
-  };
+  async #leave(channel: string): Promise<void> {
+    if (this.#state.name !== 'held') return;
+    // A connection that fails here is given up by the next beat; nobody hears its notifications any more.
+    await this.#state.connection.unlisten(channel).catch((err: unknown) => {
+      this.#options.logger.debug({ err }, 'A channel of the database could not be left');
+    });
+  }
 
-  const onLost = (lost: Session, error?: Error): void => {
-    if (isClosed || isLost || lost !== session) return;
-    isLost = true;
-    clearTimeout(timer);
-    discard(lost.client);
-    logger.warn({ err: error }, 'The connection to the database was lost');
-    reconnectAfter(limits.retryFirstMs);
-  };
+  #hold(connection: NodeConnection): State {
+    connection.hear({
+      onNotification: (channel) => this.#listeners.call(channel),
+      onLost: (error) => this.#lose(connection, 'lost', error),
+    });
+    this.#beatLater(connection);
+    return { name: 'held', connection };
+  }
 
-  const watch = (watched: Session): void => {
-    const { client } = watched;
-    client.on('error', (error) => onLost(watched, error));
-    client.on('end', () => onLost(watched));
-    client.on('notification', ({ channel }) => callListeners(listeners.get(channel) ?? []));
-    beatLater(watched);
-  };
+  #isHeld(connection: NodeConnection): boolean {
+    return this.#state.name === 'held' && this.#state.connection === connection;
+  }
 
-  const beatLater = (watched: Session): void => {
-    timer = setTimeout(() => void beat(watched), limits.beatMs);
-  };
+  #beatLater(connection: NodeConnection): void {
+    this.#timer = setTimeout(() => void this.#beat(connection), this.#options.limits.beatMs);
+  }
 
-  const beat = async (watched: Session): Promise<void> => {
+  async #beat(connection: NodeConnection): Promise<void> {
     try {
-      await ask(watched.client, 'select 1');
-      if (!isClosed && watched === session && !isLost) beatLater(watched);
+      await connection.beat();
+      if (this.#isHeld(connection)) this.#beatLater(connection);
     } catch (error) {
-      if (isClosed || isLost || watched !== session) return;
-      isAway = true;
-      onSilence();
-      onLost(watched, error instanceof Error ? error : undefined);
+      if (!this.#isHeld(connection)) return;
+      this.#lose(connection, 'away', error);
+      this.#options.onSilence();
     }
-  };
+  }
 
-  const reconnectAfter = (delayMs: number): void => {
-    timer = setTimeout(() => {
-      reconnect().catch((error: unknown) => {
-        logger.debug({ err: error }, 'The database is still away');
-        if (!isClosed) reconnectAfter(Math.min(delayMs * 2, limits.retryLongestMs));
+  #lose(connection: NodeConnection, found: 'lost' | 'away', err?: unknown): void {
+    if (!this.#isHeld(connection)) return;
+    clearTimeout(this.#timer);
+    connection.discard();
+    this.#state = { name: found, last: connection };
+    this.#options.logger.warn({ err }, 'The connection to the database was lost');
+    this.#tryAfter(this.#options.limits.retryFirstMs);
+  }
+
+  #tryAfter(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#comeBack().catch((err: unknown) => {
+        this.#options.logger.debug({ err }, 'The database is still away');
+        if (this.#state.name !== 'closed') {
+          this.#tryAfter(Math.min(delayMs * 2, this.#options.limits.retryLongestMs));
+        }
       });
     }, delayMs);
-  };
+  }
 
-  const connectAgain = async (): Promise<PoolClient> => {
+  async #comeBack(): Promise<void> {
+    const client = await this.#connectAgain();
+    const connection = await NodeConnection.begin(client, this.#options.limits.beatAnswerMs);
     try {
-      const client = await connect();
-      await ask(client, 'select 1').catch((error: unknown) => {
-        discard(client);
-        throw error;
-      });
+      if ('last' in this.#state) await connection.takeNameFrom(this.#state.last, this.#options.node);
+      for (const channel of this.#listeners.channels()) await connection.listen(channel);
+      if (this.#state.name === 'closed') throw new Error('Closed meanwhile');
+    } catch (error) {
+      connection.discard();
+      throw error;
+    }
+    this.#state = this.#hold(connection);
+    this.#options.logger.info('The connection to the database is back');
+    this.#listeners.callAll();
+  }
+
+  /** Finds out whether the server answers. */
+  async #connectAgain(): Promise<PoolClient> {
+    try {
+      const client = await this.#options.connect();
+      await askConnection(client, sql`select 1`, this.#options.limits.beatAnswerMs).catch(
+        (error: unknown) => {
+          discard(client);
+          throw error;
+        },
+      );
+      this.#found('lost');
       return client;
     } catch (error) {
-      isAway = !hasNoConnectionLeft(error);
+      this.#found(hasNoConnectionLeft(error) ? 'lost' : 'away');
       throw error;
     }
-  };
+  }
 
-  const takeNameBack = async (client: PoolClient): Promise<void> => {
-    if (await takeName(client)) return;
-    await ask(
-      client,
-      'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start = $2::timestamptz',
-      [session.pid, session.begunAt],
-    );
-    for (let poll = 0; poll < namePolls; poll += 1) {
-      await sleep(namePollMs);
-      if (await takeName(client)) return;
-    }
-    throw new Error(`The node name ${node} is still held in the database`);
-  };
+  #found(name: 'lost' | 'away'): void {
+    if ('last' in this.#state) this.#state = { ...this.#state, name };
+  }
+}
 
-  const reconnect = async (): Promise<void> => {
-    const client = await connectAgain();
-    isAway = false;
-    let fresh: Session;
-    try {
-      fresh = await begin(client);
-      await takeNameBack(client);
-      for (const channel of listeners.keys()) await ask(client, `listen ${quoted(channel)}`);
-      if (isClosed) throw new Error('Closed meanwhile');
-    } catch (error) {
-      discard(client);
-      throw error;
-    }
-    session = fresh;
-    isLost = false;
-    watch(session);
-    logger.info('The connection to the database is back');
-    for (const called of listeners.values()) callListeners(called);
-  };
-
-  const first = await connect();
+/** Throws a StartError when another gateway holds the name. */
+export const openNodeSession = async (options: NodeSessionOptions): Promise<NodeSession> => {
+  const { connect, node, limits } = options;
+  const connection = await NodeConnection.begin(await connect(), limits.beatAnswerMs);
   try {
-    session = await begin(first);
-    if (!(await takeName(first))) {
-      throw new StartError(
-        `Another gateway named "${node}" uses this database: stop it, or give this one another name (GW_NODE)`,
-      );
-    }
+    if (await connection.takeName(node)) return new LastingSession(options, connection);
+    throw new StartError(
+      `Another gateway named "${node}" uses this database: stop it, or give this one another name (GW_NODE)`,
+    );
   } catch (error) {
-    discard(first);
+    connection.discard();
     throw error;
   }
-  watch(session);
-
-  return {
-    isAway: () => isAway,
-    async listen(channel, onNotify) {
-      const others = listeners.get(channel) ?? new Set();
-      listeners.set(channel, others.add(onNotify));
-      // After a loss the reconnection listens.
-      if (!isLost) await ask(session.client, `listen ${quoted(channel)}`);
-      return async () => {
-        others.delete(onNotify);
-        if (others.size > 0) return;
-        listeners.delete(channel);
-        if (isLost || isClosed) return;
-        const { client } = session;
-        // A connection that fails here is given up by the next beat; nobody hears its notifications any more.
-        await ask(client, `unlisten ${quoted(channel)}`).catch((error: unknown) => {
-          logger.debug({ err: error }, 'A channel of the database could not be left');
-        });
-      };
-    },
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      clearTimeout(timer);
-      if (!isLost) session.client.release(true);
-    },
-  };
 };

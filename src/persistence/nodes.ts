@@ -2,8 +2,9 @@
  * The gateways that share the database. Each has a row that it renews again and again, and holds its name by a session
  * (`node-session.ts`). A dead one is claimed, so that one other cleans up after it.
  */
-import { sql, type Expression } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import { nodeHasSession } from './advisory-locks.ts';
+import { now, secondsAhead } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
@@ -18,8 +19,6 @@ export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
   /** Whether a session of the database holds its name. */
   hasSession: boolean;
 };
-
-const now = sql<Date>`now()`;
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
 
@@ -57,13 +56,6 @@ const renewing = prepared((queries, { name, instance }: NodeInstance) =>
 export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
   (await renewing(db, node)).length > 0;
 
-/** Whether a session holds this name, as `node-session.ts` takes it. */
-const hasSession = (name: Expression<string>) => sql<boolean>`exists (
-  select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
-  where pg_locks.locktype = 'advisory' and pg_database.datname = current_database() and pg_locks.objsubid = 1
-    and pg_locks.granted
-    and (pg_locks.classid::bigint << 32) | pg_locks.objid::bigint = hashtextextended('trunkline node ' || ${name}, 0))`;
-
 const others = prepared((queries, { name }: { name: string }) =>
   queries
     .selectFrom('Node')
@@ -72,7 +64,7 @@ const others = prepared((queries, { name }: { name: string }) =>
       'instance',
       'seenAt',
       eb('lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
-      hasSession(ref('Node.name')).as('hasSession'),
+      nodeHasSession(ref('Node.name')).as('hasSession'),
     ])
     .where('name', '<>', name),
 );
@@ -86,7 +78,7 @@ const claiming = prepared((queries, { name, instance, seenAt, forSec }: Claim) =
     .updateTable('Node')
     .set(({ fn }) => ({
       lostAt: fn.coalesce('lostAt', now),
-      claimedUntil: sql<Date>`now() + make_interval(secs => ${forSec})`,
+      claimedUntil: secondsAhead(forSec),
     }))
     .where('name', '=', name)
     .where('instance', '=', instance)
@@ -109,7 +101,7 @@ const removing = prepared((queries, { name, instance, isLost }: NodeInstance & {
     .deleteFrom('Node')
     .where('name', '=', name)
     .where('instance', '=', instance)
-    .where(({ ref }) => sql<boolean>`(${ref('lostAt')} is not null) = ${isLost}`)
+    .where(({ eb, parens, val }) => eb(parens('lostAt', 'is not', null), '=', val(isLost)))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -1,0 +1,29 @@
+/**
+ * Advisory locks of the database, by which one gateway at a time is or does something. A lock belongs to a session and
+ * ends with it. It is named by a text, of which the database makes the 64 bits that it locks.
+ */
+import { sql, type Expression } from 'kysely';
+
+const keyOf = (name: string | Expression<string>) => sql`hashtextextended(${name}, 0)`;
+
+/** Waits until the lock is free. */
+export const takeLock = (name: string) => sql`select pg_advisory_lock(${keyOf(name)})`;
+
+export const tryLock = (name: Expression<string>) =>
+  sql<{ taken: boolean }>`select pg_try_advisory_lock(${keyOf(name)}) as taken`;
+
+/**
+ * Whether a session holds the lock. PostgreSQL shows the 64 bits in two halves; `objsubid` 1 says that they are one
+ * number.
+ */
+const isLocked = (name: Expression<string>) => sql<boolean>`exists (
+  select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())
+    and classid::bigint << 32 | objid::bigint = ${keyOf(name)})`;
+
+/** The lock by which a gateway holds its name. */
+export const nodeLock = (node: string | Expression<string | null>) =>
+  sql<string>`'trunkline node ' || ${node}`;
+
+/** Whether a gateway of this name runs: a session holds it. */
+export const nodeHasSession = (node: Expression<string | null>) => isLocked(nodeLock(node));

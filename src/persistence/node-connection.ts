@@ -1,0 +1,100 @@
+/** The one connection that is a node's session, as long as it lives (`node-session.ts`). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql, type RawBuilder } from 'kysely';
+import type { PoolClient } from 'pg';
+import { nodeLock, tryLock } from './advisory-locks.ts';
+import { askConnection } from './ask-connection.ts';
+import { discard } from './dialect.ts';
+
+/** The server gives a session up whose machine has vanished: otherwise its name would stay taken for hours. */
+const noticeVanishedMachines = sql`select set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
+
+/** A session of the server. The number of its process alone may be another's by now. */
+type ServerSession = { pid: number; begunAt: string };
+
+const ownSession = sql<ServerSession>`select pid, backend_start::text as "begunAt" from pg_stat_activity
+  where pid = pg_backend_pid()`;
+
+const ending = ({ pid, begunAt }: ServerSession) =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where pid = ${pid} and backend_start = ${begunAt}::timestamptz`;
+
+/** How often a name is asked for that an ended session has yet to give back. */
+const namePolls = 20;
+const namePollMs = 50;
+
+type Heard = { onNotification: (channel: string) => void; onLost: (error?: Error) => void };
+
+export class NodeConnection {
+  readonly #client: PoolClient;
+  readonly #session: ServerSession;
+  readonly #answerMs: number;
+
+  private constructor(client: PoolClient, session: ServerSession, answerMs: number) {
+    this.#client = client;
+    this.#session = session;
+    this.#answerMs = answerMs;
+  }
+
+  /** Closes the connection when it does not answer within `answerMs`, which holds for all that it is asked. */
+  static async begin(client: PoolClient, answerMs: number): Promise<NodeConnection> {
+    try {
+      await askConnection(client, noticeVanishedMachines, answerMs);
+      const [session] = await askConnection(client, ownSession, answerMs);
+      if (session === undefined) throw new Error('The database does not know the session that asks it');
+      return new NodeConnection(client, session, answerMs);
+    } catch (error) {
+      discard(client);
+      throw error;
+    }
+  }
+
+  #ask<Found>(statement: RawBuilder<Found>): Promise<Found[]> {
+    return askConnection(this.#client, statement, this.#answerMs);
+  }
+
+  hear({ onNotification, onLost }: Heard): void {
+    this.#client.on('error', onLost);
+    this.#client.on('end', () => onLost());
+    this.#client.on('notification', ({ channel }) => onNotification(channel));
+  }
+
+  /** Rejects when the server does not answer. */
+  async beat(): Promise<void> {
+    await this.#ask(sql`select 1`);
+  }
+
+  /** Whether the name is now this connection's. */
+  async takeName(node: string): Promise<boolean> {
+    return (await this.#ask(tryLock(nodeLock(node))))[0]?.taken === true;
+  }
+
+  /** Takes it from a connection that was lost: a server that has not noticed the loss still holds it for that one. */
+  async takeNameFrom(lost: NodeConnection, node: string): Promise<void> {
+    if (await this.takeName(node)) return;
+    await this.#ask(ending(lost.#session));
+    for (let poll = 0; poll < namePolls; poll += 1) {
+      await sleep(namePollMs);
+      if (await this.takeName(node)) return;
+    }
+    throw new Error(`The node name ${node} is still held in the database`);
+  }
+
+  async listen(channel: string): Promise<void> {
+    await this.#ask(sql`listen ${sql.id(channel)}`);
+  }
+
+  async unlisten(channel: string): Promise<void> {
+    await this.#ask(sql`unlisten ${sql.id(channel)}`);
+  }
+
+  /** Whether the server is still there or not. */
+  discard(): void {
+    discard(this.#client);
+  }
+
+  close(): void {
+    this.#client.release(true);
+  }
+}
