@@ -6,7 +6,7 @@
 import { agentContext } from '#src/domain/agent-context.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { CallSnapshot, EventSnapshot } from '#src/persistence/outbox.ts';
+import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/outbox.ts';
 
 /** A stored event, or the one that a test of an endpoint makes up. */
 export type OutgoingEvent = {
@@ -18,32 +18,37 @@ export type OutgoingEvent = {
 };
 
 const callPayload = (call: CallSnapshot, time: (stored: string | null) => string | null) => {
-  const { from, to } = agentContext({
-    id: call.id,
-    direction: call.direction,
-    ownNumber: call.own_number,
-    counterparty: call.counterparty,
-    language: call.language,
-  });
+  const { id, number_id, direction, language, status, end_reason } = call;
+  const { own_number: ownNumber, counterparty, instruction, summary, duration_sec, answered_by } = call;
+  const { from, to } = agentContext({ id, direction, ownNumber, counterparty, language });
   return {
-    id: call.id,
-    number_id: call.number_id,
-    direction: call.direction,
+    id,
+    number_id,
+    direction,
     from,
     to,
-    language: call.language,
-    status: call.status,
-    end_reason: call.end_reason,
-    instruction: call.instruction,
-    summary: call.summary,
+    language,
+    status,
+    end_reason,
+    instruction,
+    summary,
     started_at: time(call.started_at),
     answered_at: time(call.answered_at),
     ended_at: time(call.ended_at),
-    duration_sec: call.duration_sec,
+    duration_sec,
     // Left out of events that were stored before it was asked.
-    answered_by: call.answered_by,
+    answered_by,
   };
 };
+
+// `truncated` is left out of events that were stored before it was known.
+const recordingPayload = ({ status, content_type, duration_sec, bytes, truncated }: RecordingSnapshot) => ({
+  status,
+  content_type,
+  duration_sec,
+  bytes,
+  truncated,
+});
 
 /** JSON. Timestamps carry the offset of the workspace's time zone as it was at the event. */
 export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => {
@@ -55,13 +60,6 @@ export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => 
     timestamp: timestampIn(snapshot.time_zone, at),
     call: callPayload(snapshot.call, time),
     // Left out where there is none.
-    recording: snapshot.recording && {
-      status: snapshot.recording.status,
-      content_type: snapshot.recording.content_type,
-      duration_sec: snapshot.recording.duration_sec,
-      bytes: snapshot.recording.bytes,
-      // Left out of events that were stored before it was known.
-      truncated: snapshot.recording.truncated,
-    },
+    recording: snapshot.recording && recordingPayload(snapshot.recording),
   });
 };

@@ -2,7 +2,7 @@
  * Deliveries of events, as rows that are a queue. A delivery is claimed by a node and for a time (`claimedUntil`): what
  * a dead process had claimed is freed as soon as its death is known, and falls due again by itself in any case.
  */
-import { claiming } from './delivery-claiming.ts';
+import { claiming, type ClaimedRow } from './delivery-claiming.ts';
 import { notified } from './notifications.ts';
 import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
 import { prepared } from './prepared.ts';
@@ -36,6 +36,18 @@ export type DeliveryClaim = {
   restrained: ReadonlyMap<string, number>;
 };
 
+const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDelivery => {
+  const { eventId, type, at, callId, snapshot } = row;
+  const { endpointId, workspaceId, url, secretSealed, previousSecretSealed, previousSecretUntil } = row;
+  return {
+    id,
+    attempt,
+    failedInRound,
+    event: { id: eventId, type, at, callId, snapshot },
+    endpoint: { id: endpointId, workspaceId, url, secretSealed, previousSecretSealed, previousSecretUntil },
+  };
+};
+
 /** So many deliveries of an endpoint are looked at in one go, beyond those that it has room for. */
 const lookAhead = 50;
 
@@ -65,15 +77,7 @@ export const claimDeliveries = async (
   if (claimed.length === 0 && (rows[0]?.putOff ?? 0) > 0) {
     return claimDeliveries(db, { ...claim, held, restrained });
   }
-  return claimed.map(
-    ({ id, attempt, failedInRound, putOff: _, eventId, type, at, callId, snapshot, endpointId, ...row }) => ({
-      id,
-      attempt,
-      failedInRound,
-      event: { id: eventId, type, at, callId, snapshot },
-      endpoint: { ...row, id: endpointId },
-    }),
-  );
+  return claimed.map(nested);
 };
 
 const firstAfter = (queries: Queries, column: 'nextAttemptAt' | 'claimedUntil', now: Date) =>

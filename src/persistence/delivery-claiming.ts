@@ -197,7 +197,7 @@ const withDue = (queries: Queries, claim: Claiming) =>
         ),
     );
 
-type Claimed = Pick<Row<'EventDelivery'>, 'id'> & {
+export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
   attempt: number;
   failedInRound: number;
   eventId: string;
@@ -262,5 +262,5 @@ export const claiming = prepared((queries, claim: Claiming) =>
     .leftJoin('claimed', (join) => join.onTrue())
     .select(['looked.putOff', ...claimedColumns])
     // What is joined from the left is there as a whole, or not at all.
-    .$castTo<{ putOff: number } & (Claimed | { id: null })>(),
+    .$castTo<{ putOff: number } & (ClaimedRow | { id: null })>(),
 );
