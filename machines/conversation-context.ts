@@ -4,24 +4,28 @@ import type { ReplyEvent } from './reply.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';
 
-export type ConversationInput = {
+/** The few sentences that the gateway says by itself, whatever the agent. */
+export type Phrases = {
+  /** Said when a reply failed of which nothing had come; then the gateway goes on listening. */
+  apology: string;
+  /** Said when a reply broke off after its first words; then the gateway goes on listening. */
+  brokenOff: string;
+  /** Introduces the call, excuses it and says goodbye: when the first reply of an outbound call failed. The call ends. */
+  failedOpening: string;
+  /** Excuses and says goodbye: when the second reply in a row failed. The call ends. */
+  failedGoodbye: string;
+  /** Said once when nobody has spoken for `silenceTimeoutSec`. */
+  reprompt: string;
+  /** Left on an answering machine. */
+  voicemailMessage: string;
+};
+
+export type ConversationInput = Phrases & {
   callId: string;
   /** The first user turn of an outbound call; `null` where the other party speaks first. */
   kickoff: string | null;
   /** What an inbound caller is greeted with; `null` for nothing. */
   greeting: string | null;
-  /** Said when a reply failed of which nothing had come. */
-  apology: string;
-  /** Said when a reply broke off after its first words. */
-  brokenOff: string;
-  /** Introduces the call, excuses it and says goodbye: for a kickoff that failed. */
-  failedOpening: string;
-  /** Excuses and says goodbye: for the second failure in a row. */
-  failedGoodbye: string;
-  /** Said once when nobody spoke for `silenceTimeoutSec`. */
-  reprompt: string;
-  /** What is said to a machine that takes messages. */
-  voicemailMessage: string;
   silenceTimeoutSec: number;
 };
 

@@ -8,9 +8,9 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 
 const nonceMs = 60_000;
 
-export type Account = { username: string; password: string };
+export type DigestAccount = { username: string; password: string };
 
-export type DigestVerdict<Known extends Account> =
+export type DigestVerdict<Known extends DigestAccount> =
   | { verdict: 'known'; account: Known }
   /** No credentials, or for a nonce that is too old: challenge. */
   | { verdict: 'challenge'; isStale: boolean }
@@ -79,7 +79,7 @@ export const createDigestCheck = (now: () => number) => {
       `Digest realm="${realm}", nonce="${newNonce()}", algorithm=${algorithm}, qop="auth"${isStale ? ', stale=true' : ''}`,
 
     /** `header` is that of Authorization, where there is one. */
-    check<Known extends Account>(
+    check<Known extends DigestAccount>(
       header: string | undefined,
       request: { method: string; realm: string },
       accounts: readonly Known[],
@@ -96,7 +96,7 @@ export const createDigestCheck = (now: () => number) => {
       if (!isAlgorithm(algorithm) || (qop !== undefined && qop !== 'auth')) return { verdict: 'wrong' };
       const count = qop === undefined ? 1 : Number.parseInt(part('nc'), 16);
       const a2 = hex(algorithm, request.method, part('uri'));
-      const expected = ({ username, password }: Account): string => {
+      const expected = ({ username, password }: DigestAccount): string => {
         const a1 = hex(algorithm, username, request.realm, password);
         return qop === undefined
           ? hex(algorithm, a1, part('nonce'), a2)

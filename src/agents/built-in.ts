@@ -4,20 +4,12 @@
  * `built-in/dialogue.ts`.
  */
 import type { Logger } from 'pino';
+import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
 import { nextUtterance } from './built-in/dialogue.ts';
 import { wordsFor } from './built-in/words.ts';
-
-/**
- * The same request as the API's (guides/design/wire.md, "Hang-up"). Rejects with a Refusal when the call cannot be hung
- * up.
- */
-export type HangUp = (callId: string, options: { immediate: boolean }) => Promise<void>;
-
-/** Keys of the telephone: 0–9, *, #, A–D, and w for a pause. Rejects with a Refusal when nobody would hear them. */
-export type PressKeys = (callId: string, keys: string) => Promise<void>;
 
 export const builtInAgent = (
   { context, instruction }: AgentCall,

@@ -1,9 +1,6 @@
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
-import type { HangUp, PressKeys } from './built-in.ts';
-
-/** What an agent may do to its own call. */
-export type OwnCall = { hangUp: HangUp; pressKeys: PressKeys };
+import type { OwnCall } from '#src/domain/own-call.ts';
 
 /** The agents of the calls in progress, one each. */
 export type CallAgents = {

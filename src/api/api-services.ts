@@ -55,7 +55,7 @@ export type ApiServices = Pick<
      * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
      * https only, no private target, but for what the operator allows (guides/design/agents.md, "Targets").
      */
-    whyUrlIsRefused: (url: string) => Promise<string | undefined>;
+    urlProblem: (url: string) => Promise<string | undefined>;
     webhookTests: WebhookTests;
     engines: Engines;
     /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
@@ -144,7 +144,7 @@ export interface WebhookTests {
 export interface Health {
   isDraining(): boolean;
   /** Why recordings and whatever else is written to the disk get lost; `undefined` when they are kept. */
-  whyNothingIsKept(): Promise<string | undefined>;
+  dataFolderProblem(): Promise<string | undefined>;
   /** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
   whyLinesAreDown(): string | undefined;
   /** What of the lines is down although they can carry calls. */

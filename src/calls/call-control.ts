@@ -8,6 +8,7 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './setup/admission.ts';
 import { createInCallRequests, type AskNode, type InCallRequests } from './in-call/in-call-requests.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { OwnCall, PressKeys } from '#src/domain/own-call.ts';
 import type { CallTimes } from './setup/call-input.ts';
 import type { CallObserver } from './observer.ts';
 import type { PolicyOf } from './setup/open-number.ts';
@@ -20,14 +21,11 @@ import {
   type RecordingRequests,
 } from './in-call/pause-recording.ts';
 import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './setup/place-call.ts';
-import { createPressKeys, type PressKeys } from './in-call/press-keys.ts';
-import { createReceiveCall, type Handshake, type ReceiveCall } from './setup/receive-call.ts';
+import { createPressKeys } from './in-call/press-keys.ts';
+import { createReceiveCall, type AuthenticateCaller, type ReceiveCall } from './setup/receive-call.ts';
 import { createHangupActions, createHangupRequests, type HangupRequests } from './in-call/hang-up.ts';
 import { createStartCall } from './setup/start-call.ts';
 import type { Switchboard } from './live/switchboard.ts';
-
-/** What an agent may do to its own call. */
-export type OwnCall = { hangUp: HangupRequests['hangUpOwnCall']; pressKeys: PressKeys };
 
 export type CallControl = HangupRequests &
   RecordingRequests & {
@@ -53,7 +51,7 @@ export const createCallControl = (options: {
   observer: CallObserver;
   /** Keeps the agent of a call, with what it may do to the call, until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
-  handshake: Handshake;
+  handshake: AuthenticateCaller;
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;
   /** Whether this gateway is configured with telephone lines. */

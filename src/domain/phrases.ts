@@ -1,23 +1,10 @@
 /**
  * The few sentences that the gateway says by itself, whatever the agent (guides/design/calls.md, "Sentences of the gateway").
  */
+import type { Phrases } from '#machines/conversation-context.ts';
 import type { Language } from './language.ts';
 
-export type Phrases = {
-  /** Said when a reply failed of which nothing had come; then the gateway goes on listening. */
-  apology: string;
-  /** Said when a reply broke off after its first words; then the gateway goes on listening. */
-  brokenOff: string;
-  /** Said when the first reply of an outbound call failed: to somebody who has heard nothing yet. The call ends. */
-  failedOpening: string;
-  /** Said when the second reply in a row failed. The call ends. */
-  failedGoodbye: string;
-  /** Said once when nobody has spoken for the silence time-out. */
-  reprompt: string;
-  /** Left on an answering machine. What the call is about is nobody's but the callee's, so it is not said. */
-  voicemailMessage: string;
-};
-
+/** What a call is about is nobody's but the callee's, so no machine is told. */
 export const phrases: Readonly<Record<Language, Phrases>> = {
   ko: {
     apology: '죄송합니다. 잠시 문제가 있었습니다. 다시 한번 말씀해 주시겠어요?',

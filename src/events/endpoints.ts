@@ -29,13 +29,13 @@ export type EndpointAdministration = {
   sealing: Sealing;
   clock: Clock;
   /** Says why a URL cannot be used, as a plain sentence; undefined when it can. */
-  whyUrlIsRefused: (url: string) => Promise<string | undefined>;
+  urlProblem: (url: string) => Promise<string | undefined>;
 };
 
 /** An endpoint without its secrets. */
 export type WebhookEndpoint = Omit<WebhookEndpointRecord, 'secretSealed' | 'previousSecretSealed'>;
 
-export type EndpointRequest = {
+export type WebhookEndpointSettings = {
   url: string;
   /** Null: every type. */
   events: EventType[] | null;
@@ -56,11 +56,11 @@ const refuseField = (path: string, message: string): never => {
 
 /** Throws a Refusal (`invalid_request`) that names the field. */
 const checkTargets = async (
-  { db, whyUrlIsRefused }: EndpointAdministration,
+  { db, urlProblem }: EndpointAdministration,
   workspaceId: string,
   { url, numberId }: EndpointPatch,
 ): Promise<void> => {
-  const problem = url === undefined ? undefined : await whyUrlIsRefused(url);
+  const problem = url === undefined ? undefined : await urlProblem(url);
   if (problem !== undefined) refuseField('url', problem);
   if (typeof numberId === 'string' && (await findNumber(db, { numberId, workspaceId })) === undefined) {
     refuseField('number_id', 'This workspace has no such number.');
@@ -71,7 +71,7 @@ const checkTargets = async (
 export const createEndpoint = async (
   administration: EndpointAdministration,
   workspaceId: string,
-  request: EndpointRequest,
+  request: WebhookEndpointSettings,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> => {
   const { db, sealing, clock } = administration;
   await checkTargets(administration, workspaceId, request);

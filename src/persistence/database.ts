@@ -18,7 +18,7 @@ import { connectionsOver } from './dialect.ts';
 import { migrate, migrationTable } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
-import { openPool, type OpenPool, type PoolLimits, type ServerAddress } from './open-pool.ts';
+import { openPool, type OpenPool, type PoolLimits, type DatabaseAddress } from './open-pool.ts';
 import { ormOver, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
 
@@ -59,7 +59,7 @@ const withoutPassword = (url: string): string => {
   return `${parsed.host}/${database}`;
 };
 
-const describe = (connection: DatabaseConnection): { where: string; address: ServerAddress } => {
+const describe = (connection: DatabaseConnection): { where: string; address: DatabaseAddress } => {
   if ('url' in connection) {
     return { where: withoutPassword(connection.url), address: { connectionString: connection.url } };
   }

@@ -60,7 +60,7 @@ const watchConnections = () => {
 };
 
 /** Where the server is and who asks, as `pg` has it. */
-export type ServerAddress = Pick<
+export type DatabaseAddress = Pick<
   PoolConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'database' | 'application_name'
 >;
@@ -70,7 +70,7 @@ type LimitedConfig = Omit<PoolConfig, 'onConnect'> & { onConnect?: (client: Clie
 
 /** Connections are made as they are needed, at most `size` at once. */
 export const openPool = (settings: {
-  address: ServerAddress;
+  address: DatabaseAddress;
   size: number;
   limits: PoolLimits;
   /** Whether statements may take as long as they like, as those of a migration do. */

@@ -47,7 +47,7 @@ export const apiServicesOf = (
   const { telephony, agents } = parts;
   const { metrics } = parts.telemetry;
   const { control, switchboard, knownKeys } = parts.calls;
-  const whyNothingIsKept = createDataFolderWatch({
+  const dataFolderProblem = createDataFolderWatch({
     folder: config.dataFolder,
     everyMs: dataFolderMs,
     clock: steadyClock,
@@ -77,7 +77,7 @@ export const apiServicesOf = (
     charts: createCharts(callCharts),
     streams: parts.streams,
     simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
-    whyUrlIsRefused: parts.outgoing.whyUrlIsRefused,
+    urlProblem: parts.outgoing.urlProblem,
     tryAgent: agents.tryAgent,
     trunkStatus: telephony.trunks.status,
     tryTrunk: telephony.trunks.tryOut,
@@ -86,7 +86,7 @@ export const apiServicesOf = (
     inspects: config.inspect,
     health: {
       isDraining: control.admission.isDraining,
-      whyNothingIsKept,
+      dataFolderProblem,
       ...healthOf(telephony.lines),
     },
     metrics: metrics.registry,

@@ -1,6 +1,7 @@
 /** Whatever answers for a call: its agent, its replies, and the handshake before it. */
 import { agentBreakers, agentTimes, replyLimits } from '#config/policy.ts';
-import { createCallAgents, type CallAgents, type OwnCall } from '#src/agents/call-agents.ts';
+import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
+import type { OwnCall } from '#src/domain/own-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import type { Agent } from '#src/agents/agent.ts';

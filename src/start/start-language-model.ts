@@ -1,10 +1,8 @@
 /** The operator's language model, where there is one. */
 import { languageModelLimits, replyLimits } from '#config/policy.ts';
 import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
-import {
-  createSummarizeByModel,
-  type SummarizeByModel,
-} from '#src/agents/language-model/summarize-by-model.ts';
+import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
+import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Foundation } from './foundation.ts';
 

@@ -21,7 +21,7 @@ export type Outgoing = {
   /** For receivers of events. */
   receivers: EndpointClients;
   /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
-  whyUrlIsRefused(url: string): Promise<string | undefined>;
+  urlProblem(url: string): Promise<string | undefined>;
 };
 
 /** Throws a StartError when the certificate file of the operator cannot be used. */
@@ -62,5 +62,5 @@ export const startOutgoing = async ({
   started.defer(async () => {
     await Promise.all(Object.values(clients).map((each) => each.close()));
   });
-  return { ...clients, whyUrlIsRefused: async (url) => endpointUrlProblem(url, rules) };
+  return { ...clients, urlProblem: async (url) => endpointUrlProblem(url, rules) };
 };

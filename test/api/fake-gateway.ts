@@ -175,8 +175,7 @@ export const fakeGateway = async (
     charts: async (name) => `<svg id="${name}"/>`,
     streams: createStreamPermits({ perKey: 20 }),
     simulator: null,
-    whyUrlIsRefused: async (url) =>
-      url.startsWith('https://') ? undefined : 'The URL must begin with https://.',
+    urlProblem: async (url) => (url.startsWith('https://') ? undefined : 'The URL must begin with https://.'),
     tryAgent: async (request) => {
       note('tryAgent', request);
       const { agentType, direction, language } = request;
@@ -207,7 +206,7 @@ export const fakeGateway = async (
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
     health: {
       isDraining: () => false,
-      whyNothingIsKept: () => Promise.resolve(undefined),
+      dataFolderProblem: () => Promise.resolve(undefined),
       whyLinesAreDown: () => undefined,
       whatIsDown: () => undefined,
     },

@@ -5,7 +5,7 @@ import { fakeGateway } from './fake-gateway.ts';
 
 const healthy = {
   isDraining: () => false,
-  whyNothingIsKept: () => Promise.resolve(undefined),
+  dataFolderProblem: () => Promise.resolve(undefined),
   whyLinesAreDown: () => undefined,
   whatIsDown: () => undefined,
 };
@@ -35,7 +35,7 @@ test('without lines it is not ready, and says why', async (t) => {
 
 test('with a full disk it is not ready, and says so', async (t) => {
   const { client } = await fakeGateway(t, {
-    health: { ...healthy, whyNothingIsKept: () => Promise.resolve('The data folder cannot be written to.') },
+    health: { ...healthy, dataFolderProblem: () => Promise.resolve('The data folder cannot be written to.') },
   });
   const { status, body } = await client.get('/readyz');
   t.is(status, 503);

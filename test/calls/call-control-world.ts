@@ -17,7 +17,7 @@ import { createCallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
-import type { Handshake } from '#src/calls/setup/receive-call.ts';
+import type { AuthenticateCaller } from '#src/calls/setup/receive-call.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
 import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
@@ -92,7 +92,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     },
     logger,
   });
-  const handshake: Handshake = () => {
+  const handshake: AuthenticateCaller = () => {
     throw new Error('Nobody is to be asked');
   };
   const callControl = createCallControl({

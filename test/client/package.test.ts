@@ -135,8 +135,8 @@ test('the installed client is typed', async (t) => {
   t.is(checked.stdout, '');
 });
 
-consoleTest('a page places a call, watches it and hears its recording by the client', async (t, desk) => {
-  const page = await desk.open();
+consoleTest('a page places a call, watches it and hears its recording by the client', async (t, world) => {
+  const page = await world.open();
   await page.route('**/client/*.js', async (route) => {
     const name = new URL(route.request().url()).pathname.replace('/client/', '');
     const body = await readFile(join(folder, 'node_modules/@trunkline/client/dist', name), 'utf8');
@@ -158,7 +158,7 @@ consoleTest('a page places a call, watches it and hears its recording by the cli
         code: refusal instanceof TrunklineProblem ? refusal.code : refusal,
       };
     },
-    { key: desk.gateway.credentials.number_key, place: '/client/client.js' },
+    { key: world.gateway.credentials.number_key, place: '/client/client.js' },
   );
   for (const type of ['state', 'turn.spoken', 'call.ended', 'recording.completed'])
     t.true(heard.types.includes(type), type);

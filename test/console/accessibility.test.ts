@@ -2,14 +2,16 @@ import axe from 'axe-core';
 import type { ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { consoleTest, type Desk, type Visit } from './in-browser.ts';
+import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
 
 const violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
 );
 
 /** One of everything, so that no page is empty. */
-const furnish = async ({ gateway: { admin, call, untilStatus, credentials } }: Desk): Promise<string[]> => {
+const furnish = async ({
+  gateway: { admin, call, untilStatus, credentials },
+}: ConsoleWorld): Promise<string[]> => {
   const ids = z.object({ id: z.string() });
   const trunk = await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
   const webhook = await admin.post('/api/v1/admin/webhooks', { url: 'http://127.0.0.1:9/events' });
@@ -74,15 +76,15 @@ const turnTo = async (page: Page, path: string): Promise<void> => {
 
 const tour = async (
   t: ExecutionContext,
-  desk: Desk,
+  world: ConsoleWorld,
   visit: Visit,
   paths: readonly string[],
 ): Promise<void> => {
-  const signedOut = await desk.open({ ...visit, isSignedIn: false });
+  const signedOut = await world.open({ ...visit, isSignedIn: false });
   await signedOut.evaluate(axe.source);
   await look(t, signedOut, 'sign in');
   await signedOut.context().close();
-  const page = await desk.open({ ...visit, page: '/nowhere' });
+  const page = await world.open({ ...visit, page: '/nowhere' });
   await page.evaluate(axe.source);
   await look(t, page, '/nowhere');
   for (const path of paths) {
@@ -93,11 +95,11 @@ const tour = async (
 
 consoleTest(
   'every page can be used by everybody: on a telephone and at a desk, in Korean and English, in the light and the dark',
-  async (t, desk) => {
-    const paths = await furnish(desk);
+  async (t, world) => {
+    const paths = await furnish(world);
     await Promise.all([
-      tour(t, desk, { locale: 'ko-KR', width: 390 }, paths),
-      tour(t, desk, { locale: 'en-US', width: 1280, dark: true }, paths),
+      tour(t, world, { locale: 'ko-KR', width: 390 }, paths),
+      tour(t, world, { locale: 'en-US', width: 1280, dark: true }, paths),
     ]);
   },
 );

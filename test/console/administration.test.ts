@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { consoleTest, type Desk } from './in-browser.ts';
+import { consoleTest, type ConsoleWorld } from './in-browser.ts';
 
 const tokens = '/api/v1/admin/tokens';
 
 /** A call that rings does so for longer than a person takes here. */
 const slowLines = { GW_SIMULATOR_SPEED: '1' };
 
-const viewerToken = async ({ gateway: { admin } }: Pick<Desk, 'gateway'>): Promise<string> => {
+const viewerToken = async ({ gateway: { admin } }: Pick<ConsoleWorld, 'gateway'>): Promise<string> => {
   const { body } = await admin.post(tokens, { name: 'Visitor', role: 'viewer' });
   return z.object({ token: z.string() }).parse(body).token;
 };
@@ -119,8 +119,8 @@ const harmless =
 
 consoleTest(
   'a viewer reads every page, and finds nothing there that would be refused',
-  async (t, desk) => {
-    const { gateway, open } = desk;
+  async (t, world) => {
+    const { gateway, open } = world;
     const { admin, call, untilStatus, credentials } = gateway;
     const ids = z.object({ id: z.string() });
     const trunk = ids.parse(
@@ -132,7 +132,7 @@ consoleTest(
     const over = await call('01000000003');
     await untilStatus(over, 'no_answer');
     const ringing = await call('01000000002');
-    const page = await open({ token: await viewerToken(desk) });
+    const page = await open({ token: await viewerToken(world) });
     const refused: string[] = [];
     page.on('response', (answer) => {
       if (answer.status() === 403) refused.push(answer.url());

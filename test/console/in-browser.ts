@@ -35,7 +35,7 @@ export type Visit = {
   token?: string;
 };
 
-export type Desk = {
+export type ConsoleWorld = {
   gateway: TestGateway;
   databaseUrl: string;
   /** A browser of its own, with nothing remembered. */
@@ -82,7 +82,7 @@ const openPage = async (
 /** A test in a browser; skipped, and said so, where there is none. `settings` are those of the gateway. */
 export const consoleTest = (
   title: string,
-  run: (t: ExecutionContext, desk: Desk) => Promise<void>,
+  run: (t: ExecutionContext, world: ConsoleWorld) => Promise<void>,
   settings: Record<string, string> = {},
 ): void => {
   if (executablePath === undefined) {

@@ -12,7 +12,7 @@ import {
   createEndpoint,
   listEndpointDeliveries,
   type EndpointAdministration,
-  type EndpointRequest,
+  type WebhookEndpointSettings,
   type WebhookEndpoint,
 } from '#src/events/endpoints.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
@@ -37,7 +37,7 @@ export type EventWorld = {
   addNumber: () => Promise<string>;
   /** A receiver, and an endpoint at its address whose secret it trusts. */
   endpoint: (
-    request?: Partial<EndpointRequest>,
+    request?: Partial<WebhookEndpointSettings>,
   ) => Promise<{ receiver: WebhookReceiver; id: string; endpoint: WebhookEndpoint }>;
   /** A call that rings and ends unanswered: the events `call.ringing` and `call.ended`. Gives its id. */
   call: (numberId?: string) => Promise<string>;
@@ -61,7 +61,7 @@ export const createEventWorld = async (
     db,
     sealing,
     clock,
-    whyUrlIsRefused: async (url) => (url.includes('refused') ? 'This URL cannot be used.' : undefined),
+    urlProblem: async (url) => (url.includes('refused') ? 'This URL cannot be used.' : undefined),
   };
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },
@@ -172,4 +172,4 @@ export const settled = async (
 };
 
 /** An endpoint that wants one event of each call. */
-export const onlyEnded = { events: ['call.ended'] } satisfies Partial<EndpointRequest>;
+export const onlyEnded = { events: ['call.ended'] } satisfies Partial<WebhookEndpointSettings>;

@@ -9,7 +9,7 @@ import type { MediaServers } from '../media/servers.ts';
 import { allowed, hangUp, holdRequests, noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { acceptedOffer, onTerms } from './negotiate.ts';
-import { notAcceptable, refusals, refuse, verdictRefusals, type Refusal } from './refusals.ts';
+import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
 import { answerTimer, type SessionTimes } from './session-timer.ts';
 import { arrivingLeg, takenLeg } from './sip-leg.ts';
 
@@ -29,7 +29,7 @@ export type Caller = {
 const unanswered = (
   { request, response, permit, trackedLeg, isGone }: Caller,
   cause: 'cancelled' | 'media_error',
-  refusal: Refusal,
+  refusal: InviteRefusal,
   logger: Logger,
 ): Outcome => {
   const callId = request.get('Call-ID');

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Caller } from './answer.ts';
 import type { LegTracker } from './leg-tracker.ts';
-import { refusals, refuse, type Refusal } from './refusals.ts';
+import { refusals, refuse, type InviteRefusal } from './refusals.ts';
 import { arrivingLeg } from './sip-leg.ts';
 
 /** A caller whose line is not opened within this time is refused. */
@@ -26,7 +26,7 @@ export const createPendingCallers = (options: {
     return caller;
   };
 
-  const refuseCaller = (callId: string, refusal: Refusal): void => {
+  const refuseCaller = (callId: string, refusal: InviteRefusal): void => {
     const caller = take(callId);
     if (caller === undefined) return;
     caller.permit.release();
@@ -57,7 +57,7 @@ export const createPendingCallers = (options: {
     take,
     /** Takes the caller out, if it still waits, and refuses it. */
     refuse: refuseCaller,
-    refuseAll(refusal: Refusal): void {
+    refuseAll(refusal: InviteRefusal): void {
       for (const callId of waiting.keys()) refuseCaller(callId, refusal);
     },
   };

@@ -5,11 +5,11 @@ import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import { warningOf } from './negotiate.ts';
 import type { SessionTimes } from './session-timer.ts';
 
-export type Refusal = { status: number; reason: string; headers?: Record<string, string> };
+export type InviteRefusal = { status: number; reason: string; headers?: Record<string, string> };
 
 /** Of callers that were looked at and are not let in. */
 export const verdictRefusals: Readonly<
-  Record<Extract<ArrivalVerdict, { accepted: false }>['because'], Refusal>
+  Record<Extract<ArrivalVerdict, { accepted: false }>['because'], InviteRefusal>
 > = {
   unknown_number: { status: 404, reason: 'Not Found' },
   no_agent_endpoint: { status: 480, reason: 'Temporarily Unavailable' },
@@ -25,17 +25,17 @@ export const refusals = {
   failed: { status: 500, reason: 'Server Internal Error' },
   unanswered: { status: 480, reason: 'Temporarily Unavailable' },
   merged: { status: 482, reason: 'Loop Detected' },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, InviteRefusal>;
 
 /** RFC 4028 section 6. */
-export const intervalTooSmall = ({ shortestSec }: SessionTimes): Refusal => ({
+export const intervalTooSmall = ({ shortestSec }: SessionTimes): InviteRefusal => ({
   status: 422,
   reason: 'Session Interval Too Small',
   headers: { 'Min-SE': String(shortestSec) },
 });
 
 /** `why` is for people to read. */
-export const notAcceptable = (why: string): Refusal => ({
+export const notAcceptable = (why: string): InviteRefusal => ({
   status: 488,
   reason: 'Not Acceptable Here',
   headers: warningOf(why),
@@ -44,7 +44,7 @@ export const notAcceptable = (why: string): Refusal => ({
 /** A caller that was answered already, or has gone, is left as it is. */
 export const refuse = (
   response: Srf.SrfResponse,
-  { status, reason, headers }: Refusal,
+  { status, reason, headers }: InviteRefusal,
   logger: Logger,
 ): void => {
   if (response.finalResponseSent) return;

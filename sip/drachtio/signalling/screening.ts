@@ -13,7 +13,13 @@ import { offerProblem } from '../../trunks/media-offer.ts';
 import type { MediaServers } from '../media/servers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createMergedRequests, requestProblem } from './header-inspection.ts';
-import { intervalTooSmall, notAcceptable, refusals, verdictRefusals, type Refusal } from './refusals.ts';
+import {
+  intervalTooSmall,
+  notAcceptable,
+  refusals,
+  verdictRefusals,
+  type InviteRefusal,
+} from './refusals.ts';
 import { isTooSmall, type SessionTimes } from './session-timer.ts';
 
 /** Who calls, and the numbers that may be meant, the likeliest first; domestic format. */
@@ -31,7 +37,7 @@ export const createScreening = (options: {
   const mergedRequests = createMergedRequests(() => clock.now());
 
   /** An offer that comes with the ACK is for a later day. */
-  const offerRefusal = (request: Srf.SrfRequest, trunk: Trunk): Refusal | undefined => {
+  const offerRefusal = (request: Srf.SrfRequest, trunk: Trunk): InviteRefusal | undefined => {
     const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs, trunk.srtp);
     if (problem === undefined) return undefined;
     logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
@@ -39,7 +45,7 @@ export const createScreening = (options: {
   };
 
   /** What it is refused with, or whose call it is. */
-  return (request: Srf.SrfRequest, trunk: Trunk): { refusal: Refusal } | { parties: Parties } => {
+  return (request: Srf.SrfRequest, trunk: Trunk): { refusal: InviteRefusal } | { parties: Parties } => {
     if (mergedRequests.isMerged(request)) return { refusal: refusals.merged };
     const problem = requestProblem(request);
     if (problem !== undefined) return { refusal: problem };

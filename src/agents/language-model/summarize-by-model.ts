@@ -1,13 +1,6 @@
 /** A call in a few sentences, by the language model. */
+import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { askModel, type LanguageModel } from './ask-model.ts';
-
-export type CallToSummarize = {
-  language: string;
-  turns: readonly { role: 'assistant' | 'user'; text: string }[];
-};
-
-/** Rejects when the model fails, and when it has nothing to say. */
-export type SummarizeByModel = (call: CallToSummarize, signal: AbortSignal) => Promise<string>;
 
 const longest = 2_000;
 

@@ -28,7 +28,7 @@ export const getReadiness = defineRoute({
   if (health.isDraining())
     throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
   const problems = [
-    ...(await Promise.all([whyDatabaseIsDown(services), health.whyNothingIsKept()])),
+    ...(await Promise.all([whyDatabaseIsDown(services), health.dataFolderProblem()])),
     health.whyLinesAreDown(),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new Refusal('service_unavailable', problems.join(' '));

@@ -57,8 +57,8 @@ export const administration = ({
   database: db,
   sealing,
   clock,
-  whyUrlIsRefused,
-}: ApiServices): EndpointAdministration => ({ db, sealing, clock, whyUrlIsRefused });
+  urlProblem,
+}: ApiServices): EndpointAdministration => ({ db, sealing, clock, urlProblem });
 
 export const webhookNotFound = (): Refusal =>
   new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

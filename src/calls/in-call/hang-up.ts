@@ -2,6 +2,7 @@
  * Hanging up, and cancelling what still rings (guides/design/wire.md, "Hang-up" and "Cancel"). A request is only a
  * request: whatever refuses it, the call stays alive.
  */
+import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import {
   notActive,
@@ -38,7 +39,7 @@ export type HangupRequests = {
    */
   requestHangup(request: { callId: string; numberId: string; immediate: boolean }): Promise<void>;
   /** The same request, made by the built-in agent for its own call. */
-  hangUpOwnCall(callId: string, how: { immediate: boolean }): Promise<void>;
+  hangUpOwnCall: HangUp;
   /** Ends a call that still rings. Refuses as hanging up does. */
   requestCancel(request: { callId: string; numberId: string }): Promise<void>;
 };

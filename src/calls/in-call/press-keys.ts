@@ -1,9 +1,8 @@
+import type { PressKeys } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 
-/** Presses keys of the telephone in a call, as in `LineCommand`. Refuses with `call_not_active`. */
-export type PressKeys = (callId: string, keys: string) => Promise<void>;
-
+/** Presses keys of the telephone in a call that goes on, as in `LineCommand`. */
 export const createPressKeys =
   (switchboard: Pick<Switchboard, 'find'>): PressKeys =>
   async (callId, keys) => {

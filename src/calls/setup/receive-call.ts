@@ -19,7 +19,7 @@ import { callBirth, type NewCall } from './call-birth.ts';
 import type { StartCall } from './start-call.ts';
 
 /** Asks the customer's authentication URL (guides/design/agents.md, "Handshake"). */
-export type Handshake = (request: {
+export type AuthenticateCaller = (request: {
   workspaceId: string;
   url: string;
   secret: string;
@@ -32,7 +32,7 @@ type ReceiveCallOptions = {
   database: Database;
   findNumber: (number: string) => Promise<OpenNumber | undefined>;
   policyOf: PolicyOf;
-  handshake: Handshake;
+  handshake: AuthenticateCaller;
   startCall: StartCall;
   admission: Pick<Admission, 'check'>;
   observer: CallObserver;

@@ -1,18 +1,13 @@
 /** Writes a summary when a call's end is written. Nothing waits for it (guides/design/calls.md, "Summary"). */
 import type { Logger } from 'pino';
+import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { findEndedCall, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
 import type { Journal } from '../journal/journal.ts';
-import { summarize, type SummarySource } from './summarize.ts';
-
-/** By a language model. Rejects when there is none to be had; then the facts alone make the summary. */
-export type SummarizeByModel = (
-  call: Pick<SummarySource, 'language' | 'turns'>,
-  signal: AbortSignal,
-) => Promise<string>;
+import { summarize } from './summarize.ts';
 
 export type Summaries = {
   /** To be called when the end of the call is in the database. Never throws. */

@@ -1,13 +1,6 @@
 /** A short factual summary, made from the transcript alone (guides/design/calls.md, "Summary"). */
 import type { EndReason } from '#machines/outcome.ts';
-
-export type SummarySource = {
-  language: string;
-  /** `null` when it is unknown. */
-  durationSec: number | null;
-  endReason: EndReason;
-  turns: readonly { role: 'assistant' | 'user'; text: string }[];
-};
+import type { CallToSummarize } from '#src/domain/call-summary.ts';
 
 type Words = {
   reasons: Readonly<Record<EndReason, string>>;
@@ -108,7 +101,7 @@ const shorten = (text: string): string => {
 };
 
 /** In the language of the call; in English where there are no words for it. */
-export const summarize = ({ language, durationSec, endReason, turns }: SummarySource): string => {
+export const summarize = ({ language, durationSec, endReason, turns }: CallToSummarize): string => {
   const words = wordsIn[language.split('-', 1)[0] ?? ''] ?? english;
   const spoken = turns.filter(({ text }) => text !== '');
   const others = spoken.filter(({ role }) => role === 'user');

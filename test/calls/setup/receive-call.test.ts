@@ -1,6 +1,6 @@
 import test from 'ava';
 import pino from 'pino';
-import { createReceiveCall, type Handshake } from '#src/calls/setup/receive-call.ts';
+import { createReceiveCall, type AuthenticateCaller } from '#src/calls/setup/receive-call.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -30,8 +30,8 @@ const guard = ({ database, sealing, stored }: CallControlWorld) =>
   });
 
 const doorThat = (result: HandshakeResult) => {
-  const asked: Parameters<Handshake>[0][] = [];
-  const handshake: Handshake = (request) => {
+  const asked: Parameters<AuthenticateCaller>[0][] = [];
+  const handshake: AuthenticateCaller = (request) => {
     asked.push(request);
     return Promise.resolve(result);
   };

@@ -1,7 +1,8 @@
 import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
-import { createSummaries, type SummarizeByModel } from '#src/calls/summaries/summaries.ts';
+import { createSummaries } from '#src/calls/summaries/summaries.ts';
+import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
 const call = { id: 'call-1', language: 'en', durationSec: 12, endReason: 'agent_hangup' };

@@ -1,14 +1,15 @@
 import test from 'ava';
-import { summarize, type SummarySource } from '#src/calls/summaries/summarize.ts';
+import { summarize } from '#src/calls/summaries/summarize.ts';
+import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { endReasons } from '#src/domain/end-reasons.ts';
 
-const turns: SummarySource['turns'] = [
+const turns: CallToSummarize['turns'] = [
   { role: 'assistant', text: '안녕하세요.' },
   { role: 'user', text: '네, 좋아요.' },
   { role: 'assistant', text: '감사합니다.' },
 ];
 
-const source = (changes: Partial<SummarySource> = {}): SummarySource => ({
+const source = (changes: Partial<CallToSummarize> = {}): CallToSummarize => ({
   language: 'ko',
   durationSec: 12.6,
   endReason: 'agent_hangup',
