@@ -136,7 +136,6 @@ const webhooks: Broken[] = [
     kind: 'http_error',
     advice: [/refuses the request/, /what it answered/],
   },
-  // Bodies of a webhook
 ];
 
 testEach(webhooks);

@@ -144,7 +144,7 @@ const webhooks: Broken[] = [
     kind: 'reply_too_large',
     advice: [/larger than a call takes/, /say less/],
   },
-  // Statuses
+  // Bodies of a webhook
   {
     type: 'webhook',
     title: 'another field',

@@ -1,23 +1,10 @@
-/** Calls that go out, as ladders between the gateway and its trunks. */
-import { createHash } from 'node:crypto';
-import test, { type ExecutionContext } from 'ava';
+/** Calls that go out, as ladders between the gateway and its trunk. */
+import test from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
-import type { TrunkDirectory } from '#sip/trunks/directory.ts';
-import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { headerOf, mustHave, requestUriOf, type SipMessage } from '#test/doubles/sip-message.ts';
-import { ownNumber, startSipEdge, trunkAddress, type SipEdge } from '#test/doubles/sip-edge.ts';
-import { someTrunk, workspaceId } from '#test/sip/trunks/some-trunk.ts';
-
-const sdp = describeSound();
-const callee = '01099998888';
-
-/** How the line of this call ended without an answer. */
-const unanswered = async ({ said }: SipEdge, line: ReturnType<SipEdge['call']>) => {
-  await said([line], 'line.unanswered');
-  return line.all('line.unanswered')[0];
-};
+import { mustHave, requestUriOf } from '#test/doubles/sip-message.ts';
+import { ownNumber, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
+import { callee, sdp, unanswered } from './outgoing-call.ts';
 
 test('a call rings, is answered and is hung up by the gateway', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
@@ -78,6 +65,7 @@ const refusals: readonly [number, Record<string, string>, UnansweredCause][] = [
   [603, {}, 'declined'],
   [503, { Reason: 'Q.850;cause=17;text="User busy"' }, 'busy'],
 ];
+
 for (const [status, headers, cause] of refusals)
   test(`a call refused with ${status}${headers['Reason'] === undefined ? '' : ' and a cause of Q.850'} is over because of ${cause}`, async (t) => {
     const edge = await startSipEdge(t);
@@ -184,6 +172,7 @@ const answersWithoutSound: readonly [string, string][] = [
   ['of a codec that was not offered', describeSound({ formats: [18, 101] })],
   ['without audio', describeSound({ port: 0 })],
 ];
+
 for (const [what, dumb] of answersWithoutSound)
   test(`an answer ${what} is no call: it is hung up at once`, async (t) => {
     const edge = await startSipEdge(t);
@@ -209,129 +198,4 @@ test('a session timer that is too short for the trunk is asked for again, longer
   await second.receives('ACK');
   await said([line], 'line.answered');
   t.is(line.all('line.ringing').length, 0);
-});
-
-/** Trunks of a workspace, in the order in which they are tried. */
-const trunksOf = (...trunks: Parameters<typeof someTrunk>[0][]): TrunkDirectory => {
-  const all = trunks.map((changes, index) =>
-    someTrunk({ host: '127.0.0.1', name: `trunk-${index}`, priority: index, ...changes }),
-  );
-  return { ...emptyDirectory, all: () => all, ownerOf: async () => ({ workspaceId, trunkId: null }) };
-};
-
-const twoTrunks = async (t: ExecutionContext) => {
-  const edge = await startSipEdge(t, { trunk: null, trunks: trunksOf({ port: 15_081 }, { port: 15_082 }) });
-  return {
-    ...edge,
-    first: createFarEnd(edge.drachtio, '127.0.0.1:15081'),
-    second: createFarEnd(edge.drachtio, '127.0.0.1:15082'),
-  };
-};
-
-const failures: readonly [string, (ladder: FarCall, edge: SipEdge) => void][] = [
-  ['has no room', (ladder) => ladder.answers(503)],
-  ['does not want us', (ladder) => ladder.answers(403)],
-  ['says no word', (_ladder, { clock }) => clock.advance(4_000)],
-];
-for (const [how, fail] of failures)
-  test(`when a trunk ${how}, the next one gets the same offer`, async (t) => {
-    const { first, second, call, said, freeSwitches, ...edge } = await twoTrunks(t);
-    const line = call(callee);
-    const failing = await first.receives('INVITE');
-    fail(failing, { ...edge, call, said, freeSwitches });
-    const ladder = await second.receives('INVITE');
-    t.is(ladder.last('INVITE').body, failing.last('INVITE').body);
-    ladder.answers(200, { sdp });
-    await ladder.receives('ACK');
-    await said([line], 'line.answered');
-    t.is(freeSwitches[0]?.channels().length, 1);
-  });
-
-for (const status of [486, 404, 603])
-  test(`a callee who is reached is not called again by another trunk: ${status}`, async (t) => {
-    const edge = await twoTrunks(t);
-    const line = edge.call(callee);
-    (await edge.first.receives('INVITE')).answers(status);
-    await unanswered(edge, line);
-    t.deepEqual(edge.second.unread(), []);
-  });
-
-test('a trunk that asks to be left alone is not called until then', async (t) => {
-  const edge = await twoTrunks(t);
-  const one = edge.call(callee);
-  (await edge.first.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60' } });
-  (await edge.second.receives('INVITE')).answers(486);
-  await unanswered(edge, one);
-  const other = edge.call(callee);
-  (await edge.second.receives('INVITE')).answers(486);
-  await unanswered(edge, other);
-  edge.clock.advance(60_000);
-  edge.call(callee);
-  await t.notThrowsAsync(edge.first.receives('INVITE'));
-});
-
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
-
-const parameters = (header: string): Record<string, string> =>
-  Object.fromEntries(
-    [...header.matchAll(/(\w+)=("?)([^",]*)\2/g)].map(([, name = '', , value = '']) => [name, value]),
-  );
-
-/** Whether the credentials of this INVITE are right (RFC 2617 section 3.2.2). */
-const isRight = (invite: SipMessage, header: string, password: string): boolean => {
-  const { username, realm, nonce, uri, nc, cnonce, qop, response } = parameters(
-    headerOf(invite, header) ?? '',
-  );
-  const middle = [nonce, nc, cnonce, qop].join(':');
-  const [one, two] = [md5(`${username}:${realm}:${password}`), md5(`INVITE:${uri}`)];
-  return response === md5(`${one}:${middle}:${two}`);
-};
-
-for (const [status, challenge, header] of [
-  [401, 'WWW-Authenticate', 'Authorization'],
-  [407, 'Proxy-Authenticate', 'Proxy-Authorization'],
-] as const)
-  test(`a trunk that challenges with ${status} gets the credentials, and the call goes on`, async (t) => {
-    const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'secret' });
-    const { drachtio, call, said } = await startSipEdge(t, { trunk: null, trunks });
-    const line = call(callee);
-    const ladder = await createFarEnd(drachtio, '127.0.0.1:15081').receives('INVITE');
-    const headers = { [challenge]: 'Digest realm="trunk", nonce="abc", qop="auth", algorithm=MD5' };
-    ladder.answers(status, { headers });
-    const invite = await ladder.receives('INVITE');
-    t.true(isRight(invite, header, 'secret'));
-    t.false(isRight(invite, header, 'wrong'));
-    ladder.answers(180);
-    ladder.answers(200, { sdp });
-    await ladder.receives('ACK');
-    await said([line], 'line.answered');
-    line.tell({ type: 'hangUp' });
-    await ladder.receives('BYE');
-  });
-
-test('a trunk that does not take the credentials fails the call', async (t) => {
-  const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'wrong' });
-  const edge = await startSipEdge(t, { trunk: null, trunks });
-  const line = edge.call(callee);
-  const ladder = await createFarEnd(edge.drachtio, '127.0.0.1:15081').receives('INVITE');
-  const headers = { 'WWW-Authenticate': 'Digest realm="trunk", nonce="abc", qop="auth"' };
-  ladder.answers(401, { headers });
-  await ladder.receives('INVITE');
-  ladder.answers(401, { headers });
-  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 401 } });
-});
-
-test('a number without a trunk reaches nobody', async (t) => {
-  const edge = await startSipEdge(t, { trunk: null });
-  t.like(await unanswered(edge, edge.call(callee)), {
-    cause: 'trunk_error',
-    sip: { status: null, reason: 'There is no enabled trunk for this number' },
-  });
-});
-
-test('without an endpoint no trunk is called', async (t) => {
-  const edge = await startSipEdge(t);
-  edge.freeSwitches[0]?.refuseEndpoints();
-  t.like(await unanswered(edge, edge.call(callee)), { cause: 'media_error' });
-  t.deepEqual(edge.trunk.unread(), []);
 });

@@ -1,0 +1,130 @@
+/** What answers, ends and turns make of a call. */
+import test from 'ava';
+import { facts, recordFact } from '#src/persistence/call-facts.ts';
+import { findCall } from '#src/persistence/calls.ts';
+import { transcriptOf } from '#src/persistence/transcripts.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { answered, answeredCall, ended, said, startedAt, typesOf } from './stored-facts.ts';
+
+test('an answer makes the call active and begins its recording', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'active',
+    answeredAt: new Date(answered.at),
+    sipStatus: 200,
+    sipReason: 'OK',
+    sipCallId: 'abc',
+    recording: { status: 'pending', contentType: null },
+  });
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
+});
+
+test('a call that is not to be recorded has no recording', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner, { recordingEnabled: false });
+  await recordFact(db, callId, 1, answered);
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.recording, null);
+});
+
+test('the duration of an answered call is its connected time, to the millisecond', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.true(await recordFact(db, callId, 2, ended));
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'completed',
+    endReason: 'agent_hangup',
+    endedAt: new Date(ended.at),
+    durationSec: 10.25,
+    sipStatus: 200,
+  });
+});
+
+test('the duration of a call that was never answered is 0', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  const busy = { status: 486, reason: 'Busy Here', callId: 'x' };
+  await recordFact(db, callId, 1, {
+    type: 'call.ended',
+    at: startedAt + 900,
+    reason: 'busy',
+    status: 'no_answer',
+    sip: busy,
+  });
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'no_answer',
+    endReason: 'busy',
+    durationSec: 0,
+    sipStatus: 486,
+  });
+});
+
+test('the first end wins, and there is one call.ended', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.true(await recordFact(db, callId, 2, ended));
+  t.false(
+    await recordFact(db, callId, 3, { ...ended, at: ended.at + 1, reason: 'system_error', status: 'failed' }),
+  );
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'completed',
+    endReason: 'agent_hangup',
+  });
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
+  t.false(await recordFact(db, callId, 4, answered));
+});
+
+test('turns are numbered from 1, with their offset from the answer', async (t) => {
+  const db = await testDatabase();
+  const callId = await answeredCall(db);
+  await recordFact(db, callId, 2, said(1_700, 'Hello.'));
+  await recordFact(db, callId, 3, said(4_125, 'Good evening.', 'user'));
+  t.deepEqual(
+    (await transcriptOf(db, callId)).map(({ sequence, role, text, tOffsetSec }) => [
+      sequence,
+      role,
+      text,
+      tOffsetSec,
+    ]),
+    [
+      [1, 'assistant', 'Hello.', 0.2],
+      [2, 'user', 'Good evening.', 2.625],
+    ],
+  );
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
+});
+
+test('the offset of a turn never lies before that of the turn before it', async (t) => {
+  const db = await testDatabase();
+  const callId = await answeredCall(db);
+  for (const [index, at] of [4_000, 3_992, 4_001, 1_000].entries())
+    await recordFact(db, callId, 2 + index, said(at, `Turn ${index}.`));
+  t.deepEqual(
+    (await transcriptOf(db, callId)).map(({ sequence, tOffsetSec }) => [sequence, tOffsetSec]),
+    [
+      [1, 2.5],
+      [2, 2.5],
+      [3, 2.501],
+      [4, 2.501],
+    ],
+  );
+});
+
+test('the journal holds no spoken text', async (t) => {
+  const db = await testDatabase();
+  const callId = await answeredCall(db);
+  await recordFact(db, callId, 2, said(1_700, 'A secret matter'));
+  const [, turn] = await facts(db, callId);
+  t.deepEqual(turn, {
+    sequence: 2,
+    type: 'turn.spoken',
+    at: new Date(startedAt + 1_700),
+    data: { turn: 1, endedAt: startedAt + 2_200 },
+  });
+});
