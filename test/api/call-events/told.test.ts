@@ -1,73 +1,16 @@
-import { request as sendRequest } from 'node:http';
-import { once } from 'node:events';
+/** What is told of a call, as a list and as a stream. */
 import test from 'ava';
 import * as z from 'zod';
 import type { ChartState } from '#src/calls/live/chart-watch.ts';
 import { createFactNews } from '#src/calls/journal/fact-news.ts';
-import { createStreamPermits } from '#src/api/stream-permits.ts';
-import { recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { recordFact } from '#src/persistence/call-facts.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
-import { addNumber, addWorkspace, fakeGateway, testLimits, type FakeGateway } from './fake-gateway.ts';
-import { storeCall } from './stored-calls.ts';
-
-const answeredAt = Date.parse('2026-11-21T03:00:05.000Z');
-
-const story: readonly RecordedFact[] = [
-  { type: 'call.answered', at: answeredAt },
-  {
-    type: 'turn.spoken',
-    at: answeredAt + 1_250,
-    endedAt: answeredAt + 3_000,
-    role: 'assistant',
-    text: 'Good morning.',
-    whole: true,
-  },
-  {
-    type: 'turn.spoken',
-    at: answeredAt + 4_000,
-    endedAt: answeredAt + 4_500,
-    role: 'user',
-    text: 'Who is this?',
-    whole: true,
-  },
-  { type: 'reply.failed', at: answeredAt + 5_000, turn: 2, failure: 'http_error', detail: 'HTTP 500' },
-  {
-    type: 'call.ended',
-    at: answeredAt + 9_000,
-    reason: 'agent_hangup',
-    status: 'completed',
-    sip: { status: 200, reason: 'OK', callId: 'abc' },
-  },
-  {
-    type: 'recording.completed',
-    at: answeredAt + 9_500,
-    contentType: 'audio/ogg',
-    durationSec: 9,
-    bytes: 100,
-    file: 'secret/place.ogg',
-    truncated: false,
-  },
-  { type: 'call.summarized', at: answeredAt + 9_600, summary: 'They said hello.' },
-];
-
-const ringing = { status: 'ringing', answeredAt: null, endedAt: null, endReason: null } as const;
-
-/** A call of which so many facts have been written. */
-const callWith = async (gateway: FakeGateway, count = story.length) => {
-  const { id } = await storeCall(gateway, ringing);
-  const write = async (from: number, to: number): Promise<void> => {
-    for (const [index, fact] of story.slice(from, to).entries()) {
-      await recordFact(gateway.database, id, from + index + 1, fact);
-    }
-  };
-  await write(0, count);
-  return { id, path: `/api/v1/calls/${id}/events`, write };
-};
+import { addNumber, addWorkspace, fakeGateway, testLimits } from '../fake-gateway.ts';
+import { storeCall } from '../stored-calls.ts';
+import { answeredAt, callWith, story, streaming } from './written-call.ts';
 
 const listed = z.object({ events: z.array(z.record(z.string(), z.unknown())) });
-
-const streaming = { accept: 'text/event-stream' };
 
 test('what happened in a call is listed in order, with the words of the transcript', async (t) => {
   const gateway = await fakeGateway(t);
@@ -269,119 +212,4 @@ test('where the charts are is told as they move, without an id', async (t) => {
     },
   ]);
   stream.close();
-});
-
-test('a comment keeps a silent stream open', async (t) => {
-  const gateway = await fakeGateway(t, {
-    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, keepAliveMs: 20 } },
-    watchChart: () => () => {},
-  });
-  const { path } = await callWith(gateway, 1);
-  const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
-  await until('three comments', () => (stream.comments.length >= 3 ? true : undefined));
-  t.is(stream.events.length, 1);
-  stream.close();
-});
-
-test('a key may have so many streams open, and gets a place back from each that ends', async (t) => {
-  const gateway = await fakeGateway(t, { streams: createStreamPermits({ perKey: 2 }) });
-  const { path } = await callWith(gateway, 1);
-  const url = `${gateway.baseUrl}${path}`;
-  const first = await openEventStream(url, gateway.number.key);
-  const second = await openEventStream(url, gateway.number.key);
-  const refused = await gateway.client.get(path, streaming);
-  t.is(refused.status, 429);
-  t.like(refused.body, { code: 'stream_limit', maximum: 2 });
-  t.is((await gateway.client.get(path)).status, 200, 'the list is no stream');
-  const ofAdmin = await openEventStream(url.replace('/v1/', '/v1/admin/'), gateway.adminToken);
-  t.is(ofAdmin.status, 200, 'another key has its own');
-
-  first.close();
-  const third = await until('a place is free', async () => {
-    const stream = await openEventStream(url, gateway.number.key);
-    return stream.status === 200 ? stream : undefined;
-  });
-  for (const stream of [second, third, ofAdmin]) stream.close();
-});
-
-test('when the gateway drains, streams end without an end, and no new one begins', async (t) => {
-  const streams = createStreamPermits({ perKey: 2 });
-  const gateway = await fakeGateway(t, { streams, watchChart: () => () => {} });
-  const { path } = await callWith(gateway, 1);
-  const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
-  await stream.until('the answer', ({ id }) => id === '1');
-  streams.close();
-  await until('the stream has ended', () => stream.isOver() || undefined);
-  t.deepEqual(
-    stream.events.map(({ event }) => event),
-    ['fact'],
-  );
-  const refused = await gateway.client.get(path, streaming);
-  t.is(refused.status, 503);
-  t.is(refused.body['code'], 'draining');
-});
-
-test('a reader that takes nothing any more is dropped, and what it held is let go of', async (t) => {
-  let isWatching = false;
-  let tell: () => void = () => {};
-  const gateway = await fakeGateway(t, {
-    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, slowReaderMs: 100 } },
-    watchChart: (_, onState) => {
-      isWatching = true;
-      // Far longer than any real state, so that all buffers on the way are full soon.
-      tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null });
-      return () => {
-        isWatching = false;
-      };
-    },
-  });
-  const { path } = await callWith(gateway, 1);
-  const request = sendRequest(`${gateway.baseUrl}${path}`, {
-    headers: { ...streaming, authorization: `Bearer ${gateway.number.key}` },
-  }).end();
-  const [response] = await once(request, 'response');
-  response.pause();
-  t.true(isWatching);
-  await until('the slow reader was dropped', () => {
-    tell();
-    return isWatching ? undefined : true;
-  });
-  response.destroy();
-  t.false(isWatching);
-});
-
-test('a stream ends when its key or token is good no longer, and the others go on', async (t) => {
-  const gateway = await fakeGateway(t, {
-    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
-    watchChart: () => () => {},
-  });
-  const { id, path } = await callWith(gateway, 1);
-  const url = `${gateway.baseUrl}${path}`;
-  const openAsAdmin = async (token: string) => {
-    const stream = await openEventStream(`${gateway.baseUrl}/api/v1/admin/calls/${id}/events`, token);
-    t.is(stream.status, 200);
-    return stream;
-  };
-  const made = async (changes: object) => {
-    const { body } = await gateway.admin.post('/api/v1/admin/tokens', { name: 'short', ...changes });
-    return z.object({ id: z.string(), token: z.string() }).parse(body);
-  };
-  const revoked = await made({ role: 'viewer' });
-  const expired = await made({ role: 'viewer' });
-  const ofRevoked = await openAsAdmin(revoked.token);
-  const ofExpired = await openAsAdmin(expired.token);
-  const ofAdmin = await openAsAdmin(gateway.adminToken);
-  const ofKey = await openEventStream(url, gateway.number.key);
-  for (const stream of [ofRevoked, ofExpired, ofAdmin, ofKey])
-    await stream.until('the answer', (event) => event.id === '1');
-
-  await gateway.admin.delete(`/api/v1/admin/tokens/${revoked.id}`);
-  await until('the stream of the revoked token has ended', () => ofRevoked.isOver() || undefined);
-  await gateway.database.execute('update admin_token set expires_at = now() where id = $1', [expired.id]);
-  await until('the stream of the expired token has ended', () => ofExpired.isOver() || undefined);
-  t.false(ofKey.isOver());
-  await gateway.admin.post(`/api/v1/admin/numbers/${gateway.number.id}/key`, {});
-  await until('the stream of the reissued key has ended', () => ofKey.isOver() || undefined);
-  t.false(ofAdmin.isOver());
-  ofAdmin.close();
 });
