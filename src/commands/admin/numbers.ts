@@ -1,7 +1,8 @@
 /** `numbers …`: numbers by their digits, in domestic format. */
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
-import { addNumber, removeNumber } from '#src/administration/numbers.ts';
+import { addNumber, listNumbers, removeNumber } from '#src/administration/numbers.ts';
+import { listWorkspaces } from '#src/administration/workspaces.ts';
 import { domesticNumber } from '#src/api/domestic-number.ts';
 import { encode } from '#src/api/codec.ts';
 import { language } from '#src/api/fields.ts';
@@ -9,8 +10,6 @@ import { number as numberSchema } from '#src/api/numbers/number-schema.ts';
 import { presentNumber } from '#src/api/numbers/present-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
-import { listNumbers } from '#src/persistence/numbers.ts';
-import { listWorkspaces } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
   nameIn,

@@ -1,11 +1,15 @@
 /** `tokens …`: the admin tokens of a workspace. */
-import { endAdminToken, makeAdminToken } from '#src/administration/admin-tokens.ts';
+import {
+  endAdminToken,
+  listAdminTokens,
+  makeAdminToken,
+  type AdminTokenRecord,
+} from '#src/administration/admin-tokens.ts';
+import { listWorkspaces, type WorkspaceRecord } from '#src/administration/workspaces.ts';
 import { encode } from '#src/api/codec.ts';
 import { adminTokenRequest, endOf } from '#src/api/tokens/create-token.ts';
 import { presentToken, token as shownToken } from '#src/api/tokens/token-schema.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
-import { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
   nameIn,

@@ -1,10 +1,15 @@
 /** `workspaces …`: making them is the operator's; what else these do, an admin of the workspace can do as well. */
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/admin-tokens.ts';
-import { addWorkspace, changeWorkspace } from '#src/administration/workspaces.ts';
+import {
+  addWorkspace,
+  changeWorkspace,
+  listWorkspaces,
+  workspaceOf,
+  type WorkspaceRecord,
+} from '#src/administration/workspaces.ts';
 import { encode } from '#src/api/codec.ts';
 import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
-import { findWorkspace, listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
   nameIn,
@@ -39,6 +44,11 @@ const described = (context: CommandContext, record: WorkspaceRecord): string => 
   ]);
   return table(lines);
 };
+
+const answer = (context: CommandContext, record: WorkspaceRecord) => ({
+  text: described(context, record),
+  json: shown(context, record),
+});
 
 /** Behind the command or as the option; undefined for the only one there is. */
 const workspaceIn = (given: CommandArguments, verb: string): string | undefined =>
@@ -83,11 +93,10 @@ const create: Command = {
     const patch = checked(shape, { ...fieldsIn(given, settings, texts), name });
     const by = await addWorkspace({ ...context, actor: operator }, { ...patch, name: patch.name ?? name });
     const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
-    const made = await findWorkspace(context.database, by.workspaceId);
-    if (made === undefined) throw new Error('A workspace that was made is not there');
+    const { text, json } = answer(context, await workspaceOf(by));
     return {
-      text: `${described(context, made)}\n\nIts first admin token, shown this once:\n\n  ${token}`,
-      json: { ...shown(context, made), admin_token: token },
+      text: `${text}\n\nIts first admin token, shown this once:\n\n  ${token}`,
+      json: { ...json, admin_token: token },
     };
   },
 };
@@ -99,8 +108,7 @@ const show: Command = {
   words: { least: 0, most: 1 },
   options: {},
   async run(context, given) {
-    const found = await chooseWorkspace(context, workspaceIn(given, 'show'));
-    return { text: described(context, found), json: shown(context, found) };
+    return answer(context, await chooseWorkspace(context, workspaceIn(given, 'show')));
   },
 };
 
@@ -116,8 +124,7 @@ const set: Command = {
     if (Object.keys(fields).length === 0) {
       throw new UsageError(`Say what to set: ${settings.map((field) => `--${optionOf(field)}`).join(', ')}`);
     }
-    const changed = await changeWorkspace(operatorOf(context, found), checked(shape, fields));
-    return { text: described(context, changed), json: shown(context, changed) };
+    return answer(context, await changeWorkspace(operatorOf(context, found), checked(shape, fields)));
   },
 };
 
