@@ -90,8 +90,15 @@ const respond = (core: Core, client: Client, { id, transactionId, written }: Com
     if (method === 'INVITE' && status < 300) core.dialogs.accepted(known);
     if (method === 'BYE') core.dialogs.dialogs.delete(known.dialogId);
   }
-  const dialogId = method === 'INVITE' ? known.dialogId : '';
-  tellResponseSent(client, id, { message, id: transactionId, dialogId, party: known.party });
+  // Of a dialog that is over it is not said any more.
+  const dialogId = core.dialogs.dialogs.has(known.dialogId) || method === 'INVITE' ? known.dialogId : '';
+  tellResponseSent(client, id, {
+    message,
+    id: transactionId,
+    dialogId,
+    party: known.party,
+    transport: method === 'INVITE' ? 'udp' : '',
+  });
   return known.party.hear(message);
 };
 

@@ -39,14 +39,17 @@ export const tellRequestSent = (
   client.say(`response|${commandId}|OK|${metaOf('application', text, address)}|${id}|Msg sent:|\r\n${text}`);
 };
 
+/** A message about which a client is told. */
+type Told = { message: SipMessage; id: string; dialogId: string; party: SipParty };
+
 /** That a response has gone out. */
 export const tellResponseSent = (
   client: Client,
   commandId: string,
-  { message, id, dialogId, party }: { message: SipMessage; id: string; dialogId: string; party: SipParty },
+  { message, id, dialogId, party, transport }: Told & { transport: 'udp' | '' },
 ): void => {
   const text = formatSip(message);
-  const meta = metaOf('application', text, party.address, dialogId === '' ? '' : 'udp');
+  const meta = metaOf('application', text, party.address, transport);
   client.say(`response|${commandId}|OK|${meta}|${id}|${dialogId}||Msg sent:|\r\n${text}`);
 };
 
@@ -63,13 +66,7 @@ export const tellNewRequest = (
 /** A response, or a request of a dialog, has come in. */
 export const tellReceived = (
   client: Client,
-  {
-    message,
-    id,
-    dialogId,
-    party,
-    transport = 'udp',
-  }: { message: SipMessage; id: string; dialogId: string; party: SipParty; transport?: 'udp' | '' },
+  { message, id, dialogId, party, transport = 'udp' }: Told & { transport?: 'udp' | '' },
 ): void => {
   const text = formatSip(message);
   client.say(`sip|${metaOf('network', text, party.address, transport)}|${id}|${dialogId}|\r\n${text}`);

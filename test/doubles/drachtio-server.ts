@@ -1,6 +1,6 @@
 /**
  * A drachtio-server for tests: its control protocol over TCP as version 0.9.10 speaks it, and behind it a SIP network
- * within this process.
+ * within this process. What it says is compared with the real one: test/sip/drachtio/doubles.test.ts.
  */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';

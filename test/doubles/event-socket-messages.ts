@@ -25,6 +25,25 @@ export const createCommandReader = (onCommand: (command: SocketCommand) => void)
   };
 };
 
+/** What FreeSWITCH says: headers, and a body where they name its length. */
+export type SocketMessage = { headers: ReadonlyMap<string, string>; body: string };
+
+/** Takes bytes as they come, and gives each message when it is whole. */
+export const createMessageReader = (onMessage: (message: SocketMessage) => void) => {
+  let buffer: Buffer = Buffer.alloc(0);
+  return (data: Buffer): void => {
+    buffer = Buffer.concat([buffer, data]);
+    for (let end = buffer.indexOf('\n\n'); end !== -1; end = buffer.indexOf('\n\n')) {
+      const { headers } = readCommand(`\n${buffer.subarray(0, end).toString()}`);
+      const until = end + 2 + Number(headers.get('Content-Length') ?? 0);
+      if (buffer.length < until) return;
+      const body = buffer.subarray(end + 2, until).toString();
+      buffer = buffer.subarray(until);
+      onMessage({ headers, body });
+    }
+  };
+};
+
 export const commandReply = (text: string): string => `Content-Type: command/reply\nReply-Text: ${text}\n\n`;
 
 export const apiResponse = (body: string): string =>
@@ -50,5 +69,5 @@ export const disconnectNotice = (channel: string | null): string =>
 /** Fields as a plain text, with values that stand in one line. */
 export const plainFields = (fields: Readonly<Record<string, string>>): string =>
   Object.entries(fields)
-    .map(([name, value]) => `${name}: ${encodeURIComponent(value)}\n`)
+    .map(([name, value]) => `${name}: ${encodeURIComponent(value).replaceAll('%2F', '/')}\n`)
     .join('');

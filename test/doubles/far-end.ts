@@ -70,6 +70,9 @@ type Conversation = {
   sequence: number;
 };
 
+/** They move nothing elsewhere. */
+const withoutContact: ReadonlySet<string> = new Set(['ACK', 'BYE', 'CANCEL']);
+
 /** A request of this conversation, as it goes out. */
 const requestOf = (
   conversation: Conversation,
@@ -92,7 +95,7 @@ const requestOf = (
       ['To', method === 'CANCEL' && invite !== null ? mustHave(invite, 'To') : side.other],
       ['Call-ID', callId],
       ['CSeq', `${sequence} ${method}`],
-      ['Contact', Contact],
+      ...(withoutContact.has(method) ? [] : [['Contact', Contact] as const]),
       ['Max-Forwards', hops],
       ...headers,
     ],

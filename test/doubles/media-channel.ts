@@ -194,7 +194,6 @@ export class MediaChannel {
     const { call, invite, port } = this.#options;
     return {
       'Event-Name': 'CHANNEL_DATA',
-      'Channel-Unique-ID': this.uuid,
       ...this.#fields(),
       variable_uuid: this.uuid,
       variable_sip_user_agent: mustHave(invite, 'User-Agent'),
@@ -223,7 +222,7 @@ export class MediaChannel {
     const [verb = '', ...words] = command.line.split(' ');
     switch (verb) {
       case 'connect': {
-        const head = { 'Content-Type': 'command/reply', 'Reply-Text': '+OK' };
+        const head = { 'Channel-Unique-ID': this.uuid, 'Content-Type': 'command/reply', 'Reply-Text': '+OK' };
         const modes = { 'Socket-Mode': 'async', Control: 'full' };
         return this.#say(`${plainFields({ ...this.#data(), ...head, ...modes })}\n`);
       }
@@ -244,9 +243,10 @@ export class MediaChannel {
 
   #execute({ headers }: SocketCommand): void {
     const application = headers.get('execute-app-name') ?? '';
+    const argument = headers.get('execute-app-arg') ?? '';
     const execution = {
       Application: application,
-      'Application-Data': headers.get('execute-app-arg') ?? '',
+      ...(argument === '' ? {} : { 'Application-Data': argument }),
       'Application-UUID': headers.get('Event-UUID') ?? '',
     };
     this.#say(commandReply('+OK'));

@@ -10,6 +10,7 @@ import {
   mustHave,
   responseTo,
   sequenceOf,
+  statusOf,
   tagOf,
   uriIn,
   type SipMessage,
@@ -152,9 +153,14 @@ export const responseOf = <Client>(
   address: string,
 ): SipMessage => {
   const { headers } = responseTo(request, 200, { tag });
+  const establishes = methodOf(request) === 'INVITE' && (statusOf(written) ?? 0) < 300;
   return {
     startLine: written.startLine,
-    headers: [...headers, ...contactOf(methodOf(request), written, address), ...clientHeaders(written)],
+    headers: [
+      ...headers,
+      ...(establishes ? contactOf('INVITE', written, address) : []),
+      ...clientHeaders(written),
+    ],
     body: written.body,
   };
 };

@@ -40,7 +40,15 @@ type Servers = {
   trunk: FarEnd;
 };
 
-export type SipEdge = Servers & {
+/** What lines need of servers, doubles or real ones. */
+export type ServerAddresses = {
+  drachtio: Pick<DrachtioServer, 'control'>;
+  freeSwitches: readonly Pick<FreeSwitch, 'eventSocket'>[];
+  trunk: FarEnd;
+};
+
+/** The lines of a gateway, and its calls. */
+export type LinesAndCalls = {
   lines: DrachtioLines;
   clock: OrderedClock;
   /** The line of a call that goes out. */
@@ -53,6 +61,8 @@ export type SipEdge = Servers & {
   /** Resolves as soon as this was said of one of these calls. */
   said(lines: readonly WatchedLine[], type: LineEvent['type']): Promise<void>;
 };
+
+export type SipEdge = Servers & LinesAndCalls;
 
 export type SipEdgeOptions = Partial<DrachtioLinesOptions> & {
   /** What is decided about each caller; without one, all are let in. */
@@ -85,7 +95,9 @@ const linesOn = async ({
   drachtio,
   freeSwitches,
   clock,
-}: Pick<SipEdge, 'drachtio' | 'freeSwitches' | 'clock'>): Promise<DrachtioLinesOptions> => ({
+}: Pick<ServerAddresses, 'drachtio' | 'freeSwitches'> & {
+  clock: OrderedClock;
+}): Promise<DrachtioLinesOptions> => ({
   drachtio: drachtio.control,
   freeSwitches: freeSwitches.map(({ eventSocket }) => eventSocket),
   controlProbe: noProbe,
@@ -126,7 +138,7 @@ const untilReady = (lines: DrachtioLines, clock: OrderedClock): Promise<true> =>
 
 export const startServers = async (
   t: Pick<ExecutionContext, 'teardown'>,
-  { freeSwitchCount = 1 }: Pick<SipEdgeOptions, 'freeSwitchCount'> = {},
+  freeSwitchCount = 1,
 ): Promise<Servers> => {
   await seats.take();
   t.teardown(seats.leave);
@@ -142,12 +154,12 @@ export const startServers = async (
 };
 
 /** The lines of another gateway on the servers of this one. */
-export const startSipEdgeOn = async (
+export const startSipEdgeOn = async <On extends ServerAddresses>(
   t: Pick<ExecutionContext, 'teardown'>,
-  servers: Servers,
-  options: SipEdgeOptions = {},
-): Promise<SipEdge> => {
-  const { decide = () => ({ accepted: true }), opensNothing = false, spoil, ...lineOptions } = options;
+  servers: On,
+  { waits = true, ...options }: Omit<SipEdgeOptions, 'freeSwitchCount' | 'spoil'> & { waits?: boolean } = {},
+): Promise<On & LinesAndCalls> => {
+  const { decide = () => ({ accepted: true }), opensNothing = false, ...lineOptions } = options;
   const clock = createTurnedClock();
   const lines = createDrachtioLines({ ...(await linesOn({ ...servers, clock })), ...lineOptions });
   t.teardown(() => closeLines(lines, clock));
@@ -162,7 +174,6 @@ export const startSipEdgeOn = async (
     );
   const arrivals: Arrival[] = [];
   const inbound: WatchedLine[] = [];
-  spoil?.(servers);
   await lines.start(async (arrival) => {
     arrivals.push(arrival);
     events.emit('said');
@@ -171,7 +182,7 @@ export const startSipEdgeOn = async (
     if (verdict.accepted && !opensNothing) inbound.push(open({ callId, direction: 'inbound', from, to }));
     return verdict;
   });
-  if (servers.freeSwitches.length > 0 && spoil === undefined) await untilReady(lines, clock);
+  if (waits && servers.freeSwitches.length > 0) await untilReady(lines, clock);
   return {
     ...servers,
     lines,
@@ -186,5 +197,9 @@ export const startSipEdgeOn = async (
 
 export const startSipEdge = async (
   t: Pick<ExecutionContext, 'teardown'>,
-  options: SipEdgeOptions = {},
-): Promise<SipEdge> => startSipEdgeOn(t, await startServers(t, options), options);
+  { freeSwitchCount, spoil, ...options }: SipEdgeOptions = {},
+): Promise<SipEdge> => {
+  const servers = await startServers(t, freeSwitchCount);
+  spoil?.(servers);
+  return startSipEdgeOn(t, servers, { ...options, waits: spoil === undefined });
+};

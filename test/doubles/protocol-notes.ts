@@ -1,0 +1,156 @@
+/**
+ * What was said between a gateway and its servers, without what differs from one time to the next: the kinds of messages
+ * in their order, and the names of the fields that each kind has. So the doubles are compared with the servers.
+ */
+import { z } from 'zod';
+import type { ControlMessage } from './control-messages.ts';
+import type { SocketCommand, SocketMessage } from './event-socket-messages.ts';
+import { kindOf, methodOf, mustHave, parseSip, statusOf } from './sip-message.ts';
+
+const texts = z.array(z.string());
+
+/** What each side has said, in order; what comes first of both is chance. */
+const conversationSchema = z.object({ gateway: texts, server: texts });
+
+export const notesSchema = z.object({
+  /** With drachtio-server: what belongs to no call, then call by call. */
+  control: z.array(conversationSchema),
+  /** On event sockets; what was said twice in the same way stands here once. */
+  eventSockets: z.array(conversationSchema),
+  /** Of each kind of message. */
+  fields: z.record(z.string(), texts),
+});
+
+export type Conversation = z.infer<typeof conversationSchema>;
+export type ProtocolNotes = z.infer<typeof notesSchema>;
+
+type Noted = { kind: string; fields: readonly string[] };
+
+/** Ids and numbers are others every time. */
+const withoutIds = (text: string): string =>
+  text
+    .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<id>')
+    .replace(/\d+\.\d+\.\d+\.\d+:\d+/g, '<address>');
+
+/** `null` for what comes now and then, whatever happens. */
+const readControl = ({ type, fields, payload }: ControlMessage): (Noted & { callId: string }) | null => {
+  const [first = '', second = ''] = fields;
+  if (type === 'ping' || second === 'OK|pong' || fields[2] === 'pong') return null;
+  if (payload === '') {
+    const what =
+      type === 'route'
+        ? first
+        : type === 'response'
+          ? `${second} ${second === 'OK' ? '' : (fields[2] ?? '')}`
+          : '';
+    const kind = `${type} ${what}`.trim();
+    return {
+      kind: type === 'response' && second === 'OK' ? `${kind}, ${fields.length} fields` : withoutIds(kind),
+      fields: [],
+      callId: '',
+    };
+  }
+  const message = parseSip(payload);
+  const status = statusOf(message);
+  const what = status === undefined ? kindOf(message) : `${status} to ${methodOf(message)}`;
+  // Which fields of the first line say something.
+  const shape = fields.map((field) => (field === '' ? '-' : 'x')).join('');
+  return {
+    kind: `${type} ${what} ${shape}`,
+    fields: message.headers.map(([name]) => name.toLowerCase()),
+    callId: mustHave(message, 'Call-ID'),
+  };
+};
+
+const emptyConversation = (): Conversation => ({ gateway: [], server: [] });
+
+export const createNotebook = () => {
+  const calls = new Map<string, Conversation>([['', emptyConversation()]]);
+  const sockets: Conversation[] = [];
+  const fields = new Map<string, Set<string>>();
+
+  const noteFields = ({ kind: said, fields: names }: Noted): void => {
+    const kind = withoutIds(said);
+    if (names.length > 0) fields.set(kind, new Set([...(fields.get(kind) ?? []), ...names]));
+  };
+
+  return {
+    noteControl(side: keyof Conversation, message: ControlMessage): void {
+      const noted = readControl(message);
+      if (noted === null) return;
+      const conversation = calls.get(noted.callId) ?? emptyConversation();
+      calls.set(noted.callId, conversation);
+      conversation[side].push(noted.kind);
+      noteFields(noted);
+    },
+    /** Of one socket. */
+    openEventSocket() {
+      const conversation = emptyConversation();
+      sockets.push(conversation);
+      return (side: keyof Conversation, noted: Noted): void => {
+        // Events come in between whenever they like: their kinds are compared, not their order.
+        if (side === 'gateway' || !noted.kind.startsWith('event '))
+          conversation[side].push(withoutIds(noted.kind));
+        if (noted.kind !== 'event HEARTBEAT') noteFields(noted);
+      };
+    },
+    notes: (): ProtocolNotes => ({
+      control: [...calls.values()],
+      eventSockets: [...new Set(sockets.map((one) => JSON.stringify(one)))].map((one) =>
+        conversationSchema.parse(JSON.parse(one)),
+      ),
+      fields: Object.fromEntries([...fields].map(([kind, names]) => [kind, [...names].toSorted()])),
+    }),
+  };
+};
+
+const has = (kinds: readonly string[], begin: string): boolean =>
+  kinds.some((kind) => kind.startsWith(begin));
+
+/** Whether this call has come to its end on both sides, if it ever stood. */
+const isOver = ({ server }: Conversation): boolean => {
+  if (!has(server, 'sip 200 to INVITE') && !has(server, 'response 200 to INVITE')) return true;
+  if (has(server, 'sip BYE')) return has(server, 'response 200 to BYE');
+  return has(server, 'response BYE') && has(server, 'sip 200 to BYE');
+};
+
+/** Whether nothing more is to come of the calls that have begun. */
+export const isComplete = ({ control, eventSockets }: ProtocolNotes): boolean =>
+  control.flatMap(({ gateway }) => gateway).length ===
+    control.flatMap(({ server }) => server).filter((kind) => kind.startsWith('response ')).length &&
+  control.every(isOver) &&
+  eventSockets
+    .filter(({ gateway }) => gateway.includes('connect'))
+    .every(({ server }) => server.at(-1)?.startsWith('text/disconnect-notice'));
+
+export type Notebook = ReturnType<typeof createNotebook>;
+
+/** What a gateway says on an event socket. */
+export const readCommand = ({ line, headers }: SocketCommand): Noted => {
+  const [verb = '', ...words] = line.split(' ');
+  const application = headers.get('execute-app-name');
+  if (application !== undefined) return { kind: `${verb} ${application}`, fields: [...headers.keys()] };
+  return {
+    kind: verb === 'api' || verb === 'event' || verb === 'filter' ? `${verb} ${words[0] ?? ''}` : verb,
+    fields: [],
+  };
+};
+
+const record = z.record(z.string(), z.unknown());
+
+/** What FreeSWITCH says on an event socket. */
+export const readEvent = ({ headers, body }: SocketMessage): Noted => {
+  const type = headers.get('Content-Type') ?? '';
+  if (type === 'text/event-json') {
+    const event = record.parse(JSON.parse(body));
+    return { kind: `event ${String(event['Event-Name'])}`, fields: Object.keys(event) };
+  }
+  const names = [...headers.keys()];
+  if (headers.has('Event-Name')) return { kind: `${type} with ${headers.get('Event-Name')}`, fields: names };
+  const [first = ''] = body.trim().split('\n');
+  if (first.startsWith('Event-Name')) {
+    const lines = body.trim().split('\n');
+    return { kind: `${type} with channel data`, fields: lines.map((line) => line.split(': ')[0] ?? '') };
+  }
+  return { kind: `${type} ${headers.get('Reply-Text') ?? first}`.trim(), fields: names };
+};

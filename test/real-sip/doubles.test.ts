@@ -1,0 +1,61 @@
+/**
+ * drachtio-server and FreeSWITCH still speak as they did when they were recorded, and so as their doubles do. What they
+ * say now is recorded with TRUNKLINE_RECORD=1, for a new version of them.
+ */
+import { writeFileSync } from 'node:fs';
+import test from 'ava';
+import { systemClock } from '#src/clock.ts';
+import { createFarEnd } from '#test/doubles/far-end.ts';
+import { noteScenario } from '#test/doubles/noted-scenario.ts';
+import type { ProtocolNotes } from '#test/doubles/protocol-notes.ts';
+import { recordedFile, recordedNotes } from '#test/doubles/recorded-notes.ts';
+import { startServers as startDoubles } from '#test/doubles/sip-edge.ts';
+import { scenarios } from '#test/doubles/sip-scenarios.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { createUdpNetwork } from './udp-network.ts';
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`what the servers say: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  let servers: SipServers;
+  test.before(async () => {
+    servers = await startServers();
+  });
+  test.after.always(() => servers.close());
+
+  const isRecording = process.env['TRUNKLINE_RECORD'] !== undefined;
+  const recording: Record<string, ProtocolNotes> = {};
+
+  for (const [title, scenario] of Object.entries(scenarios))
+    realTimeTest(`the servers say what they said: ${title}`, async (t) => {
+      const network = createUdpNetwork(servers.sipPort);
+      t.teardown(network.close);
+      const address = `127.0.0.1:${await freePort()}`;
+      const notes = await noteScenario(
+        t,
+        scenario,
+        {
+          drachtio: { control: servers.drachtio },
+          freeSwitches: [{ eventSocket: servers.freeSwitch }],
+          trunk: createFarEnd(network, address),
+        },
+        { trunk: { address }, clock: systemClock },
+      );
+      if (isRecording) {
+        // Of all the fields that there are, those that the doubles have.
+        const { fields } = await noteScenario(t, scenario, await startDoubles(t));
+        recording[title] = { ...notes, fields };
+        writeFileSync(recordedFile, JSON.stringify(recording));
+      }
+      const { fields, ...conversations } = recordedNotes(title);
+      t.like(notes, conversations);
+      for (const [kind, names] of Object.entries(fields))
+        t.deepEqual(
+          names.filter((name) => !notes.fields[kind]?.includes(name)),
+          [],
+          `${kind} has all of its fields`,
+        );
+    });
+}
