@@ -1,4 +1,9 @@
-/** The platform's numbers, in one place. Durations carry their unit in their name. */
+/**
+ * The platform's numbers: limits, time-outs and intervals that an operator or a reader would look for. Durations carry
+ * their unit in their name. Beside their use stand the numbers of protocols (RFC timers, frames of 20 ms, what a server's
+ * own documents say), those that only make a mechanism work (how often something is looked at, how loud is silence), the
+ * pace of simulated people, and what the API's document promises in words.
+ */
 export { answeringMachine, listening } from './listening-policy.ts';
 
 /** What a number falls back to when neither it nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
@@ -14,8 +19,15 @@ export const platformCallPolicy = {
 /** Calls in progress over all numbers of a workspace that names no maximum of its own. */
 export const platformMaxCallsInProgress = 1_000;
 
-/** The journal: facts that may wait for an absent database, and from how many on no new call is begun. */
-export const journalLimits = { facts: 200_000, admission: 20_000 } as const;
+/** The journal of calls, which waits for an absent database. */
+export const journalLimits = {
+  /** Facts that may wait, and from how many on no new call is begun. */
+  facts: 200_000,
+  admission: 20_000,
+  retry: { firstMs: 100, longestMs: 5_000 },
+  /** Gathered for a moment, and written many at once; of a day without a database not all are kept. */
+  transitions: { gatherMs: 250, batch: 1_000, limit: 100_000, retryMs: 5_000 },
+} as const;
 
 /**
  * How long the database may take; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A request that meets a
@@ -62,6 +74,10 @@ export const closing = {
   /** How long an absent database is waited for; after the second signal, only so long. */
   journalMs: 5_000,
   hurriedJournalMs: 1_000,
+  /** How long requests to the API that are under way are waited for. */
+  requestsMs: 5_000,
+  /** How long the far ends of calls get to be written down. */
+  legsMs: 2_000,
   /** After all of that, what has not ended is left. */
   longestMs: 45_000,
   /** The same, counted from the second signal. */
@@ -86,6 +102,14 @@ export const agentTimes = {
   idleFlushMs: 250,
   /** A trial of an agent by the admin API, all turns together. */
   wholeTrialMs: 60_000,
+} as const;
+
+/** A LangGraph server, beside its replies; see `GraphTimes` of src/agents. A thread has the time of the first words. */
+export const graphTimes = {
+  threadMs: agentTimes.firstTokenMs,
+  cancelMs: 3_000,
+  cancelWaitMs: 1_500,
+  arrivalMs: 2_000,
 } as const;
 
 /** The built-in agent's language model. */
@@ -160,6 +184,9 @@ export const deliveryPolicy = {
   closeMs: 3_000,
 } as const;
 
+/** How long a client of the HTTP server may take for its headers and its request, and leave a connection idle. */
+export const httpTimes = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 } as const;
+
 /** Limits of the API; how much one key may ask is the setting GW_RATE_LIMIT. */
 export const requestLimits = {
   /** How often one address may fail to authenticate. */
@@ -173,7 +200,9 @@ export const requestLimits = {
     pollMs: 1_000,
     revalidateMs: 5_000,
     lateFactsMs: 60_000,
+    retryMs: 2_000,
   },
+  readinessMs: 2_000,
 } as const;
 
 /** Streams of events that one key may have open. */
@@ -184,8 +213,21 @@ export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,
   patienceMs: 3_000,
+  longestRestMs: 300_000,
+  byeMs: 1_500,
+  registrationSec: 600,
   /** How long a call lives without a sign of the other side (RFC 4028). */
   session: { expiresSec: 1_800, shortestSec: 90 },
+} as const;
+
+/**
+ * Callers who are no trunk, or must prove that they are one; see `InboundAccessNumbers` of sip/inbound-access. Refused at
+ * once a few times in a minute, then later and later.
+ */
+export const inboundAccess = {
+  challengeMs: 10_000,
+  nonceMs: 60_000,
+  refusals: { atOnce: 3, firstMs: 250, longestMs: 8_000 },
 } as const;
 
 /** How a trunk is kept registered and asked if it is there; see `TrunkLifeTimes` of machines/trunk.ts. */
@@ -220,9 +262,14 @@ export const speechEngines = {
 /** How drachtio-server is asked over its control connection whether it still takes in what it is sent. */
 export const controlProbe = { everyMs: 2_000, answerMs: 2_000 } as const;
 
-/** The media servers: how many endpoints each keeps ready, and how it is watched; see `PoolNumbers` of sip/drachtio. */
+/**
+ * The media servers: how many endpoints each keeps ready, what they may take, and how they are watched; see
+ * `MediaServerNumbers` of sip/drachtio.
+ */
 export const mediaServers = {
   pool: { size: 8, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
+  createMs: 5_000,
+  answerMs: 3_000,
   probeMs: 5_000,
 } as const;
 

@@ -14,14 +14,13 @@ import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 
-/** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
-const byeMs = 1_500;
-
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
+  /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
+  byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
@@ -159,7 +158,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         if (endpoint !== undefined) backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
       },
       release(end) {
-        time.after(byeMs, () => life.send({ type: 'released' }));
+        time.after(options.byeMs, () => life.send({ type: 'released' }));
         release(dialog, end, life, options);
       },
     },

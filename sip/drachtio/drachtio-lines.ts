@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { InboundAccess } from '../inbound-access/inbound-access.ts';
+import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
 import type { Lines } from '../lines.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
@@ -43,6 +43,7 @@ export type DrachtioLinesOptions = {
   trunks: TrunkDirectory;
   legs: LegStore;
   trunkTimes: TrunkTimes;
+  inboundAccess: InboundAccessNumbers;
   /** Where FreeSWITCH reaches this process: the address of this host, and the port for sound (0: a free one). */
   media: { host: string; port: number };
   country: Country;
@@ -142,6 +143,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         input,
         emit,
         attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: lineLogger }),
+        byeMs: options.trunkTimes.byeMs,
         audioForks,
         speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
         hearing: hearingFor(input),

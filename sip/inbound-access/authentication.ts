@@ -29,14 +29,22 @@ export const respond = (
   }
 };
 
+export type AuthenticationTimes = {
+  /** Until a challenge counts as unanswered. */
+  challengeMs: number;
+  /** How long a challenge can be answered. */
+  nonceMs: number;
+};
+
 export const createAuthentication = (options: {
   unknownCallers: UnknownCallers;
+  times: AuthenticationTimes;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { unknownCallers, clock, logger } = options;
-  const digest = createDigestCheck(() => clock.now());
-  const challenges = createChallenges(clock, (address) =>
+  const { unknownCallers, times, clock, logger } = options;
+  const digest = createDigestCheck(times.nonceMs, () => clock.now());
+  const challenges = createChallenges(clock, times.challengeMs, (address) =>
     unknownCallers.count(address, 'unanswered_challenge'),
   );
 

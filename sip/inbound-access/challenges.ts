@@ -1,12 +1,15 @@
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Who knows the password answers at once; a person may be asked for it by no trunk. */
-const answerMs = 10_000;
 /** Challenges that are waited for; beyond it they are not counted any more. */
 const most = 10_000;
 
 /** Challenges (401) that wait for their answer, by the address they were sent to. */
-export const createChallenges = (clock: Clock, onUnanswered: (address: string) => void) => {
+export const createChallenges = (
+  clock: Clock,
+  /** Who knows the password answers at once; a person may be asked for it by no trunk. */
+  answerMs: number,
+  onUnanswered: (address: string) => void,
+) => {
   const open = new Map<string, unknown[]>();
   let count = 0;
 

@@ -6,8 +6,6 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-const nonceMs = 60_000;
-
 export type DigestAccount = { username: string; password: string };
 
 export type DigestVerdict<Known extends DigestAccount> =
@@ -43,7 +41,8 @@ const isSame = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-export const createDigestCheck = (now: () => number) => {
+/** `nonceMs` is how long a challenge can be answered. */
+export const createDigestCheck = (nonceMs: number, now: () => number) => {
   const key = randomBytes(32);
   /** Of each nonce that was answered: the highest count so far, and when it dies. */
   const used = new Map<string, { count: number; until: number }>();

@@ -8,20 +8,29 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { callerAt } from './access-list.ts';
-import { createAuthentication, respond, type InviteRequest, type InviteResponse } from './authentication.ts';
+import {
+  createAuthentication,
+  respond,
+  type AuthenticationTimes,
+  type InviteRequest,
+  type InviteResponse,
+} from './authentication.ts';
 import { isAnswerable } from './contact.ts';
 import { createHostAddresses } from './host-addresses.ts';
-import { createUnknownCallers, type AccessFault } from './unknown-callers.ts';
+import { createUnknownCallers, type AccessFault, type RefusalDelays } from './unknown-callers.ts';
+
+export type InboundAccessNumbers = AuthenticationTimes & { refusals: RefusalDelays };
 
 export const createInboundAccess = (options: {
   directory: TrunkDirectory;
   configured: Trunk | null;
+  numbers: InboundAccessNumbers;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { directory, configured, clock, logger } = options;
-  const unknownCallers = createUnknownCallers(clock, logger);
-  const authentication = createAuthentication({ unknownCallers, clock, logger });
+  const { directory, configured, numbers, clock, logger } = options;
+  const unknownCallers = createUnknownCallers(numbers.refusals, clock, logger);
+  const authentication = createAuthentication({ unknownCallers, times: numbers, clock, logger });
   const addresses = configured && createHostAddresses({ host: configured.host, clock, logger });
 
   const turnAway = (request: InviteRequest, response: InviteResponse, fault: AccessFault): void =>

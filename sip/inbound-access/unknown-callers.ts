@@ -9,12 +9,11 @@ export type AccessFault =
   'unknown_address' | 'wrong_credentials' | 'unanswered_challenge' | 'unusable_contact';
 
 const minuteMs = 60_000;
-/** Refused at once so many times within a minute, then with a delay that doubles. */
-const patience = 3;
-const firstDelayMs = 250;
-const longestDelayMs = 8_000;
 /** Addresses that are remembered, and refusals that wait: beyond it nobody is remembered, or waits, any more. */
 const most = 10_000;
+
+/** Refused at once so many times within a minute, then with a delay that doubles. */
+export type RefusalDelays = { atOnce: number; firstMs: number; longestMs: number };
 
 type UnknownCaller = { times: number; lastAt: number; loggedAt: number; unlogged: number };
 
@@ -26,7 +25,7 @@ const advice: Readonly<Record<AccessFault, string>> = {
   unusable_contact: 'a request was left unanswered: its Contact does not name a host',
 };
 
-export const createUnknownCallers = (clock: Clock, logger: Logger) => {
+export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger: Logger) => {
   const callers = new Map<string, UnknownCaller>();
   const counts: Record<AccessFault, number> = {
     unknown_address: 0,
@@ -74,14 +73,14 @@ export const createUnknownCallers = (clock: Clock, logger: Logger) => {
   const answer = (address: string, send: () => void): void => {
     const caller = callers.get(address);
     const isRecent = caller !== undefined && clock.now() - caller.lastAt < minuteMs;
-    const again = isRecent ? caller.times - patience : 0;
+    const again = isRecent ? caller.times - delays.atOnce : 0;
     if (again <= 0 || waiting.size >= most) return send();
     const timer = clock.setTimeout(
       () => {
         waiting.delete(timer);
         send();
       },
-      Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(again - 1, 10)),
+      Math.min(delays.longestMs, delays.firstMs * 2 ** Math.min(again - 1, 10)),
     );
     waiting.add(timer);
     return undefined;

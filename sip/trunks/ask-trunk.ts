@@ -34,8 +34,6 @@ type Request = {
 /** What drachtio-srf takes; its types say something else. */
 type Send = (uri: string, request: Request, sent: (error: unknown, request?: Srf.SrfRequest) => void) => void;
 
-const wantedSec = 600;
-
 const sentence = ({ status, reason }: Srf.SrfResponse): string => {
   if (status === 401 || status === 403 || status === 407)
     return `The trunk refuses the user name or the password (${status} ${reason}).`;
@@ -61,6 +59,8 @@ export type AskTrunkOptions = {
   problem: () => string | null;
   /** A trunk that says nothing for so long does not answer. */
   answerMs: number;
+  /** How long a registration is asked for. */
+  registrationSec: number;
   clock: Clock;
 };
 
@@ -128,7 +128,7 @@ export const createAskTrunk = (options: AskTrunkOptions): AskTrunk => {
 
   return {
     async register(trunk, signal, ladder) {
-      let askedSec = wantedSec;
+      let askedSec = options.registrationSec;
       let response = await sendRegister(trunk, askedSec, { signal, ladder });
       const leastSec = response.status === 423 ? numberIn(response, 'Min-Expires') : undefined;
       if (leastSec !== undefined) {

@@ -21,9 +21,6 @@ type Load = { channels: number; nextCallAt: number; restsUntil: number; waiters:
 /** Calls that may wait for a channel of one trunk. */
 const mostWaiting = 50;
 
-/** A trunk that asks to be left alone for longer is asked again after this. */
-const longestRestMs = 300_000;
-
 /** Resolves when the time is over, or with the signal. */
 const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -77,8 +74,10 @@ export const createTrunkLimits = (options: {
   clock: Clock;
   /** The longest wait of a call for its turn. */
   patienceMs: number;
+  /** A trunk that asks to be left alone for longer is asked again after this. */
+  longestRestMs: number;
 }) => {
-  const { clock, patienceMs } = options;
+  const { clock, patienceMs, longestRestMs } = options;
   const loads = new Map<string, Load>();
 
   const loadOf = (id: string): Load => {

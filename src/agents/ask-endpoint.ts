@@ -5,6 +5,18 @@ import { AgentFailure } from './agent.ts';
 import { excerptOf } from './excerpt.ts';
 import { traceRequest } from './trace-request.ts';
 
+/** How long is waited for a LangGraph server beside the reply itself, in milliseconds. */
+export type GraphTimes = {
+  /** Until the thread of a call stands. */
+  threadMs: number;
+  /** Until an interrupted run is cancelled. */
+  cancelMs: number;
+  /** The same, where the next turn waits for it. */
+  cancelWaitMs: number;
+  /** For a request to arrive that was given up before the server has named its run. */
+  arrivalMs: number;
+};
+
 /** What agents on customers' servers work with. */
 export type EndpointWorld = {
   client: EndpointClient;
@@ -16,6 +28,7 @@ export type EndpointWorld = {
     /** Characters of one line of it. */
     lineCharacters: number;
   };
+  graphTimes: GraphTimes;
 };
 
 export type AgentEndpointRequest = {

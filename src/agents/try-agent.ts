@@ -42,7 +42,7 @@ const withoutModel =
   'There is no language model (GW_LLM_BASE_URL): the built-in agent keeps to a few plain questions.';
 
 export const createTryAgent =
-  ({ client, clock, limits, times, wholeTrialMs, languageModel, logger }: TrialWorld): TryAgent =>
+  ({ client, clock, limits, graphTimes, times, wholeTrialMs, languageModel, logger }: TrialWorld): TryAgent =>
   async (request, onTurn = () => undefined) => {
     const call = callOf(request);
     const callId = call.context.call_id;
@@ -61,6 +61,7 @@ export const createTryAgent =
         client: observedClient(client, () => notes),
         clock,
         limits,
+        graphTimes,
         // There is no call; whoever wants to end it has ended the trial as well as it could.
         hangUp: () => {
           notes.remarks.push('the agent has hung up');

@@ -90,6 +90,8 @@ export type RequestLimits = {
   /** A request body beyond this is refused with 413. */
   bodyBytes: number;
   eventStream: EventStreamTimes;
+  /** A database that takes longer than this to answer is not ready for calls. */
+  readinessMs: number;
 };
 
 export interface Recordings {

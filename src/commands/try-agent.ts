@@ -1,7 +1,7 @@
 /** `npm run try-agent`: talks to an agent endpoint without a call, and prints what went to and fro. */
 import { parseOptions, UsageError } from './parse-options.ts';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { agentTimes, replyLimits } from '#config/policy.ts';
+import { agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/try-agent.ts';
 import { closingReport, turnReport } from '#src/agents/try-agent/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
@@ -130,6 +130,7 @@ const main = async (args: readonly string[]): Promise<number> => {
     client: outgoing.trials.of(nobody),
     clock: systemClock,
     limits: replyLimits,
+    graphTimes,
     times: agentTimes,
     // Each turn has limits of its own.
     wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,

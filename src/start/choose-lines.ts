@@ -1,6 +1,13 @@
 /** The lines that carry the calls of this gateway: the simulated network, or real servers. */
 import type { Config } from '#config/config.ts';
-import { controlProbe, listening, mediaServers, trunkTimes, webPhones } from '#config/policy.ts';
+import {
+  controlProbe,
+  inboundAccess,
+  listening,
+  mediaServers,
+  trunkTimes,
+  webPhones,
+} from '#config/policy.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
@@ -64,6 +71,7 @@ const realLines = async (
     trunks,
     legs,
     trunkTimes,
+    inboundAccess,
     media,
     country,
     speech,

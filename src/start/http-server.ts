@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { closing, httpTimes } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 
 export type HttpServer = {
@@ -10,7 +11,6 @@ export type HttpServer = {
 };
 
 const idleCheckMs = 50;
-const longestCloseMs = 5_000;
 
 const whyNot = (error: NodeJS.ErrnoException, host: string, port: number): string => {
   if (error.code === 'EADDRINUSE') return `port ${port} is in use; set GW_PORT to another one`;
@@ -34,9 +34,9 @@ export const listen = async (
 ): Promise<HttpServer> => {
   const server = createServer(
     {
-      requestTimeout: 30_000,
-      headersTimeout: 10_000,
-      keepAliveTimeout: 65_000,
+      requestTimeout: httpTimes.requestMs,
+      headersTimeout: httpTimes.headersMs,
+      keepAliveTimeout: httpTimes.keepAliveMs,
       // Node would answer a missing Host by itself, without a problem document.
       requireHostHeader: false,
     },
@@ -58,7 +58,7 @@ export const listen = async (
       });
       // A connection that becomes idle after `close` would otherwise hold the server until its time-out.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-      const limit = setTimeout(() => server.closeAllConnections(), longestCloseMs);
+      const limit = setTimeout(() => server.closeAllConnections(), closing.requestsMs);
       server.closeIdleConnections();
       await closed;
       clearInterval(idle);

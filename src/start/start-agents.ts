@@ -1,5 +1,5 @@
 /** Whatever answers for a call: its agent, its replies, and the handshake before it. */
-import { agentBreakers, agentTimes, replyLimits } from '#config/policy.ts';
+import { agentBreakers, agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
 import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
@@ -36,7 +36,15 @@ const agentsWithBreakers = (
   const breakers = createCircuitBreakers(clock, agentBreakers);
   return (call, workspaceId, own) => {
     const client = outgoing.agents.of(workspaceId);
-    const agent = createAgents({ ...own, client, limits: replyLimits, languageModel, clock, logger })(call);
+    const agent = createAgents({
+      ...own,
+      client,
+      limits: replyLimits,
+      graphTimes,
+      languageModel,
+      clock,
+      logger,
+    })(call);
     const { agent: kind, chatUrl } = call.binding;
     if (kind === 'builtin') return agent;
     const callId = call.context.call_id;
@@ -80,6 +88,7 @@ export const startAgents = (foundation: Foundation, parts: AgentParts): Agents =
         client: outgoing.trials.of(workspaceId),
         clock,
         limits: replyLimits,
+        graphTimes,
         times: agentTimes,
         wholeTrialMs: agentTimes.wholeTrialMs,
         languageModel: languageModel.model,

@@ -21,9 +21,6 @@ export type StartedJournal = {
   hurry(): void;
 };
 
-/** Transitions are gathered for a moment, and written many at once; of a day without a database not all are kept. */
-const transitionLimits = { gatherMs: 250, batch: 1_000, limit: 100_000 } as const;
-
 /** What the log says of a fact; the end of a call has a line of its own, with its reason. */
 const worthTelling: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
@@ -54,7 +51,7 @@ export const startJournal = (
     write: (some) => keepTransitions(database.journal, some),
     clock,
     isPassing,
-    ...transitionLimits,
+    ...journalLimits.transitions,
     logger,
   });
   const journal = createJournal({
@@ -68,6 +65,7 @@ export const startJournal = (
     clock,
     logger,
     limit: journalLimits.facts,
+    retry: journalLimits.retry,
   });
   const factNews = createFactNews();
   const summaries = createSummaries({

@@ -1,5 +1,5 @@
 /** The telephone lines, with what they need: engines that hear and speak, trunks, and who remembers their far ends. */
-import { speechEngines, trunkLifeTimes } from '#config/policy.ts';
+import { closing, speechEngines, trunkLifeTimes } from '#config/policy.ts';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
@@ -13,9 +13,6 @@ export type StartedLines = ChosenLines & {
   /** What a number may choose from. */
   engines: StartedSpeech['engines'];
 };
-
-/** How long the end of the gateway waits for an absent database. */
-const legsMs = 2_000;
 
 /** They are opened, but take no calls before `lines.start`. */
 export const startLines = async (
@@ -39,7 +36,7 @@ export const startLines = async (
     machineWith: parts.trunkMachineWith,
   });
   const legs = createLegKeeper({ database, node: config.node, clock, logger });
-  started.defer(() => legs.settled(legsMs));
+  started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(foundation, {
     speech,
     openRecording: parts.recordings.begin,

@@ -3,7 +3,7 @@ import pino from 'pino';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
-import { replyLimits } from '#config/policy.ts';
+import { graphTimes, replyLimits } from '#config/policy.ts';
 import { systemClock } from '#src/clock.ts';
 import { textOf } from '#test/helpers/heard-reply.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
@@ -41,6 +41,7 @@ const setUp = () => {
     client,
     clock: systemClock,
     limits: replyLimits,
+    graphTimes,
     hangUp: () => Promise.resolve(),
     pressKeys: null,
     languageModel: null,

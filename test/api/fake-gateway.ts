@@ -63,7 +63,9 @@ export const testLimits: ApiServices['limits'] = {
     pollMs: 20,
     revalidateMs: 5_000,
     lateFactsMs: Infinity,
+    retryMs: 2_000,
   },
+  readinessMs: 2_000,
 };
 
 let counted = 0;

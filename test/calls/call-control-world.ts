@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { fromCallback, SimulatedClock } from 'xstate';
-import { callTimes, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
+import { callTimes, journalLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -54,6 +54,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
   const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
 
   const journal = createJournal({
+    retry: journalLimits.retry,
     write: async (callId, sequence, fact) => {
       await recordFact(database, callId, sequence, fact);
     },

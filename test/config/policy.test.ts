@@ -3,8 +3,10 @@ import {
   agentTimes,
   callTimes,
   deliveryPolicy,
+  inboundAccess,
   platformCallPolicy,
   platformMaxCallsInProgress,
+  trunkTimes,
 } from '#config/policy.ts';
 
 /** What was decided, by value: whoever changes one of these changes what customers were promised. */
@@ -30,6 +32,12 @@ const decided: readonly [string, unknown, unknown][] = [
   ['the first words of a reply, milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
   ['a whole reply, milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
   ['a handshake, milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
+  [
+    'how long a trunk that asks for it is left alone, milliseconds (decided limit)',
+    trunkTimes.longestRestMs,
+    300_000,
+  ],
+  ['the answer to a challenge of a caller, milliseconds (decided limit)', inboundAccess.challengeMs, 10_000],
   [
     'when an event is delivered, seconds before each attempt (decided schedule)',
     deliveryPolicy.scheduleSec,

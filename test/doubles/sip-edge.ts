@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { listening, mediaServers, trunkTimes } from '#config/policy.ts';
+import { listening, mediaServers, trunkTimes, inboundAccess } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import {
   createDrachtioLines,
@@ -106,6 +106,7 @@ const linesOn = async ({
   trunks: emptyDirectory,
   legs: { keep() {}, remove() {}, orphans: async () => [] },
   trunkTimes,
+  inboundAccess,
   media: { host: '127.0.0.1', port: 0 },
   country: 'KR',
   speech: sameSpeech(silentVoice),

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { outgoingLimits, replyLimits } from '#config/policy.ts';
+import { graphTimes, outgoingLimits, replyLimits } from '#config/policy.ts';
 import type { EndpointWorld } from '#src/agents/ask-endpoint.ts';
 import { acceleratedClock } from '#src/clock.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
@@ -16,5 +16,5 @@ export const endpointWorld = (t: ExecutionContext): EndpointWorld => {
     connectionsPerHost: 4,
   });
   t.teardown(() => client.close());
-  return { client, clock: patientClock, limits: replyLimits };
+  return { client, clock: patientClock, limits: replyLimits, graphTimes };
 };

@@ -120,7 +120,12 @@ if (missing.length > 0) {
     'a media server that hangs is found out; its calls end and new ones go elsewhere',
     async (t) => {
       const lines = await linesOn(t, [one, other], {
-        mediaServers: { pool: { ...mediaServers.pool, size: pooled }, probeMs: 200, rtpTimeoutMs: 0 },
+        mediaServers: {
+          ...mediaServers,
+          pool: { ...mediaServers.pool, size: pooled },
+          probeMs: 200,
+          rtpTimeoutMs: 0,
+        },
       });
       const calls = [await call(lines), await call(lines)];
       other.pause();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { controlProbe, listening, mediaServers, trunkTimes } from '#config/policy.ts';
+import { controlProbe, inboundAccess, listening, mediaServers, trunkTimes } from '#config/policy.ts';
 import {
   createDrachtioLines,
   type DrachtioLines,
@@ -33,6 +33,7 @@ export const realLines = async (
     trunks: emptyDirectory,
     legs: { keep() {}, remove() {}, orphans: async () => [] },
     trunkTimes,
+    inboundAccess,
     media: { host: '127.0.0.1', port: 0 },
     country: 'KR',
     speech: sameSpeech(espeakNg(), toneRecognizer()),

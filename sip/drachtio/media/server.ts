@@ -13,11 +13,13 @@ import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
 
 /** Narrow-band only: the way back of the audio fork must have the rate of the codec. */
 const codecs = ['PCMU', 'PCMA'];
-const createMs = 5_000;
-const modifyMs = 3_000;
 
 export type MediaServerNumbers = {
   pool: PoolNumbers;
+  /** How long it may take to make an endpoint. */
+  createMs: number;
+  /** How long it may take for anything else that it is told. */
+  answerMs: number;
   /** How often it is asked whether it is still there. */
   probeMs: number;
   /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
@@ -37,7 +39,7 @@ export type MediaServerOptions = MediaServerNumbers & {
 const create = async (
   media: Mrf.MediaServer,
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
-  { server, rtpTimeoutMs, clock, backgroundTasks }: MediaServerOptions & { server: string },
+  { server, rtpTimeoutMs, createMs, clock, backgroundTasks }: MediaServerOptions & { server: string },
 ): Promise<MediaEndpoint> => {
   const usual: Mrf.EndpointOptions = offer === undefined ? {} : { remoteSdp: offer, codecs };
   const asked = srtp === 'off' ? usual : srtpRequest(offer);
@@ -56,14 +58,14 @@ const create = async (
 const takeReady = async (
   pool: EndpointPool,
   offer: string | undefined,
-  { clock, backgroundTasks, logger }: MediaServerOptions,
+  { answerMs, clock, backgroundTasks, logger }: MediaServerOptions,
 ): Promise<MediaEndpoint | null> => {
   if (offer !== undefined && !isUsualOffer(offer)) return null;
   const endpoint = pool.take();
   if (endpoint === null || offer === undefined) return endpoint;
   try {
     const modifying = endpoint.modify(offer);
-    return { ...endpoint, localSdp: await within(clock, modifyMs, 'Modifying an endpoint', modifying) };
+    return { ...endpoint, localSdp: await within(clock, answerMs, 'Modifying an endpoint', modifying) };
   } catch (error) {
     logger.debug({ err: error }, 'an endpoint that was kept ready does not take an offer');
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
@@ -135,7 +137,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     },
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
     async endChannel(uuid: string): Promise<void> {
-      await within(clock, modifyMs, 'Ending a channel', connected().api(`uuid_kill ${uuid}`));
+      await within(clock, options.answerMs, 'Ending a channel', connected().api(`uuid_kill ${uuid}`));
     },
     /** The dialogs with it are gone: what was made beforehand is of no use any more. */
     renew(): void {

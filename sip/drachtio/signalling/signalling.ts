@@ -4,7 +4,11 @@ import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { createInboundAccess, type InboundAccess } from '../../inbound-access/inbound-access.ts';
+import {
+  createInboundAccess,
+  type InboundAccess,
+  type InboundAccessNumbers,
+} from '../../inbound-access/inbound-access.ts';
 import type { OnArrival } from '../../lines.ts';
 import { createAskTrunk } from '../../trunks/ask-trunk.ts';
 import { chooseTrunks } from '../../trunks/choose.ts';
@@ -28,6 +32,12 @@ export type TrunkTimes = {
   answerMs: number;
   /** For its next free channel, or the next second. */
   patienceMs: number;
+  /** When it has asked to be left alone (`Retry-After`): no longer than this, whatever it says. */
+  longestRestMs: number;
+  /** For the answer to a BYE or a CANCEL; then the call has ended all the same. */
+  byeMs: number;
+  /** How long a registration is asked for, in seconds. */
+  registrationSec: number;
   /** For a sign that the other side of a call is still there. */
   session: SessionTimes;
 };
@@ -40,6 +50,7 @@ export type SignallingOptions = {
   configured: Trunk | null;
   legs: LegStore;
   trunkTimes: TrunkTimes;
+  inboundAccess: InboundAccessNumbers;
   country: Country;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -86,9 +97,15 @@ export const createSignalling = (options: SignallingOptions) => {
   const { send, problem } = connection;
   const { endChannel } = mediaServers;
   const legTracker = createLegTracker({ store: legs, send, endChannel, clock, backgroundTasks, logger });
-  const access = createInboundAccess({ directory, configured, clock, logger });
-  const limits = createTrunkLimits({ clock, patienceMs: trunkTimes.patienceMs });
-  const askTrunk = createAskTrunk({ srf, problem, answerMs: trunkTimes.answerMs, clock });
+  const access = createInboundAccess({
+    directory,
+    configured,
+    numbers: options.inboundAccess,
+    clock,
+    logger,
+  });
+  const limits = createTrunkLimits({ ...trunkTimes, clock });
+  const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker });

@@ -4,20 +4,18 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
 import { traceparent } from '../traceparent.ts';
 
-const longestMs = 3_000;
-
 /**
  * Stops a run, for the server goes on with it when nobody listens any more. There is no body, and no `wait` in the
  * query: the server takes any value of it, also `false`, as a wish to wait. Resolves with what went wrong, for the log;
  * never rejects.
  */
 export const cancelRun = async (
-  { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,
+  { client, clock, graphTimes: { cancelMs } }: Pick<EndpointWorld, 'client' | 'clock' | 'graphTimes'>,
   { bearerToken, context }: AgentCall,
   runUrl: string,
 ): Promise<string | undefined> => {
   try {
-    const status = await withTimeout(clock, longestMs, async (limit) => {
+    const status = await withTimeout(clock, cancelMs, async (limit) => {
       const response = await client.post(runUrl, {
         headers: {
           ...(bearerToken === null ? {} : { Authorization: `Bearer ${bearerToken}` }),
@@ -35,7 +33,7 @@ export const cancelRun = async (
     const reason =
       error instanceof EndpointFailure
         ? `${error.failure}, ${error.message}`
-        : `no answer within ${longestMs / 1000} s`;
+        : `no answer within ${cancelMs / 1000} s`;
     return `the abandoned run could not be cancelled: ${reason}`;
   }
 };

@@ -32,9 +32,6 @@ export type RunRequest = {
   onBegun: () => void;
 };
 
-/** A request that is given up before the server has named its run is left to arrive for this long. */
-const arrivalMs = 2_000;
-
 const runId = z.string().regex(/^[\w-]{1,64}$/);
 const metadata = z.object({ run_id: runId });
 
@@ -103,7 +100,9 @@ export const startRun = (
     );
     const state =
       id === undefined
-        ? await withTimeout(world.clock, arrivalMs, () => outcome).catch(() => 'late' as const)
+        ? await withTimeout(world.clock, world.graphTimes.arrivalMs, () => outcome).catch(
+            () => 'late' as const,
+          )
         : 'open';
     connection.abort();
     if (state === 'refused') return undefined;

@@ -21,9 +21,6 @@ export type Runs = {
   close(): void;
 };
 
-/** How long a turn waits until the run before it is cancelled. */
-const cancelWaitMs = 1_500;
-
 /** What servers answer when the thread is missing or busy; which of the two is not to be told from it. */
 const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
@@ -62,7 +59,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
     async cancelLast(signal) {
       if (last === undefined) return undefined;
       const cancelling = last.cancel();
-      const problem = await withTimeout(world.clock, cancelWaitMs, () =>
+      const problem = await withTimeout(world.clock, world.graphTimes.cancelWaitMs, () =>
         unlessAborted(cancelling, signal),
       ).catch(() => 'the abandoned run was not cancelled before the next turn');
       signal.throwIfAborted();

@@ -19,9 +19,6 @@ export type Thread = {
   close(): void;
 };
 
-/** As long as the first words of a reply may take; there would be no time left for them. */
-const longestMs = 8_000;
-
 const creation = z.object({ created_at: z.string() });
 
 /** The rest of the answer is of no interest, nor whether there is one. */
@@ -44,7 +41,7 @@ export const createThread = (world: EndpointWorld, url: string, call: AgentCall)
   const make = (): Promise<string | null> =>
     withTimeout(
       world.clock,
-      longestMs,
+      world.graphTimes.threadMs,
       async (limit) => {
         const response = await askEndpoint(world, call, {
           url: endpointPath(url, '/threads'),

@@ -29,10 +29,10 @@ export type EventStreamTimes = {
   revalidateMs: number;
   /** How long after the end of a call its recording and its summary are waited for. */
   lateFactsMs: number;
+  /** When a client comes back whose connection broke. */
+  retryMs: number;
 };
 
-/** When a client comes back whose connection broke. */
-const retryMs = 2_000;
 /** States that the reader has not taken yet; of more, the latest count. */
 const mostStates = 50;
 
@@ -91,7 +91,7 @@ export const callEventStream = (
   services: ApiServices,
 ): Readable => {
   const { storedCalls, clock } = services;
-  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs } = services.limits.eventStream;
+  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs, retryMs } = services.limits.eventStream;
   const watch = watchCall(call.id, permit, services);
   let isOver = false;
 

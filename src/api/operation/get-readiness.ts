@@ -4,9 +4,6 @@ import { withTimeout } from '#src/domain/with-timeout.ts';
 import { defineRoute } from '../route.ts';
 import type { ApiServices } from '../api-services.ts';
 
-/** A database that takes longer than this to answer is not ready for calls. */
-const patienceMs = 2_000;
-
 export const getReadiness = defineRoute({
   method: 'get',
   path: '/readyz',
@@ -36,9 +33,14 @@ export const getReadiness = defineRoute({
   return { status: 200, body: { status: 'ready', ...(warning === undefined ? {} : { warning }) } };
 });
 
-const whyDatabaseIsDown = async ({ database, clock, logger }: ApiServices): Promise<string | undefined> => {
+const whyDatabaseIsDown = async ({
+  database,
+  clock,
+  limits,
+  logger,
+}: ApiServices): Promise<string | undefined> => {
   try {
-    await withTimeout(clock, patienceMs, () => database.ping());
+    await withTimeout(clock, limits.readinessMs, () => database.ping());
     return undefined;
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');

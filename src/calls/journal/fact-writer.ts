@@ -13,18 +13,20 @@ export type FactWriter = {
   giveUp(): void;
 };
 
-const firstDelayMs = 100;
-const longestDelayMs = 5_000;
 /** A fact that fails for another reason than an absent database is not tried for ever. */
 const triesOfABrokenFact = 3;
+
+/** Between two attempts: so long at first, then longer and longer. */
+export type RetryTimes = { firstMs: number; longestMs: number };
 
 export const createFactWriter = (options: {
   /** Whether this error means that the database is away, so that the same fact may succeed later. */
   isPassing: (error: unknown) => boolean;
+  retry: RetryTimes;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   logger: Logger;
 }): FactWriter => {
-  const { isPassing, clock, logger } = options;
+  const { isPassing, retry, clock, logger } = options;
   const pauses = new Set<() => void>();
   let isGivenUp = false;
 
@@ -52,7 +54,7 @@ export const createFactWriter = (options: {
 
   return {
     async write(callId, fact, write) {
-      let delayMs = firstDelayMs;
+      let delayMs = retry.firstMs;
       for (let tries = 1; ; tries += 1) {
         try {
           await write();
@@ -61,7 +63,7 @@ export const createFactWriter = (options: {
           if (!mayTryAgain(callId, fact, error, tries)) return false;
         }
         await pause(delayMs);
-        delayMs = Math.min(delayMs * 2, longestDelayMs);
+        delayMs = Math.min(delayMs * 2, retry.longestMs);
       }
     },
     giveUp() {

@@ -9,7 +9,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
-import { createFactWriter } from './fact-writer.ts';
+import { createFactWriter, type RetryTimes } from './fact-writer.ts';
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
 
@@ -42,6 +42,7 @@ export type JournalOptions = {
   lastSequence: (callId: string) => Promise<number>;
   /** Whether this error means that the database is away, so that the same fact may succeed later. */
   isPassing: (error: unknown) => boolean;
+  retry: RetryTimes;
   clock: Clock;
   logger: Logger;
   /** Facts that may wait at once, over all calls. */

@@ -49,9 +49,6 @@ export type Transitions = {
   close(): Promise<void>;
 };
 
-/** After a failure. */
-const retryMs = 5_000;
-
 type Track = { sequence: number; facts: number; states: Map<ChartName, string> };
 
 const chartOf = (id: string, callId: string): ChartName | undefined =>
@@ -69,9 +66,11 @@ export const createTransitions = (options: {
   /** Of one statement, and of all that may wait. */
   batch: number;
   limit: number;
+  /** After a failure. */
+  retryMs: number;
   logger: Logger;
 }): Transitions => {
-  const { clock, gatherMs, batch, limit, logger } = options;
+  const { clock, gatherMs, batch, limit, retryMs, logger } = options;
   const tracks = new Map<string, Track>();
   const waiting: StoredTransition[] = [];
   let timer: unknown;

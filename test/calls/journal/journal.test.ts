@@ -3,6 +3,7 @@ import test from 'ava';
 import * as fc from 'fast-check';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
+import { journalLimits } from '#config/policy.ts';
 import { createJournal, type JournalFact, type JournalOptions } from '#src/calls/journal/journal.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 
@@ -29,6 +30,7 @@ const createWorld = (changes: Partial<JournalOptions> = {}) => {
     rows.push([callId, sequence, wordsOf(fact)]);
   };
   const journal = createJournal({
+    retry: journalLimits.retry,
     write,
     lastSequence: async () => 0,
     isPassing: (error) => error === away,

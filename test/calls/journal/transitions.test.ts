@@ -20,6 +20,7 @@ const setUp = (limit = 100) => {
     gatherMs: 250,
     batch: 1_000,
     limit,
+    retryMs: 5_000,
     logger: pino({ level: 'silent' }),
   });
   const world = createCallWorld({}, { inspect: transitions.inspectorOf('a', () => new Date(7)) });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import * as fc from 'fast-check';
+import { inboundAccess } from '#config/policy.ts';
 import { createDigestCheck, parseDigest } from '#sip/inbound-access/digest.ts';
 
 const realm = 'trunkline';
@@ -29,7 +30,7 @@ const answer = (
 
 const world = () => {
   let time = 1_000_000;
-  const digest = createDigestCheck(() => time);
+  const digest = createDigestCheck(inboundAccess.nonceMs, () => time);
   return {
     digest,
     pass: (ms: number) => (time += ms),

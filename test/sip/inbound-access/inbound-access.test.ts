@@ -5,6 +5,7 @@ import { SimulatedClock } from 'xstate';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
 import { parseDigest } from '#sip/inbound-access/digest.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
+import { inboundAccess } from '#config/policy.ts';
 import { createInboundAccess } from '#sip/inbound-access/inbound-access.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { someTrunk } from '../trunks/some-trunk.ts';
@@ -17,6 +18,7 @@ const md5 = (...parts: string[]): string => createHash('md5').update(parts.join(
 const world = (trunks: readonly Trunk[], configured: Trunk | null = null) => {
   const clock = new SimulatedClock();
   const access = createInboundAccess({
+    numbers: inboundAccess,
     directory: { ...emptyDirectory, all: () => trunks },
     configured,
     clock,

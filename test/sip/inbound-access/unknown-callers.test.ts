@@ -2,6 +2,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
+import { inboundAccess } from '#config/policy.ts';
 import { createUnknownCallers } from '#sip/inbound-access/unknown-callers.ts';
 
 const world = () => {
@@ -13,7 +14,7 @@ const world = () => {
     { base: null },
     { write: (text: string) => void logged.push(line.parse(JSON.parse(text))) },
   );
-  const unknownCallers = createUnknownCallers(clock, logger);
+  const unknownCallers = createUnknownCallers(inboundAccess.refusals, clock, logger);
   /** Milliseconds until each is refused. */
   const meet = (address = '203.0.113.1'): { refusedAfter: number | null } => {
     const met = { refusedAfter: null as number | null };

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
+import { trunkTimes } from '#config/policy.ts';
 import { createTrunkLimits, type Acquired } from '#sip/trunks/limits.ts';
 import { someTrunk } from './some-trunk.ts';
 
@@ -7,7 +8,7 @@ const patienceMs = 3_000;
 
 const world = () => {
   const clock = new SimulatedClock();
-  const limits = createTrunkLimits({ clock, patienceMs });
+  const limits = createTrunkLimits({ ...trunkTimes, clock, patienceMs });
   return { clock, limits };
 };
 
@@ -134,7 +135,7 @@ test('a trunk is left alone for five minutes at most', async (t) => {
 test('a clock that is set back does not lengthen the rest of a trunk', async (t) => {
   let now = 3_600_000;
   const clock = Object.assign(new SimulatedClock(), { now: () => now });
-  const limits = createTrunkLimits({ clock, patienceMs });
+  const limits = createTrunkLimits({ ...trunkTimes, clock, patienceMs });
   limits.rest(someTrunk(), 1_000);
   t.true('full' in (await limits.acquire(someTrunk(), true, never)));
   now = 0;
