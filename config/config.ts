@@ -1,14 +1,13 @@
 /** Environment → one frozen, checked Config. Every setting is documented in the table of guides/settings.md. */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { ConfigError } from './config-error.ts';
-import { givenSettings, parseSettings } from './parse-settings.ts';
+import { ConfigError, givenSettings, parseSettings } from './parse-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { settings } from './settings.ts';
 import { recordingsOf, type RecordingsConfig } from './recordings-config.ts';
 import { speechOf, type SpeechConfig } from './speech-config.ts';
 
-export { ConfigError } from './config-error.ts';
+export { ConfigError } from './parse-settings.ts';
 
 /** Those of the servers beside the gateway are no mistakes: one environment may serve all. */
 const names: ReadonlySet<string> = new Set(

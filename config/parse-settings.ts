@@ -1,6 +1,10 @@
 import type { z } from 'zod';
-import { ConfigError } from './config-error.ts';
 import { secretSettings } from './settings.ts';
+
+/** A setting that stops the start; its message is one line that names the setting. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 /** The variables that begin with GW_; an empty one counts as absent. */
 export const givenSettings = (environment: NodeJS.ProcessEnv): Record<string, string | undefined> =>

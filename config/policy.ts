@@ -4,6 +4,7 @@
  * own documents say), those that only make a mechanism work (how often something is looked at, how loud is silence), the
  * pace of simulated people, and what the API's document promises in words.
  */
+export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
 export { answeringMachine, listening } from './listening-policy.ts';
 
 /** What a number falls back to when neither it nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
@@ -208,36 +209,6 @@ export const requestLimits = {
 /** Streams of events that one key may have open. */
 export const streamsPerKey = 20;
 
-/** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
-export const trunkTimes = {
-  silenceMs: 4_000,
-  answerMs: 4_000,
-  patienceMs: 3_000,
-  longestRestMs: 300_000,
-  byeMs: 1_500,
-  registrationSec: 600,
-  /** How long a call lives without a sign of the other side (RFC 4028). */
-  session: { expiresSec: 1_800, shortestSec: 90 },
-} as const;
-
-/**
- * Callers who are no trunk, or must prove that they are one; see `InboundAccessNumbers` of sip/inbound-access. Refused at
- * once a few times in a minute, then later and later.
- */
-export const inboundAccess = {
-  challengeMs: 10_000,
-  nonceMs: 60_000,
-  refusals: { atOnce: 3, firstMs: 250, longestMs: 8_000 },
-} as const;
-
-/** How a trunk is kept registered and asked if it is there; see `TrunkLifeTimes` of machines/trunk.ts. */
-export const trunkLifeTimes = {
-  checkMs: 30_000,
-  recheckMs: 5_000,
-  retryFirstMs: 2_000,
-  retryLongestMs: 300_000,
-} as const;
-
 /** Engines that hear and speak; see `EngineLimits` and `FailOverNumbers` of src/speech. */
 export const speechEngines = {
   limits: {
@@ -257,20 +228,6 @@ export const speechEngines = {
   },
   /** Sound of sentences that are said over and over, of each synthesizer. */
   rememberedBytes: 16 * 1024 * 1024,
-} as const;
-
-/** How drachtio-server is asked over its control connection whether it still takes in what it is sent. */
-export const controlProbe = { everyMs: 2_000, answerMs: 2_000 } as const;
-
-/**
- * The media servers: how many endpoints each keeps ready, what they may take, and how they are watched; see
- * `MediaServerNumbers` of sip/drachtio.
- */
-export const mediaServers = {
-  pool: { size: 8, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
-  createMs: 5_000,
-  answerMs: 3_000,
-  probeMs: 5_000,
 } as const;
 
 /** Recordings; see `StoreLimits`, `StoreKeeperOptions` and `AbandonedNumbers` of src/recordings. */

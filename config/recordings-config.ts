@@ -1,6 +1,6 @@
 /** How recordings are encoded, and where they are kept. */
 import type { z } from 'zod';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './parse-settings.ts';
 import type { settings } from './settings.ts';
 
 export type RecordingsConfig = Readonly<{

@@ -1,7 +1,6 @@
 /** Environment → what drachtio-server and FreeSWITCH are started with on this machine. */
 import { resolve } from 'node:path';
-import { ConfigError } from './config-error.ts';
-import { parseSettings } from './parse-settings.ts';
+import { ConfigError, parseSettings } from './parse-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { settings } from './settings.ts';
 

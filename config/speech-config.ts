@@ -1,6 +1,6 @@
 /** The engines that hear and speak, in the operator's order, each with what it needs. */
 import type { z } from 'zod';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './parse-settings.ts';
 import type { settings } from './settings.ts';
 
 export type RecognizerConfig = Readonly<

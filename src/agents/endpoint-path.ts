@@ -8,3 +8,11 @@ export const endpointPath = (chatUrl: string, path: string): string => {
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`;
   return url.href;
 };
+
+const completions = '/chat/completions';
+
+/** Below the base URL of a chat-completions server; a URL that already names the path is taken as it is. */
+export const completionsUrl = (base: string): string =>
+  new URL(base).pathname.replace(/(?<!\/)\/+$/, '').endsWith(completions)
+    ? endpointPath(base, '')
+    : endpointPath(base, completions);

@@ -6,7 +6,7 @@
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, type Agent } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
-import { completionsUrl } from './chat-completions/completions-url.ts';
+import { completionsUrl } from './endpoint-path.ts';
 import { readCompletion } from './chat-completions/read-completion.ts';
 
 const wantsTool = 'the model asked for a tool, which the server leaves to the caller';

@@ -5,6 +5,8 @@
  * compiler (36 packages, 25 MB): it gives types alone, so that the table of operations, by which the client works at run
  * time, would be made here all the same, and openapi-fetch would be a package that the client needs.
  */
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import type { oas32 } from 'zod-openapi';
 import { comment, fieldsText, typeText, type Field } from './type-text.ts';
 
@@ -102,3 +104,10 @@ const operationEntry = (operation: Operation): string => {
     answer: answerOf(operation).kind,
   })},`;
 };
+
+/** What the client knows of the API. */
+export const schemaFile = fileURLToPath(new URL('../client/schema.ts', import.meta.url));
+
+/** What stands in it, in the project's format. */
+export const generatedSchema = async (document: oas32.OpenAPIObject): Promise<string> =>
+  format(clientSchema(document), { ...(await resolveConfig(schemaFile)), filepath: schemaFile });

@@ -1,6 +1,6 @@
 /** `npm run generate-client`: writes the types of the client anew, after a route has changed. */
 import { writeFile } from 'node:fs/promises';
-import { generatedSchema, schemaFile } from '#src/client-generator/generated-schema.ts';
+import { generatedSchema, schemaFile } from '#src/client-generator/client-schema.ts';
 import { openApiDocument } from '#src/api/openapi.ts';
 import { routes } from '#src/api/routes.ts';
 

@@ -7,7 +7,7 @@ import { reach } from '#src/servers/server-process.ts';
 import { startDrachtio, type StartedServer } from '#src/servers/start-drachtio.ts';
 import { freeSwitchLog, startFreeSwitch } from '#src/servers/start-freeswitch.ts';
 import { supervise, type RestartTimes, type Supervised } from '#src/servers/supervise.ts';
-import { isInstalled } from '#src/speech/is-installed.ts';
+import { isInstalled } from '#src/speech/run-program.ts';
 
 const restartTimes: RestartTimes = {
   firstMs: 1_000,

@@ -1,6 +1,6 @@
 /** Deepgram's voices (developers.deepgram.com, "Text to Speech REST", POST /v1/speak). */
 import type { Synthesizer } from '#sip/speech.ts';
-import { baseLanguage } from './base-language.ts';
+import { baseLanguage } from '#src/domain/language.ts';
 import { UnspokenLanguage } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';

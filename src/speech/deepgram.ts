@@ -5,7 +5,7 @@
  * turn: such words are final like any others. What ends a turn is `UtteranceEnd`: no word for a whole second.
  */
 import { z } from 'zod';
-import { baseLanguage } from './base-language.ts';
+import { baseLanguage } from '#src/domain/language.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';

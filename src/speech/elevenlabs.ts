@@ -1,6 +1,6 @@
 /** ElevenLabs (elevenlabs.io/docs, "Stream speech", POST /v1/text-to-speech/{voice_id}/stream). */
 import type { Synthesizer } from '#sip/speech.ts';
-import { baseLanguage } from './base-language.ts';
+import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 

@@ -5,7 +5,7 @@ import type { Synthesizer } from '#sip/speech.ts';
 import { atMost } from './at-most.ts';
 import { espeakNg } from './espeak-ng.ts';
 import { flite } from './flite.ts';
-import { isInstalled } from './is-installed.ts';
+import { isInstalled } from './run-program.ts';
 import { rememberSentences } from './remember-sentences.ts';
 import { toneSynthesizer } from './tone-synthesizer.ts';
 

@@ -1,5 +1,5 @@
 /** Any server that speaks as OpenAI's does (platform.openai.com, "Create transcription", POST /audio/transcriptions). */
-import { baseLanguage } from './base-language.ts';
+import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
 import { openSentenceRecognition, type Transcribe } from './sentence-recognition.ts';

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 
 export type ProgramRun = {
   command: string;
@@ -60,3 +62,9 @@ export const runProgram = (run: ProgramRun): Promise<Buffer> =>
     );
     program.stdin.end(run.input);
   });
+
+/** `path` is the search path for programs. */
+export const isInstalled = async (program: string, path: string): Promise<boolean> => {
+  const tries = path.split(delimiter).map((folder) => access(join(folder, program), constants.X_OK));
+  return (await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled');
+};

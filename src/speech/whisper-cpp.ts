@@ -1,5 +1,5 @@
 /** The server of whisper.cpp (github.com/ggml-org/whisper.cpp, examples/server, POST /inference). */
-import { baseLanguage } from './base-language.ts';
+import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { readWav } from './read-wav.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';

@@ -14,7 +14,7 @@ import { createEngineClient } from '#src/speech/engine-client.ts';
 import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
-import { isInstalled } from '#src/speech/is-installed.ts';
+import { isInstalled } from '#src/speech/run-program.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
 import { openaiTranscription } from '#src/speech/openai-transcription.ts';

@@ -4,7 +4,7 @@ import type { ReplyFailure } from '#machines/reply.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure } from '../agent.ts';
-import { completionsUrl } from '../chat-completions/completions-url.ts';
+import { completionsUrl } from '../endpoint-path.ts';
 import { readCompletion, type CompletionPart, type ToolCall } from '../chat-completions/read-completion.ts';
 import { excerptOf } from '../excerpt.ts';
 

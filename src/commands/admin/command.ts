@@ -49,3 +49,16 @@ export const nameIn = (given: CommandArguments, option: string, command: string)
   if (name !== undefined) return name;
   throw new UsageError(`It is called as: npm run admin -- ${command}`);
 };
+
+/** Columns of words, two spaces apart. The first row is the heading. */
+export const table = (rows: readonly (readonly string[])[]): string => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};

@@ -12,15 +12,15 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
-  nameIn,
-  textIn,
-  textOption,
   type Command,
   type CommandArguments,
   type CommandContext,
+  nameIn,
+  table,
+  textIn,
+  textOption,
 } from './command.ts';
 import { checked, fieldsIn } from './given-fields.ts';
-import { table } from './table.ts';
 import { UsageError } from '../parse-options.ts';
 
 const digitsOf = (context: CommandContext, written: string): string => {

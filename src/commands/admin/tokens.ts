@@ -12,15 +12,15 @@ import { presentToken, token as shownToken } from '#src/api/tokens/token-schema.
 import { timestampIn } from '#src/domain/timestamp.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
-  nameIn,
-  textIn,
-  textOption,
   type Command,
   type CommandArguments,
   type CommandContext,
+  nameIn,
+  table,
+  textIn,
+  textOption,
 } from './command.ts';
 import { checked, fieldsIn } from './given-fields.ts';
-import { table } from './table.ts';
 import { UsageError } from '../parse-options.ts';
 
 /** No token asks here. */

@@ -12,16 +12,16 @@ import { encode } from '#src/api/codec.ts';
 import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
-  nameIn,
-  operator,
-  textIn,
-  textOption,
   type Command,
   type CommandArguments,
   type CommandContext,
+  nameIn,
+  operator,
+  table,
+  textIn,
+  textOption,
 } from './command.ts';
 import { checked, fieldsIn, optionOf } from './given-fields.ts';
-import { table } from './table.ts';
 import { UsageError } from '../parse-options.ts';
 
 const settings = Object.keys(workspaceFields);

@@ -3,7 +3,7 @@ import { listening } from '#config/policy.ts';
 import { createBeepDetector } from '#sip/listening/beep.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
-import { isInstalled } from '#src/speech/is-installed.ts';
+import { isInstalled } from '#src/speech/run-program.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { onLine, silence, tone } from './some-sound.ts';
 

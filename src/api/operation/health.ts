@@ -1,8 +1,21 @@
+/** Whether the process is alive, and whether calls can be placed here. */
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { defineRoute } from '../route.ts';
 import type { ApiServices } from '../api-services.ts';
+
+export const getHealth = defineRoute({
+  method: 'get',
+  path: '/healthz',
+  operationId: 'getHealth',
+  tag: 'Operation',
+  summary: 'Is the process alive?',
+  description: 'Answers as long as the process runs, whatever it depends on.',
+  auth: 'none',
+  responses: { 200: { description: 'It is.', schema: z.object({ status: z.literal('alive') }) } },
+  refusals: [],
+}).handledBy(() => ({ status: 200, body: { status: 'alive' } }));
 
 export const getReadiness = defineRoute({
   method: 'get',

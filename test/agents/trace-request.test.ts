@@ -1,5 +1,5 @@
 import test from 'ava';
-import { traceparent } from '#src/agents/traceparent.ts';
+import { traceparent } from '#src/agents/trace-request.ts';
 
 test('all requests of a call are one trace, each a span of its own', (t) => {
   const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';

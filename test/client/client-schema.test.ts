@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { clientSchema } from '#src/client-generator/client-schema.ts';
-import { generatedSchema, schemaFile } from '#src/client-generator/generated-schema.ts';
+import { clientSchema, generatedSchema, schemaFile } from '#src/client-generator/client-schema.ts';
 import { typeText } from '#src/client-generator/type-text.ts';
 import { operations } from '#src/client/schema.ts';
 import { routes } from '#src/api/routes.ts';
