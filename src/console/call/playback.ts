@@ -35,23 +35,32 @@ const startTicking = (tick: (elapsedSec: number) => void): (() => void) => {
   return () => clearInterval(timer);
 };
 
-/** The last state is shown at first. */
+/** Where the playback is. The last state is shown at first. */
+const createPosition = (steps: readonly ReplayStep[], places: StepPlaces) => {
+  const place = signal(places.to);
+  const index = signal(Math.max(0, steps.length - 1));
+  const isTouched = signal(false);
+  return {
+    place,
+    index,
+    isTouched,
+    fact: computed(() => places.factAt(index.value)),
+    moveTo(next: number): void {
+      isTouched.value = true;
+      place.value = places.within(next);
+      index.value = places.indexAt(place.value);
+    },
+  };
+};
+
 export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playback => {
   const places = createStepPlaces(call, steps);
   const { from, to, placeOf } = places;
-  const place = signal(to);
-  const index = signal(Math.max(0, steps.length - 1));
+  const position = createPosition(steps, places);
+  const { place, moveTo } = position;
   const isPlaying = signal(false);
-  const isTouched = signal(false);
-  const fact = computed(() => places.factAt(index.value));
   let recording: RecordingSound | null = null;
   let stopTicking = (): void => {};
-
-  const moveTo = (next: number): void => {
-    isTouched.value = true;
-    place.value = places.within(next);
-    index.value = places.indexAt(place.value);
-  };
 
   const pause = (): void => {
     stopTicking();
@@ -83,10 +92,10 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
     to,
     placeOf,
     place,
-    index,
-    fact,
+    index: position.index,
+    fact: position.fact,
+    isTouched: position.isTouched,
     isPlaying,
-    isTouched,
     play() {
       if (place.value >= to) moveTo(from);
       run();
@@ -100,7 +109,7 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
       pause();
       seek(placeOf(step));
       // Several steps may share one moment.
-      index.value = next;
+      position.index.value = next;
     },
     hear(audio) {
       const sound = createRecordingSound(audio, () => place.value, {
