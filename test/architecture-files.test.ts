@@ -1,0 +1,99 @@
+/** How files are named, and how long they and their functions are. */
+import test from 'ava';
+import { functionLengths } from './helpers/function-lengths.ts';
+import { source, sourceFiles as files } from './helpers/imports.ts';
+
+const longestFile = 300;
+const longestFunction = 80;
+
+/** A chart is one file, so that the Stately editor can open it: its length is the number of its states and arrows. */
+const charts = ['machines/call.ts', 'machines/conversation.ts', 'machines/trunk.ts'];
+
+/** As long as the API is. */
+const generated = 'src/client/schema.ts';
+
+/** What is still longer than it should be. A file that leaves this list does not come back to it. */
+const stillLong = {
+  tests: [
+    'test/calls/journal/journal.test.ts',
+    'test/real-sip/gateway.test.ts',
+    'test/real-sip/sip-edge.test.ts',
+    'test/real-sip/trunks.test.ts',
+  ],
+  functions: [
+    'sip/listening/answering-machine.ts',
+    'sip/listening/turn-taking.ts',
+    'sip/simulator/simulator-lines.ts',
+    'src/calls/journal/transitions.ts',
+    'src/console/call/playback.ts',
+  ],
+};
+
+const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
+const isTest = (path: string): boolean => isIn('test', path);
+
+test('files and folders are named in kebab-case', (t) => {
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.d)?\.(ts|tsx|mjs)$/;
+  const strays = files.filter((path) => {
+    const parts = path.split('/');
+    return (
+      !kebab.test(parts.at(-1) ?? '') ||
+      parts.slice(0, -1).some((part) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part))
+    );
+  });
+  t.deepEqual(strays, []);
+});
+
+test('nothing is called after what it is not about', (t) => {
+  const vague = /(^|\/)(utils?|common|services?|managers?|types|misc|shared|lib)(\/|\.ts$)/;
+  t.regex('src/utils/x.ts', vague);
+  t.regex('src/api/types.ts', vague);
+  t.deepEqual(
+    files.filter((path) => vague.test(path)),
+    [],
+  );
+});
+
+/** Of these the ones that are longer than a file should be. */
+const longFiles = (paths: readonly string[]): string[] =>
+  paths.filter((path) => source(path).split('\n').length - 1 > longestFile);
+
+test('no file is longer than 300 lines, but for the charts and what is generated', (t) => {
+  const ruled = files.filter((path) => !isTest(path) && !isIn('bench', path));
+  t.deepEqual(longFiles(ruled.filter((path) => !charts.includes(path) && path !== generated)), []);
+});
+
+test('no test is longer than 300 lines, but for those that still are', (t) => {
+  t.deepEqual(
+    longFiles(files.filter(isTest)).filter((path) => !stillLong.tests.includes(path)),
+    [],
+  );
+});
+
+test('no function is longer than 80 lines, but for those that still are', (t) => {
+  const long = files
+    .filter((path) => ['config', 'machines', 'sip', 'src'].some((folder) => isIn(folder, path)))
+    .flatMap((path) => functionLengths(path, source(path)))
+    .filter(({ lines }) => lines > longestFunction);
+  t.deepEqual(
+    long.filter(({ path }) => !stillLong.functions.includes(path)),
+    [],
+  );
+});
+
+test('the length of a function is that from its first line to its last, whatever its form', (t) => {
+  const text = [
+    'const one = () =>',
+    '  1;',
+    'class A {',
+    '  two(): void {',
+    '',
+    '  }',
+    '}',
+    'declare function three(): void;',
+  ];
+  t.deepEqual(functionLengths('some.ts', text.join('\n')), [
+    { path: 'some.ts', firstLine: 1, lines: 2 },
+    { path: 'some.ts', firstLine: 4, lines: 3 },
+  ]);
+});

@@ -1,0 +1,155 @@
+/** Who may import whom: the table that `test/architecture.test.ts` holds every import against. */
+
+export type Rule = {
+  /** Folders whose values and types may be imported. */
+  values?: readonly string[];
+  /** Folders of which only types may be imported. */
+  types?: readonly string[];
+  packages?: readonly string[];
+  /** Node's own modules; allowed where nothing is said. */
+  node?: boolean;
+};
+
+/** Every folder that is built; what is not named here may not exist. */
+export const rules: Readonly<Record<string, Rule>> = {
+  machines: { packages: ['xstate'], node: false },
+  'src/domain': { types: ['machines'], packages: ['libphonenumber-js'], node: false },
+  sip: {
+    values: ['machines', 'src/domain'],
+    packages: [
+      '@echogarden/fvad-wasm',
+      '@echogarden/speex-resampler-wasm',
+      'drachtio-fsmrf',
+      'drachtio-srf',
+      'pino',
+      'ws',
+      'xstate',
+      'zod',
+    ],
+  },
+  'src/persistence': {
+    values: ['src/domain'],
+    types: ['machines'],
+    packages: [
+      '@mikro-orm/core',
+      '@mikro-orm/migrations',
+      '@mikro-orm/postgresql',
+      'kysely',
+      'pg',
+      'pino',
+      'zod',
+    ],
+  },
+  'src/outgoing': { values: ['src/domain'], packages: ['undici'] },
+  'src/agents': {
+    values: ['src/domain', 'src/outgoing'],
+    types: ['machines'],
+    packages: ['@opentelemetry/api', 'pino', 'zod'],
+  },
+  'src/speech': {
+    values: ['src/domain', 'src/outgoing'],
+    types: ['sip'],
+    packages: ['pino', 'undici', 'ws', 'zod'],
+  },
+  'src/recordings': {
+    values: ['sip', 'src/domain', 'src/persistence'],
+    packages: ['pino', 's3mini', 'undici', 'wasm-media-encoders'],
+  },
+  'src/events': {
+    values: ['machines', 'src/domain', 'src/outgoing', 'src/persistence'],
+    packages: ['pino', 'xstate'],
+  },
+  'src/trunks': {
+    values: ['src/domain', 'src/persistence'],
+    types: ['machines', 'sip'],
+    packages: ['pino', 'xstate'],
+  },
+  'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino', 'undici', 'zod'] },
+  'src/calls': {
+    values: ['machines', 'src/domain', 'src/persistence'],
+    packages: ['@xstate/store', 'pino', 'xstate'],
+  },
+  /** What can be done to a workspace by the admin API and by the operator's commands. */
+  'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
+  'src/api': {
+    values: ['src/administration', 'src/domain', 'src/events'],
+    types: ['src/calls'],
+    packages: [
+      '@koa/router',
+      '@opentelemetry/api',
+      'koa',
+      'koa-helmet',
+      'pino',
+      'prom-client',
+      'rate-limiter-flexible',
+      'zod',
+      'zod-openapi',
+    ],
+  },
+  /** The commands' parts; what is typed are the files above them, which read the configuration. */
+  'src/commands': {
+    values: ['src/administration', 'src/api', 'src/domain', 'src/persistence'],
+    packages: ['zod'],
+  },
+  'src/inspector': { values: ['src/domain'], packages: ['@statelyai/inspect', 'pino', 'ws', 'xstate'] },
+  /** Pictures of the charts. */
+  'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
+  /** What is published: it runs in browsers and in Node, and needs nothing but its own files. */
+  'src/client': { node: false },
+  'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
+  'src/console': {
+    values: ['src/client', 'src/domain'],
+    packages: ['@preact/signals', 'preact'],
+    node: false,
+  },
+  /** Metrics, traces, and how busy the event loop is. */
+  'src/telemetry': {
+    values: ['src/calls', 'src/domain', 'src/persistence'],
+    types: ['sip', 'src/agents', 'src/api', 'src/trunks'],
+    packages: ['@opentelemetry/api', 'pino', 'prom-client'],
+  },
+  /** What the composition root is put together from at the start. */
+  'src/start': {
+    values: [
+      'config',
+      'sip',
+      'src/administration',
+      'src/agents',
+      'src/api',
+      'src/calls',
+      'src/charts',
+      'src/cluster',
+      'src/domain',
+      'src/events',
+      'src/inspector',
+      'src/outgoing',
+      'src/persistence',
+      'src/recordings',
+      'src/speech',
+      'src/trunks',
+    ],
+    types: ['machines', 'src/telemetry'],
+    packages: ['pino', 'zod'],
+  },
+  /** drachtio-server and FreeSWITCH as child processes, for the command that starts them. */
+  'src/servers': { values: ['sip'], types: ['config'] },
+  /** The files beside the composition root: its clock, its log, its version. */
+  src: { types: ['src/domain'], packages: ['pino', 'pino-pretty', 'zod'] },
+  config: { packages: ['vite', 'zod'] },
+};
+
+/** The composition root and the commands, which alone read the configuration; tests and benchmarks. */
+export const unruled = [
+  'src/commands/admin.ts',
+  'src/commands/generate-charts.ts',
+  'src/commands/generate-client.ts',
+  'src/commands/servers.ts',
+  'src/commands/trunk-check.ts',
+  'src/commands/try-agent.ts',
+  'src/gateway.ts',
+  'src/main.ts',
+  'test',
+  'bench',
+];
+
+export const mayProvide = ['src/gateway.ts', 'test', 'bench'];
