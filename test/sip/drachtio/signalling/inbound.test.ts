@@ -163,6 +163,8 @@ test('a caller who gives up before it is let in leaves nothing behind', async (t
   call.sends('CANCEL');
   await call.receives(200);
   await call.receives(487);
+  // What is asked behind the CANCEL is answered when the gateway knows of it.
+  await trunk.asks('OPTIONS').receives(200);
   verdict.resolve({ accepted: true });
   await said(inbound, 'line.unanswered');
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'cancelled', sip: { status: 487 } });
