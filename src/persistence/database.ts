@@ -19,6 +19,7 @@ import { migrate, migrationTable } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
 import { openPool, type OpenPool, type PoolLimits, type DatabaseAddress } from './open-pool.ts';
+import { prepared } from './prepared.ts';
 import { ormOver, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
 
@@ -66,6 +67,9 @@ const describe = (connection: DatabaseConnection): { where: string; address: Dat
   const { socketFolder, database, user } = connection;
   return { where: socketFolder, address: { host: socketFolder, port: 5432, user, database } };
 };
+
+/** Says whether anybody is there. */
+const answering = prepared((queries) => queries.selectNoFrom(({ lit }) => lit(1).as('one')));
 
 /** The node's own session, one for what is done alone, and two that migrate. */
 const nodePoolSize = 4;
@@ -142,7 +146,7 @@ export const openDatabase = async (settings: {
       listen: session.listen,
       alone: (what, work) => alone(connect, what, work),
       ping: async () => {
-        await statements.execute('select 1');
+        await answering(statements, {});
       },
       close: () => running.disposeAsync(),
     };

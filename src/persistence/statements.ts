@@ -1,4 +1,4 @@
-/** How the rest of the folder asks the database: queries over the entities, and prepared text where it must be. */
+/** How the rest of the folder asks the database: queries over the entities. */
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { CompiledQuery, PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';
@@ -13,9 +13,8 @@ export type Statements = {
   /** Runs what was compiled before (`prepared.ts`). */
   run: <Found>(query: CompiledQuery<Found>) => Promise<Found[]>;
   /**
-   * Where a query cannot be `queries`': runs one prepared statement. Parameters are PostgreSQL's own `$1`, `$2` …; timestamps come back as Date, 64-bit
-   * integers as numbers, jsonb parsed. Rejects with an error that `isTransient` knows when the database does not answer
-   * in time, as `queries` do.
+   * Runs a text by hand, with PostgreSQL's own `$1`, `$2` …; rows have the names of columns. The gateway itself has no
+   * need of it: tests look so at what it wrote.
    */
   execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
 };
