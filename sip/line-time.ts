@@ -17,6 +17,23 @@ export type LineTime = {
   stop(): void;
 };
 
+/** One timer at most: setting it anew takes the place of what it was set to before. */
+export type Alarm = {
+  set(milliseconds: number, callback: () => void): void;
+  cancel(): void;
+};
+
+export const createAlarm = (time: Pick<LineTime, 'after'>): Alarm => {
+  let cancel: Cancel = () => {};
+  return {
+    set(milliseconds, callback) {
+      cancel();
+      cancel = time.after(milliseconds, callback);
+    },
+    cancel: () => cancel(),
+  };
+};
+
 /** `speed` says how many times faster than the wall clock the timers of `clock` run. */
 export const createLineTime = (clock: Clock, speed: number): LineTime => {
   const timers = new Set<unknown>();

@@ -18,6 +18,11 @@ export type Kept<Connection> = {
   readonly close: () => void;
 };
 
+type State<Connection> =
+  | { is: 'away'; problem: string }
+  | { is: 'connected'; connection: Connection }
+  | { is: 'closed'; problem: string };
+
 export const keepConnected = <Connection>(options: {
   /** For the log and for people: `FreeSWITCH at 127.0.0.1:8021`. */
   to: string;
@@ -30,60 +35,59 @@ export const keepConnected = <Connection>(options: {
   logger: Logger;
 }): Kept<Connection> => {
   const { to, clock, logger } = options;
-  let current: Connection | null = null;
-  let problem: string | null = `Not connected to ${to} yet.`;
+  let state: State<Connection> = { is: 'away', problem: `Not connected to ${to} yet.` };
   let delayMs = firstDelayMs;
   let timer: unknown;
-  let isClosed = false;
+
+  const awayBecause = (because: string): { is: 'away'; problem: string } => ({
+    is: 'away',
+    problem: `No connection to ${to}: ${because}`,
+  });
 
   const tryAgain = (because: string): void => {
-    problem = `No connection to ${to}: ${because}`;
-    logger.warn({ retry_ms: delayMs }, problem);
+    if (state.is === 'closed') return;
+    state = awayBecause(because);
+    logger.warn({ retry_ms: delayMs }, state.problem);
     timer = clock.setTimeout(() => void attempt(), delayMs);
     delayMs = Math.min(2 * delayMs, longestDelayMs);
   };
 
+  const lose = (lost: Connection): void => {
+    if (state.is !== 'connected' || state.connection !== lost) return;
+    state = awayBecause('it was lost.');
+    options.disconnect(lost);
+    options.onLost();
+    tryAgain('it was lost.');
+  };
+
   const attempt = async (): Promise<void> => {
-    let wasLost = false;
-    const lose = (): void => {
-      if (wasLost) return;
-      wasLost = true;
-      // Not yet in hand: the attempt below sees it.
-      if (current === null) return;
-      const lost = current;
-      current = null;
-      options.disconnect(lost);
-      if (isClosed) return;
-      options.onLost();
-      tryAgain('it was lost.');
-    };
+    const loss = new AbortController();
     try {
-      const connection = await options.connect(lose);
-      if (isClosed || wasLost) {
+      const connection = await options.connect(() => loss.abort());
+      if (state.is === 'closed' || loss.signal.aborted) {
         options.disconnect(connection);
-        if (!isClosed) tryAgain('it was lost.');
-        return;
+        return tryAgain('it was lost.');
       }
-      current = connection;
-      problem = null;
+      state = { is: 'connected', connection };
+      loss.signal.addEventListener('abort', () => lose(connection));
       delayMs = firstDelayMs;
       logger.info(`connected to ${to}`);
       options.onConnected?.();
     } catch (error) {
-      if (!isClosed) tryAgain(error instanceof Error ? error.message : String(error));
+      tryAgain(error instanceof Error ? error.message : String(error));
     }
+    return undefined;
   };
 
   return {
-    current: () => current,
-    problem: () => problem,
+    current: () => (state.is === 'connected' ? state.connection : null),
+    problem: () => (state.is === 'connected' ? null : state.problem),
     open: attempt,
     close() {
-      isClosed = true;
-      problem = `The connection to ${to} is closed.`;
+      const before = state;
+      state = { is: 'closed', problem: `The connection to ${to} is closed.` };
       clock.clearTimeout(timer);
-      if (current !== null) options.disconnect(current);
-      current = null;
+      if (before.is === 'connected') options.disconnect(before.connection);
     },
   };
 };

@@ -25,34 +25,75 @@ const advice: Readonly<Record<AccessFault, string>> = {
   unusable_contact: 'a request was left unanswered: its Contact does not name a host',
 };
 
-export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger: Logger) => {
+/** Those who called within the last minute, by their address. */
+const createRecentCallers = (clock: Pick<Clock, 'now'>) => {
   const callers = new Map<string, UnknownCaller>();
+
+  const isRecent = ({ lastAt }: UnknownCaller): boolean => clock.now() - lastAt < minuteMs;
+
+  const remember = (address: string): UnknownCaller => {
+    const known = callers.get(address);
+    if (known !== undefined && isRecent(known)) return known;
+    for (const [other, caller] of callers) {
+      if (isRecent(caller) && callers.size < most) break;
+      callers.delete(other);
+    }
+    const { loggedAt = 0, unlogged = 0 } = known ?? {};
+    const caller = { times: 0, lastAt: clock.now(), loggedAt, unlogged };
+    callers.set(address, caller);
+    return caller;
+  };
+
+  return {
+    /** It calls once more. */
+    count(address: string): UnknownCaller {
+      const caller = remember(address);
+      caller.times += 1;
+      caller.lastAt = clock.now();
+      return caller;
+    },
+    /** How often it has called lately. */
+    timesOf(address: string): number {
+      const caller = callers.get(address);
+      return caller !== undefined && isRecent(caller) ? caller.times : 0;
+    },
+  };
+};
+
+/** Answers that wait, the longer the more often somebody has called. */
+const createWaitingAnswers = ({ longestMs, firstMs }: RefusalDelays, clock: Clock) => {
+  const waiting = new Set<unknown>();
+  return {
+    /** `again`: how often it has called beyond our patience. */
+    send(again: number, answer: () => void): void {
+      if (again <= 0 || waiting.size >= most) return answer();
+      const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(again - 1, 10));
+      const timer = clock.setTimeout(() => {
+        waiting.delete(timer);
+        answer();
+      }, delayMs);
+      waiting.add(timer);
+      return undefined;
+    },
+    close(): void {
+      for (const timer of waiting) clock.clearTimeout(timer);
+      waiting.clear();
+    },
+  };
+};
+
+export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger: Logger) => {
+  const callers = createRecentCallers(clock);
+  const waiting = createWaitingAnswers(delays, clock);
   const counts: Record<AccessFault, number> = {
     unknown_address: 0,
     wrong_credentials: 0,
     unanswered_challenge: 0,
     unusable_contact: 0,
   };
-  const waiting = new Set<unknown>();
 
-  const remember = (address: string, now: number): UnknownCaller => {
-    const known = callers.get(address);
-    if (known !== undefined && now - known.lastAt < minuteMs) return known;
-    for (const [other, { lastAt }] of callers) {
-      if (now - lastAt < minuteMs && callers.size < most) break;
-      callers.delete(other);
-    }
-    const caller = {
-      times: 0,
-      lastAt: now,
-      loggedAt: known?.loggedAt ?? 0,
-      unlogged: known?.unlogged ?? 0,
-    };
-    callers.set(address, caller);
-    return caller;
-  };
-
-  const log = (address: string, caller: UnknownCaller, fault: AccessFault, now: number): void => {
+  const log = (address: string, caller: UnknownCaller, fault: AccessFault): void => {
+    const now = clock.now();
     caller.unlogged += 1;
     if (caller.loggedAt !== 0 && now - caller.loggedAt < minuteMs) return;
     logger.warn({ address, times: caller.unlogged }, advice[fault]);
@@ -61,30 +102,13 @@ export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger
   };
 
   const count = (address: string, fault: AccessFault): void => {
-    const now = clock.now();
-    const caller = remember(address, now);
-    caller.times += 1;
-    caller.lastAt = now;
     counts[fault] += 1;
-    log(address, caller, fault, now);
+    log(address, callers.count(address), fault);
   };
 
   /** Answers at once, or when an address that was counted again and again has waited long enough. */
-  const answer = (address: string, send: () => void): void => {
-    const caller = callers.get(address);
-    const isRecent = caller !== undefined && clock.now() - caller.lastAt < minuteMs;
-    const again = isRecent ? caller.times - delays.atOnce : 0;
-    if (again <= 0 || waiting.size >= most) return send();
-    const timer = clock.setTimeout(
-      () => {
-        waiting.delete(timer);
-        send();
-      },
-      Math.min(delays.longestMs, delays.firstMs * 2 ** Math.min(again - 1, 10)),
-    );
-    waiting.add(timer);
-    return undefined;
-  };
+  const answer = (address: string, send: () => void): void =>
+    waiting.send(callers.timesOf(address) - delays.atOnce, send);
 
   return {
     /** How many were refused since the start. */
@@ -99,10 +123,7 @@ export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger
     },
 
     /** Whoever still waits gets no answer. */
-    close(): void {
-      for (const timer of waiting) clock.clearTimeout(timer);
-      waiting.clear();
-    },
+    close: waiting.close,
   };
 };
 

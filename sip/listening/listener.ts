@@ -1,7 +1,7 @@
 /** The ear of a real line: sound in, what the other party says out. It owns the recognition and voice activity of one call. */
 import type { Logger } from 'pino';
 import type { AnsweredBy } from '#machines/line.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
+import { createAlarm, type LineTime } from '../line-time.ts';
 import type { Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
 import { createBeepDetector, type BeepNumbers } from './beep.ts';
@@ -53,7 +53,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   const { recognizer, numbers, language, time, agentDb, on, logger } = options;
   let isOver = false;
   let lastSoundAt = 0;
-  let cancelWatch: Cancel = () => {};
+  const noSound = createAlarm(time);
   const isAgentAudible = (): boolean => agentDb() !== null;
 
   const answerer = options.isOutbound
@@ -90,7 +90,7 @@ export const createListener = (options: ListenerOptions): Listener => {
         watch();
       },
       ended(agoMs) {
-        cancelWatch();
+        noSound.cancel();
         turns.voiceEnded(time.now() - agoMs);
         answerer?.voiceEnded();
       },
@@ -99,8 +99,7 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   /** Sound that stops coming ends no voice by itself. */
   const watch = (): void => {
-    cancelWatch();
-    cancelWatch = time.after(noSoundMs, () => {
+    noSound.set(noSoundMs, () => {
       if (time.since(lastSoundAt) >= noSoundMs) activity.silence();
       else watch();
     });
@@ -109,7 +108,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   const stop = (): void => {
     if (isOver) return;
     isOver = true;
-    cancelWatch();
+    noSound.cancel();
     answerer?.stop();
     turns.stop();
     recognition.close();

@@ -13,9 +13,11 @@
  * - Words over the agent's voice without a voice of the other party are an echo.
  */
 import { isBackchannel } from '#src/domain/backchannels.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
+import { createAlarm, type LineTime } from '../line-time.ts';
 import type { RecognitionEvent } from '../speech.ts';
+import { createCounterpartyVoice } from './counterparty-voice.ts';
 import { nextStep, wordsMs, type Step, type TurnNumbers } from './endpointing.ts';
+import { createNewWords } from './new-words.ts';
 import { addWords, beginTurn, beginVoice, endVoice, hasWords, textOf, type Turn } from './turn.ts';
 
 /** Words that were said whole, with wall-clock times. `endedAt` is missing where no voice was noticed or it sounds on. */
@@ -30,36 +32,11 @@ export type TurnTaking = {
   stop(): void;
 };
 
-/** What is new of the words that a recognizer gives. */
-const createWords = () => {
-  /** Words that were taken before they were settled; they come again. */
-  let taken = '';
-  let comeEarly = false;
-  return {
-    /** Whether some came while they were spoken. */
-    comeEarly: (): boolean => comeEarly,
-    /** A turn has ended with these words, which may not be settled. */
-    take(partial: string): void {
-      taken = partial.trim();
-    },
-    /** `hasTurn`: a voice has begun since. */
-    newOf(text: string, isFinal: boolean, hasTurn: boolean): string {
-      if (!isFinal && hasWords(text)) comeEarly = true;
-      const before = taken;
-      if (isFinal) taken = '';
-      if (before === '') return text;
-      if (text.startsWith(before)) return text.slice(before.length);
-      // Settled they may read otherwise; without a new voice they are the same.
-      return hasTurn ? text : '';
-    },
-  };
-};
-
 export type TurnTakingOptions = {
   numbers: TurnNumbers;
   /** BCP 47. */
   language: string;
-  time: Pick<LineTime, 'now' | 'after'>;
+  time: Pick<LineTime, 'now' | 'after' | 'since'>;
   isAgentAudible: () => boolean;
   on: {
     /** The other party really speaks. */
@@ -86,73 +63,70 @@ const isSpeech = (turn: Turn, language: string): boolean => {
   return hasWords(text) && !(turn.beganOverAgent && isBackchannel(text, language));
 };
 
-/** The voice of the other party: whether it sounds, and when it did. */
-const createVoice = (time: Pick<LineTime, 'now'>) => {
-  let isOn = false;
-  let lastAt = -Infinity;
+/** Says of a turn that it is speech, that a sentence of it may be over, and what was heard of it at its end. */
+const createReports = ({ language, on }: Pick<TurnTakingOptions, 'language' | 'on'>) => {
+  const speech = (turn: Turn): void => {
+    if (!turn.wasReported) on.speech();
+    turn.wasReported = true;
+  };
   return {
-    isOn: (): boolean => isOn,
-    began(): void {
-      isOn = true;
+    speech,
+    pause(turn: Turn): void {
+      turn.wasPauseTold = true;
+      on.pause();
     },
-    ended(at: number): void {
-      isOn = false;
-      lastAt = at;
+    end(turn: Turn, text: string): void {
+      const heard = heardIn(turn, text, language);
+      if (heard === null) return;
+      if (!heard.backchannel) speech(turn);
+      on.heard(heard);
     },
-    /** Whether it sounds, or did within so many milliseconds. */
-    wasOn: (withinMs: number): boolean => isOn || time.now() - lastAt <= withinMs,
   };
 };
 
 export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
-  const { numbers, language, time, isAgentAudible, on } = options;
-  const words = createWords();
-  const voice = createVoice(time);
+  const { numbers, language, time, isAgentAudible } = options;
+  const reports = createReports(options);
+  const words = createNewWords();
+  const voice = createCounterpartyVoice(time);
+  const alarm = createAlarm(time);
   let turn: Turn | null = null;
   let isOver = false;
-  let cancelReview: Cancel = () => {};
-
-  const report = (it: Turn): void => {
-    if (!it.wasReported) on.speech();
-    it.wasReported = true;
-  };
 
   const close = (it: Turn, text: string): void => {
     turn = null;
     words.take(it.partial);
-    const heard = heardIn(it, text, language);
-    if (heard === null) return;
-    if (!heard.backchannel) report(it);
-    on.heard(heard);
+    reports.end(it, text);
   };
 
   const perform = (it: Turn, { does }: Step): void => {
-    if (does === 'close') return close(it, textOf(it));
-    if (does === 'report') return report(it);
-    it.wasPauseTold = true;
-    return on.pause();
+    if (does === 'close') close(it, textOf(it));
+    else if (does === 'report') reports.speech(it);
+    else reports.pause(it);
   };
 
   /** Waits for what happens next if nobody says anything. */
   const review = (): void => {
-    cancelReview();
+    alarm.cancel();
     if (turn === null) return;
     const it = turn;
     const step = nextStep(it, { numbers, language, givesWordsEarly: words.comeEarly() });
     if (step === null) return;
-    cancelReview = time.after(Math.max(0, step.at - time.now()), () => {
+    alarm.set(Math.max(0, step.at - time.now()), () => {
       perform(it, step);
       review();
     });
   };
 
+  /** Words that come without a voice while the agent speaks. */
+  const areEcho = (): boolean =>
+    !voice.wasOn(wordsMs({ numbers, givesWordsEarly: words.comeEarly() })) && isAgentAudible();
+
   const takeWords = (text: string, isFinal: boolean): void => {
-    const patienceMs = wordsMs({ numbers, givesWordsEarly: words.comeEarly() });
-    if (turn === null && !voice.wasOn(patienceMs) && isAgentAudible()) return;
-    if (turn === null && !hasWords(text)) return;
+    if (turn === null && (areEcho() || !hasWords(text))) return;
     turn ??= beginTurn(time.now(), voice.isOn(), isAgentAudible());
     addWords(turn, text, isFinal, time.now());
-    if (isSpeech(turn, language)) report(turn);
+    if (isSpeech(turn, language)) reports.speech(turn);
   };
 
   return {
@@ -180,7 +154,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     stop() {
       if (isOver) return;
       isOver = true;
-      cancelReview();
+      alarm.cancel();
       if (turn !== null) close(turn, turn.voicedSince === null ? textOf(turn) : turn.settled);
     },
   };

@@ -1,8 +1,8 @@
 /**
- * The nine telephones that a simulated line can reach without further ado (guides/design/start.md, "The simulated
- * line"), and the usual caller.
+ * Who is at the far end of a simulated call: the nine telephones that can be reached without further ado
+ * (guides/design/start.md, "The simulated line"), those that were given a script, and the usual caller.
  */
-import type { UnansweredCause } from '#machines/line.ts';
+import type { LineInput, UnansweredCause } from '#machines/line.ts';
 import {
   agentIsSilent,
   agentIsWellUnderWay,
@@ -12,7 +12,7 @@ import {
   pickUp,
   speak,
 } from './behaviours.ts';
-import type { Behaviour, Course, Phone } from './party.ts';
+import { behaving, type Behaviour, type Course, type CreateParty, type Phone } from './party.ts';
 import { calleeOf, talkByScript } from './play-script.ts';
 import type { Script } from './script.ts';
 import { inTurn, smallTalkIn } from './small-talk.ts';
@@ -78,7 +78,7 @@ const answering = (talk: Behaviour): Behaviour =>
     yield* talk(phone);
   };
 
-export const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
+const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
   ['01000000001', answering((phone) => talkPolitely(phone))],
   ['01000000002', letRing],
   ['01000000003', calleeOf([{ busy: true }])],
@@ -89,9 +89,6 @@ export const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Beha
   ['01000000008', answering(talkOver)],
   ['01000000009', calleeOf([{ trunk_error: true }])],
 ]);
-
-/** Nobody is at home. */
-export const unknownCallee: Behaviour = letRing;
 
 /** There is no telephone at the far end. */
 export const unreachable = (cause: UnansweredCause): Behaviour =>
@@ -108,3 +105,49 @@ export const callerOf = (script: Script | null): Behaviour =>
     yield* talkByScript(phone, script ?? [{ say: smallTalkIn(phone.language).opening }]);
     if (script === null) yield* talkPolitely(phone);
   };
+
+/** Who is reached by a call. */
+export type Reached = {
+  createParty: CreateParty;
+  /** BCP 47. */
+  language: string;
+  /** Somebody of flesh and blood: it is known who picks up. */
+  isPerson?: boolean;
+};
+
+export type Callees = {
+  /**
+   * How the telephone with this number behaves from now on, for calls of this workspace. Checked by `parseScript` for a
+   * callee.
+   */
+  define(number: string, script: Script, workspaceId?: string): void;
+  /** How it was told to behave. */
+  scriptOf(number: string, workspaceId?: string): Script | undefined;
+  /** Who has the number that is dialled: by its script, by what the number is known for, or whoever it may be. */
+  reachedBy(input: LineInput): Reached;
+};
+
+export type CalleesOptions = {
+  /** Whose call this is; without it, all calls are one workspace's. */
+  workspaceOf?: (callId: string) => string | undefined;
+  /** Who is reached by a number that nobody gave a script; without it, nobody is at home. */
+  anybody?: (input: LineInput) => CreateParty;
+};
+
+export const createCallees = ({ workspaceOf, anybody }: CalleesOptions): Callees => {
+  const scripts = new Map<string, Script>();
+  const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
+
+  return {
+    define: (number, script, workspaceId) => void scripts.set(keyOf(number, workspaceId), script),
+    scriptOf: (number, workspaceId) => scripts.get(keyOf(number, workspaceId)),
+    reachedBy(input) {
+      const { callId, to, language } = input;
+      const script = scripts.get(keyOf(to, workspaceOf?.(callId)));
+      const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
+      if (behaviour !== undefined) return { createParty: behaving(behaviour), language };
+      if (anybody === undefined) return { createParty: behaving(letRing), language };
+      return { createParty: anybody(input), language, isPerson: true };
+    },
+  };
+};

@@ -5,7 +5,7 @@
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
+import { createAlarm, type LineTime } from '../line-time.ts';
 import type { Voice } from './playout.ts';
 
 /** The far end's telephone: what a person can do with it and hear in it. */
@@ -66,35 +66,32 @@ export type Party = {
 export type CreateParty = (phone: Phone, time: LineTime) => Party;
 
 export const createScriptedParty = (course: Course, time: LineTime): Party => {
-  let waitingFor: Wait | null = null;
-  let isStopped = false;
-  let cancelTimer: Cancel = () => {};
+  /** While the course acts it waits for nothing, so the changes that it makes itself do not start it again. */
+  let state: 'acting' | { waitsFor: Wait } | 'stopped' = 'acting';
+  const patience = createAlarm(time);
+
+  /** The course may hang up, which stops it. */
+  const isStopped = (): boolean => state === 'stopped';
 
   const goOn = (cameTrue: boolean): void => {
-    cancelTimer();
-    // While the course runs it waits for nothing, so the changes that it makes itself do not start it again.
-    waitingFor = null;
+    patience.cancel();
+    state = 'acting';
     let step = course.next(cameTrue);
-    for (;;) {
-      // The course may have hung up, which stops it.
-      if (isStopped || step.done === true) return;
-      if (step.value.until?.() !== true) break;
-      step = course.next(true);
-    }
-    waitingFor = step.value;
-    const { atMostMs } = waitingFor;
-    if (atMostMs !== undefined) cancelTimer = time.after(atMostMs, () => goOn(false));
+    while (!isStopped() && step.done !== true && step.value.until?.() === true) step = course.next(true);
+    if (isStopped() || step.done === true) return;
+    state = { waitsFor: step.value };
+    const { atMostMs } = step.value;
+    if (atMostMs !== undefined) patience.set(atMostMs, () => goOn(false));
   };
 
   return {
     start: () => goOn(true),
     notice() {
-      if (waitingFor?.until?.() === true) goOn(true);
+      if (typeof state !== 'string' && state.waitsFor.until?.() === true) goOn(true);
     },
     stop() {
-      isStopped = true;
-      waitingFor = null;
-      cancelTimer();
+      state = 'stopped';
+      patience.cancel();
     },
   };
 };

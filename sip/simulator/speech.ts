@@ -3,7 +3,7 @@
  * a sentence is known to be over a moment after it is.
  */
 import { isBackchannel } from '#src/domain/backchannels.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
+import { createAlarm, type LineTime } from '../line-time.ts';
 import { heardAfter, sayingTime } from '../voice.ts';
 
 /** From the first sound to the first recognised word. */
@@ -47,11 +47,11 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
   let begunAt: number | null = null;
   /** Said whole, but it is not clear yet that no more will come. */
   let unconfirmed: Heard | null = null;
-  let cancelRecognition: Cancel = () => {};
-  let cancelNext: Cancel = () => {};
+  const recognition = createAlarm(time);
+  const next = createAlarm(time);
 
   const confirm = (): void => {
-    cancelNext();
+    next.cancel();
     const heard = unconfirmed;
     unconfirmed = null;
     if (heard !== null) on.heard(heard);
@@ -64,7 +64,7 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
     on.recognized(heard.text);
     on.voiced(false);
     on.sounded({ text: heard.text, startedAt: heard.startedAt, durationMs });
-    cancelNext = time.after(endpointingMs, confirm);
+    next.set(endpointingMs, confirm);
     on.change();
   };
 
@@ -90,15 +90,14 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
       const remainingMs = Math.max(0, durationMs - time.since(startedAt));
       saying = said;
       on.voiced(true);
-      if (!backchannel && !wasBegun)
-        cancelRecognition = time.after(Math.min(recognitionMs, durationMs), on.begun);
-      cancelNext = time.after(remainingMs, () => finish(said));
+      if (!backchannel && !wasBegun) recognition.set(Math.min(recognitionMs, durationMs), on.begun);
+      next.set(remainingMs, () => finish(said));
     },
     isSpeaking: () => saying !== null,
     stop() {
       confirm();
-      cancelNext();
-      cancelRecognition();
+      next.cancel();
+      recognition.cancel();
       if (saying === null) return;
       const { text, startedAt } = saying;
       const durationMs = Math.min(saying.durationMs, time.since(startedAt));

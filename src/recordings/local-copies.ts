@@ -23,13 +23,17 @@ export type LocalCopiesOptions = {
   logger: Logger;
 };
 
+type State =
+  | { is: 'resting' }
+  | { is: 'waiting'; timer: unknown }
+  | { is: 'tidying'; done: Promise<void> }
+  | { is: 'closed' };
+
 export const createLocalCopies = (options: LocalCopiesOptions): LocalCopies => {
   const { clock, logger } = options;
   const copies = new Map<string, Copy>();
-  let timer: unknown = null;
-  let tidying: Promise<void> | null = null;
+  let state: State = { is: 'resting' };
   let waitMs = firstMs;
-  let isClosed = false;
 
   const removeFiled = async (): Promise<void> => {
     const statuses = await options.statusesOf([...copies.keys()]);
@@ -46,16 +50,17 @@ export const createLocalCopies = (options: LocalCopiesOptions): LocalCopies => {
     } catch (error) {
       logger.warn({ err: error, copies: copies.size }, 'local copies of recordings could not be removed yet');
     }
-    tidying = null;
-    schedule();
+    if (state.is === 'closed') return;
+    state = { is: 'resting' };
+    tidySoon();
   };
 
-  const schedule = (): void => {
-    if (isClosed || copies.size === 0 || timer !== null || tidying !== null) return;
-    timer = clock.setTimeout(() => {
-      timer = null;
-      tidying = tidy();
+  const tidySoon = (): void => {
+    if (state.is !== 'resting' || copies.size === 0) return;
+    const timer = clock.setTimeout(() => {
+      state = { is: 'tidying', done: tidy() };
     }, waitMs);
+    state = { is: 'waiting', timer };
     waitMs = Math.min(waitMs * 2, longestMs);
   };
 
@@ -63,12 +68,13 @@ export const createLocalCopies = (options: LocalCopiesOptions): LocalCopies => {
     release(copy) {
       copies.set(copy.callId, copy);
       waitMs = firstMs;
-      schedule();
+      tidySoon();
     },
     async close() {
-      isClosed = true;
-      clock.clearTimeout(timer);
-      await tidying;
+      const before = state;
+      state = { is: 'closed' };
+      if (before.is === 'waiting') clock.clearTimeout(before.timer);
+      if (before.is === 'tidying') await before.done;
     },
   };
 };

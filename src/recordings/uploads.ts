@@ -19,6 +19,9 @@ export type Uploads<File> = {
   close(): Promise<void>;
 };
 
+/** `resting`: the store has failed and is left alone for a while. */
+type State = { is: 'bringing' } | { is: 'resting'; timer: unknown } | { is: 'closed' };
+
 export const createUploads = <File>(options: {
   /** Rejects when the file is not in the store; it is then tried again. */
   upload: (file: File) => Promise<void>;
@@ -33,16 +36,15 @@ export const createUploads = <File>(options: {
   const { numbers, clock, logger } = options;
   const waiting: File[] = [];
   const underWay = new Set<Promise<void>>();
-  let rest: unknown = null;
+  let state: State = { is: 'bringing' };
   let restMs = numbers.retryFirstMs;
-  let isClosed = false;
 
   const bring = async (file: File): Promise<void> => {
     try {
       await options.upload(file);
     } catch (error) {
       waiting.push(file);
-      if (!isClosed) takeRest(error);
+      if (state.is !== 'closed') takeRest(error);
       return;
     }
     restMs = numbers.retryFirstMs;
@@ -51,20 +53,21 @@ export const createUploads = <File>(options: {
 
   const takeRest = (error: unknown): void => {
     options.onDelayed(waiting);
-    if (rest !== null) return;
+    if (state.is === 'resting') return;
     logger.warn(
       { err: error, waiting: waiting.length, again_in_ms: restMs },
       'recordings wait for their store',
     );
-    rest = clock.setTimeout(() => {
-      rest = null;
+    const timer = clock.setTimeout(() => {
+      state = { is: 'bringing' };
       startNext();
     }, restMs);
+    state = { is: 'resting', timer };
     restMs = Math.min(restMs * 2, numbers.retryLongestMs);
   };
 
   const startNext = (): void => {
-    while (!isClosed && rest === null && underWay.size < numbers.atOnce) {
+    while (state.is === 'bringing' && underWay.size < numbers.atOnce) {
       const file = waiting.shift();
       if (file === undefined) return;
       const upload = bring(file).finally(() => {
@@ -81,8 +84,8 @@ export const createUploads = <File>(options: {
       startNext();
     },
     async close() {
-      isClosed = true;
-      if (rest !== null) clock.clearTimeout(rest);
+      if (state.is === 'resting') clock.clearTimeout(state.timer);
+      state = { is: 'closed' };
       await Promise.all(underWay);
     },
   };

@@ -81,9 +81,8 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
   const { numbers, clock, backgroundTasks, logger } = options;
   let making = 0;
   let timer: unknown = null;
-  let isOpen = false;
-  /** What was begun before the pool was emptied does not come into it any more. */
-  let filling = 0;
+  /** `null` while it is empty. What was begun in an earlier filling does not come into it any more. */
+  let filling: symbol | null = null;
 
   const destroy = (endpoint: MediaEndpoint): void =>
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
@@ -102,7 +101,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
   });
 
   const refillIn = (milliseconds: number): void => {
-    if (timer !== null || !isOpen) return;
+    if (timer !== null || filling === null) return;
     timer = clock.setTimeout(() => {
       timer = null;
       refill();
@@ -126,7 +125,12 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
   };
 
   const refill = (): void => {
-    while (isOpen && timer === null && making < numbers.atOnce && ready.size() + making < numbers.size)
+    while (
+      filling !== null &&
+      timer === null &&
+      making < numbers.atOnce &&
+      ready.size() + making < numbers.size
+    )
       backgroundTasks.add('making an endpoint beforehand', make);
   };
 
@@ -134,7 +138,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
     size: ready.size,
     /** Begins to fill. */
     open(): void {
-      isOpen = true;
+      filling ??= Symbol('filling');
       refill();
     },
     /** The oldest that is ready; `null` when there is none. It is the caller's to destroy. */
@@ -145,8 +149,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
     },
     /** Destroys them all; nothing is made until it is opened again. */
     empty(): void {
-      isOpen = false;
-      filling += 1;
+      filling = null;
       clock.clearTimeout(timer);
       timer = null;
       for (const endpoint of ready.takeAll()) destroy(endpoint);

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { joinSamples } from '#src/domain/samples.ts';
-import type { Cancel, LineTime } from '../../line-time.ts';
+import { createAlarm, type LineTime } from '../../line-time.ts';
 import { silence } from '../../samples.ts';
 import { heardAfter, sayingTime } from '../../voice.ts';
 import type { AudioFork } from '../media/audio-fork.ts';
@@ -60,7 +60,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
   let mark: string | null = null;
   let pushes = 0;
   /** Of the breath, then of a mark that does not come back. */
-  let cancelTimer: Cancel = () => {};
+  const alarm = createAlarm(time);
 
   const markEnd = (): void => {
     mark = nextMark();
@@ -68,7 +68,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
   };
 
   const finish = (): void => {
-    cancelTimer();
+    alarm.cancel();
     const heard = made.hasFailed ? heardAfter(text, playoutClock.totalMs()) : text;
     on.played({ utterance, text: heard, startedAt, whole: true });
   };
@@ -78,7 +78,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
     fork.send(silence(ms));
     playoutClock.addSilence(ms);
     markEnd();
-    cancelTimer = time.after(playoutClock.endsAt() - time.now() + lostMarkMs, () => {
+    alarm.set(playoutClock.endsAt() - time.now() + lostMarkMs, () => {
       logger.warn({ utterance }, 'FreeSWITCH did not report that an utterance was played');
       finish();
     });
@@ -93,7 +93,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
         playoutClock.add(samples);
         on.sent(samples);
       }
-      if (made.isComplete) cancelTimer = time.after(breathAfterMs, breathe);
+      if (made.isComplete) alarm.set(breathAfterMs, breathe);
     },
     onMark(name) {
       if (name !== mark) return false;
@@ -108,7 +108,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
       return true;
     },
     cut() {
-      cancelTimer();
+      alarm.cancel();
       made.abort();
       // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
       // How long a voice gets that is still being made, the text must tell.
