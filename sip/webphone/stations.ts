@@ -17,7 +17,7 @@ export type Station = {
 
 export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
 
-export const createStation = (tell: Tell, replaced: () => void): Station => ({
+const createStation = (tell: Tell, replaced: () => void): Station => ({
   tell,
   replaced,
   call: null,
@@ -54,10 +54,29 @@ export const release = (
 };
 
 /** To whatever connection it has when there is something to tell. */
-export const tellTo =
+const tellTo =
   (station: Station): Tell =>
   (message) =>
     station.tell?.(message);
+
+/** A phone connects, for the first time or again: one that is known by its name goes on where it was. */
+export const connectStation = (
+  { stations, ringing }: Workspace,
+  { name, tell, replaced }: { name: string; tell: Tell; replaced: () => void },
+  clock: Pick<Clock, 'clearTimeout'>,
+): Station => {
+  const known = stations.get(name);
+  const station = known ?? createStation(tell, replaced);
+  const before = known && { ...known };
+  clock.clearTimeout(station.timer);
+  Object.assign(station, { tell, replaced, reports: false, dialling: null });
+  if (before?.tell) before.replaced();
+  stations.set(name, station);
+  station.call?.suspend();
+  station.call?.resume(tellTo(station));
+  for (const call of ringing) tell({ type: 'ring', ...call.details });
+  return station;
+};
 
 /** The call is this phone's. */
 export const take = (station: Station, call: PhoneCall): void => {

@@ -12,11 +12,10 @@ import type { CreateParty } from '../simulator/party.ts';
 import { phoneParty, type PhoneCallEvents, type Tell } from './phone-call.ts';
 import {
   answer,
-  createStation,
+  connectStation,
   release,
   ringingCall,
   take,
-  tellTo,
   type Station,
   type Workspace,
 } from './stations.ts';
@@ -142,64 +141,55 @@ const obey = (
   }
 };
 
+/** The workspaces that have a phone, or a call that rings. */
+const createWorkspaces = () => {
+  const workspaces = new Map<string, Workspace>();
+  return {
+    of(id: string): Workspace {
+      const workspace = workspaces.get(id) ?? { stations: new Map(), ringing: new Set() };
+      workspaces.set(id, workspace);
+      return workspace;
+    },
+    forgetIfEmpty(id: string): void {
+      const workspace = workspaces.get(id);
+      if (workspace?.stations.size === 0 && workspace.ringing.size === 0) workspaces.delete(id);
+    },
+    allStations: (): Station[] => [...workspaces.values()].flatMap(({ stations }) => [...stations.values()]),
+  };
+};
+
 export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
   const { clock, logger } = options;
-  const workspaces = new Map<string, Workspace>();
+  const workspaces = createWorkspaces();
   let isClosed = false;
-
-  const workspaceWith = (id: string): Workspace => {
-    const workspace = workspaces.get(id) ?? { stations: new Map(), ringing: new Set() };
-    workspaces.set(id, workspace);
-    return workspace;
-  };
-
-  const forgetIfEmpty = (id: string): void => {
-    const workspace = workspaces.get(id);
-    if (workspace?.stations.size === 0 && workspace.ringing.size === 0) workspaces.delete(id);
-  };
 
   const eventsOf = (workspaceId: string): PhoneCallEvents => ({
     ringing(call) {
-      const workspace = workspaceWith(workspaceId);
-      workspace.ringing.add(call);
-      for (const { tell } of workspace.stations.values()) tell?.({ type: 'ring', ...call.details });
+      const { ringing, stations } = workspaces.of(workspaceId);
+      ringing.add(call);
+      for (const { tell } of stations.values()) tell?.({ type: 'ring', ...call.details });
     },
     taken: () => undefined,
     ended(call, reason) {
-      release(workspaceWith(workspaceId), call, reason, clock);
-      forgetIfEmpty(workspaceId);
+      release(workspaces.of(workspaceId), call, reason, clock);
+      workspaces.forgetIfEmpty(workspaceId);
     },
   });
 
   return {
     connect({ workspaceId, name, tell, replaced, dial }) {
-      const workspace = workspaceWith(workspaceId);
-      const known = workspace.stations.get(name);
-      const station = known ?? createStation(tell, replaced);
-      const before = known && { ...known };
-      clock.clearTimeout(station.timer);
-      Object.assign(station, { tell, replaced, reports: false, dialling: null });
-      if (before?.tell) before.replaced();
-      workspace.stations.set(name, station);
-      station.call?.suspend();
-      station.call?.resume(tellTo(station));
-      for (const call of workspace.ringing) tell({ type: 'ring', ...call.details });
-
+      const workspace = workspaces.of(workspaceId);
+      const station = connectStation(workspace, { name, tell, replaced }, clock);
+      const dialTo = (to: string): void =>
+        void dialFrom({ workspaceId, station, to, dial }, eventsOf(workspaceId), logger);
       const leave = (): void => {
         workspace.stations.delete(name);
         station.call?.hangUp();
-        forgetIfEmpty(workspaceId);
+        workspaces.forgetIfEmpty(workspaceId);
       };
-
       return {
         receive(message) {
-          if (station.tell === tell)
-            obey(message, {
-              workspace,
-              station,
-              tell,
-              dial: (to) => void dialFrom({ workspaceId, station, to, dial }, eventsOf(workspaceId), logger),
-            });
+          if (station.tell === tell) obey(message, { workspace, station, tell, dial: dialTo });
         },
         lost() {
           if (station.tell !== tell) return;
@@ -217,8 +207,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
     },
     close() {
       isClosed = true;
-      for (const { stations } of workspaces.values())
-        for (const { timer } of stations.values()) clock.clearTimeout(timer);
+      for (const { timer } of workspaces.allStations()) clock.clearTimeout(timer);
     },
   };
 };

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { recordingSampleRate } from '#sip/recording.ts';
 import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
 import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
-import { playableBytes } from './salvage.ts';
+import { cutToPlayable } from './salvage.ts';
 
 /** A file that is complete. */
 export type CompleteFile = {
@@ -85,15 +85,6 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
     return extension === 'ogg'
       ? { ...known, format: 'ogg', durationSec: await oggDuration(pathOf(file)) }
       : { ...known, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000) };
-  };
-
-  /** Resolves to whether there is anything that can be played; the file holds nothing else then. */
-  const cutToPlayable = async (path: string, format: RecordingFormat): Promise<boolean> => {
-    await using part = await open(path, 'r+');
-    const bytes = await playableBytes(part, format);
-    await part.truncate(bytes);
-    await part.sync();
-    return bytes > 0;
   };
 
   const salvagePart = async (part: string): Promise<CompleteFile | undefined> => {

@@ -3,7 +3,7 @@
  * MP3 that is there whole. Both formats are made of pieces that stand for themselves, so what was written before a
  * process died is as good as ever.
  */
-import type { FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { RecordingFormat } from './encoder.ts';
 
 const oggHeader = 27;
@@ -59,7 +59,7 @@ const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefin
 const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
 
 /** How many bytes from the beginning on can be played; 0 when no sound is among them. */
-export const playableBytes = async (file: FileHandle, format: RecordingFormat): Promise<number> => {
+const playableBytes = async (file: FileHandle, format: RecordingFormat): Promise<number> => {
   let bytes = 0;
   let hasSound = false;
   for (;;) {
@@ -68,4 +68,13 @@ export const playableBytes = async (file: FileHandle, format: RecordingFormat): 
     bytes += piece.bytes;
     hasSound ||= piece.hasSound;
   }
+};
+
+/** Cuts off what cannot be played. Resolves to whether anything is left. */
+export const cutToPlayable = async (path: string, format: RecordingFormat): Promise<boolean> => {
+  await using file = await open(path, 'r+');
+  const bytes = await playableBytes(file, format);
+  await file.truncate(bytes);
+  await file.sync();
+  return bytes > 0;
 };

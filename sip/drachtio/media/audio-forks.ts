@@ -23,7 +23,39 @@ export type ExpectedAudioFork = {
   cancel(): void;
 };
 
-type Waiting = { accept: (socket: WebSocket) => void };
+/** Connections that are expected for a moment, each by its token. */
+const createExpectations = (clock: Clock) => {
+  const expected = new Map<string, (socket: WebSocket) => void>();
+  return {
+    has: (token: string): boolean => expected.has(token),
+    accept(token: string, socket: WebSocket): void {
+      const accept = expected.get(token);
+      if (accept === undefined) socket.terminate();
+      else accept(socket);
+    },
+    add(toFork: (socket: WebSocket) => AudioFork): Omit<ExpectedAudioFork, 'url'> & { token: string } {
+      const token = randomBytes(24).toString('base64url');
+      const { promise: arrived, resolve, reject } = Promise.withResolvers<AudioFork>();
+      // Also a fork that is cancelled before anybody waits for it must not end the process.
+      arrived.catch(() => {});
+      const timer = clock.setTimeout(() => {
+        expected.delete(token);
+        reject(new Error('FreeSWITCH did not connect the sound of the call'));
+      }, arriveMs);
+      const cancel = (): void => {
+        expected.delete(token);
+        clock.clearTimeout(timer);
+      };
+      expected.set(token, (socket) => {
+        cancel();
+        resolve(toFork(socket));
+      });
+      return { token, arrived, cancel };
+    },
+  };
+};
+
+const tokenIn = ({ url = '' }: IncomingMessage): string => url.slice(url.lastIndexOf('/') + 1);
 
 export const createAudioForks = (options: {
   host: string;
@@ -32,14 +64,12 @@ export const createAudioForks = (options: {
   clock: Clock;
   logger: Logger;
 }) => {
-  const { clock, logger } = options;
-  const waiting = new Map<string, Waiting>();
+  const { host, clock, logger } = options;
+  const expectations = createExpectations(clock);
   let server: WebSocketServer | null = null;
 
-  const tokenOf = ({ url = '' }: IncomingMessage): string => url.slice(url.lastIndexOf('/') + 1);
-
   const isExpected = (request: IncomingMessage): boolean => {
-    const isKnown = waiting.has(tokenOf(request));
+    const isKnown = expectations.has(tokenIn(request));
     if (!isKnown)
       logger.warn(
         { address: request.socket.remoteAddress },
@@ -51,18 +81,14 @@ export const createAudioForks = (options: {
   return {
     async open(): Promise<void> {
       server = new WebSocketServer({
-        host: options.host,
+        host,
         port: options.port,
         maxPayload,
         perMessageDeflate: false,
         handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
         verifyClient: ({ req }: { req: IncomingMessage }) => isExpected(req),
       });
-      server.on('connection', (socket, request) => {
-        const expected = waiting.get(tokenOf(request));
-        if (expected === undefined) socket.terminate();
-        else expected.accept(socket);
-      });
+      server.on('connection', (socket, request) => expectations.accept(tokenIn(request), socket));
       await once(server, 'listening');
       server.on('error', (error) => logger.error({ err: error }, 'the media socket reports an error'));
     },
@@ -70,27 +96,10 @@ export const createAudioForks = (options: {
       const address = server?.address();
       if (address === undefined || address === null || typeof address === 'string')
         throw new Error('The media socket is not open');
-      const token = randomBytes(24).toString('base64url');
-      let timer: unknown;
-      const cancel = (): void => {
-        waiting.delete(token);
-        clock.clearTimeout(timer);
-      };
-      const arrived = new Promise<AudioFork>((resolve, reject) => {
-        timer = clock.setTimeout(() => {
-          waiting.delete(token);
-          reject(new Error('FreeSWITCH did not connect the sound of the call'));
-        }, arriveMs);
-        waiting.set(token, {
-          accept(socket) {
-            cancel();
-            resolve(createAudioFork(socket, events, options));
-          },
-        });
-      });
-      // Also a fork that is cancelled before anybody waits for it must not end the process.
-      arrived.catch(() => {});
-      return { url: `ws://${options.host}:${address.port}/audio/${token}`, arrived, cancel };
+      const { token, arrived, cancel } = expectations.add((socket) =>
+        createAudioFork(socket, events, options),
+      );
+      return { url: `ws://${host}:${address.port}/audio/${token}`, arrived, cancel };
     },
     async close(): Promise<void> {
       if (server === null) return;

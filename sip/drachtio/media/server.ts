@@ -73,13 +73,32 @@ const takeReady = async (
   }
 };
 
+/** The endpoints of calls: those that there are, and those that calls wait for. */
+const createCallEndpoints = () => {
+  const taken = new Set<MediaEndpoint>();
+  let coming = 0;
+  return {
+    count: (): number => taken.size + coming,
+    async add(making: () => Promise<MediaEndpoint>): Promise<MediaEndpoint> {
+      coming += 1;
+      try {
+        const made = await making();
+        taken.add(made);
+        return releasingWith(made, () => taken.delete(made));
+      } finally {
+        coming -= 1;
+      }
+    },
+    loseAll(): void {
+      for (const endpoint of taken) endpoint.lose();
+    },
+  };
+};
+
 export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
   const { clock, logger } = options;
   const name = `${server.host}:${server.port}`;
-  /** Endpoints of calls. */
-  const taken = new Set<MediaEndpoint>();
-  /** Calls that wait for their endpoint. */
-  let coming = 0;
+  const endpoints = createCallEndpoints();
   let isClosing = false;
 
   const fill = (): void => {
@@ -94,7 +113,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     onLost: () => pool.empty(),
     onSilent() {
       logger.error(`FreeSWITCH at ${name} does not answer any more: its calls end`);
-      for (const endpoint of taken) endpoint.lose();
+      endpoints.loseAll();
     },
   });
 
@@ -119,22 +138,15 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     open: socket.open,
     problem: socket.problem,
     /** Calls on it now. */
-    calls: (): number => taken.size + coming,
+    calls: endpoints.count,
     /** Endpoints that wait for a call. */
     ready: pool.size,
     /** With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest. */
-    async createEndpoint(offer?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
-      coming += 1;
-      try {
+    createEndpoint: (offer?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> =>
+      endpoints.add(async () => {
         const ready = srtp === 'off' ? await takeReady(pool, offer, options) : null;
-        const made = ready ?? (await createFresh(offer, srtp));
-        const endpoint = releasingWith(made, () => taken.delete(made));
-        taken.add(made);
-        return endpoint;
-      } finally {
-        coming -= 1;
-      }
-    },
+        return ready ?? createFresh(offer, srtp);
+      }),
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
     async endChannel(uuid: string): Promise<void> {
       await within(clock, options.answerMs, 'Ending a channel', connected().api(`uuid_kill ${uuid}`));

@@ -64,29 +64,53 @@ const doubled = (samples: Int16Array, before: number): Int16Array => {
   return result;
 };
 
+/** The voice of the agent, known before it sounds. Places are counted in samples since the answer. */
+const createAgentTrack = () => {
+  /** Stretches not yet written, in order. */
+  let stretches: { from: number; samples: Int16Array }[] = [];
+  return {
+    /** Sounds from `at` on, or behind what sounds before. */
+    add(samples: Int16Array, at: number): void {
+      const last = stretches.at(-1);
+      const free = last === undefined ? 0 : last.from + last.samples.length;
+      stretches.push({ from: Math.max(at, free), samples });
+    },
+    /** Falls silent at this place. */
+    cut(at: number): void {
+      stretches = stretches
+        .map(({ from, samples }) => ({ from, samples: samples.subarray(0, Math.max(0, at - from)) }))
+        .filter(({ samples }) => samples.length > 0);
+    },
+    /** What sounds between these places; nothing before `end` is asked for again. */
+    take(begin: number, end: number): Int16Array {
+      const sound = new Int16Array(end - begin);
+      for (const { from, samples } of stretches) {
+        if (from >= end) break;
+        const skipped = Math.max(0, begin - from);
+        sound.set(samples.subarray(skipped, end - from), Math.max(0, from - begin));
+      }
+      stretches = stretches.filter(({ from, samples }) => from + samples.length > end);
+      return sound;
+    },
+  };
+};
+
 /** Begins now, at the answer. */
 export const createCallRecording = (sink: RecordingSink, time: LineTime): CallRecording => {
   const answeredAt = time.now();
-  /** Stretches of the agent's voice not yet written, in order; `from` counts samples since the answer. */
-  let voice: { from: number; samples: Int16Array }[] = [];
+  const agentTrack = createAgentTrack();
+  const delay = createFrameDelay();
   let written = 0;
   let lastHeard = 0;
   let isOver = false;
-  /** What was said before this is silent, counted as `from` is. */
+  /** What was said before this is silent, counted in samples since the answer. */
   let silentUntil = -Infinity;
-  const delay = createFrameDelay();
 
   const position = (): number => Math.round(time.since(answeredAt) * samplesPerMs);
 
   const write = (counterparty: Int16Array): void => {
-    const agent = new Int16Array(counterparty.length);
     const end = written + counterparty.length;
-    for (const { from, samples } of voice) {
-      if (from >= end) break;
-      const skipped = Math.max(0, written - from);
-      agent.set(samples.subarray(skipped, end - from), Math.max(0, from - written));
-    }
-    voice = voice.filter(({ from, samples }) => from + samples.length > end);
+    const agent = agentTrack.take(written, end);
     agent.fill(0, 0, Math.max(0, silentUntil - written));
     written = end;
     sink.write(counterparty, agent);
@@ -108,17 +132,8 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime): CallRe
       write(doubled(sound, lastHeard));
       lastHeard = sound.at(-1) ?? lastHeard;
     },
-    said(samples) {
-      const last = voice.at(-1);
-      const free = last === undefined ? written : last.from + last.samples.length;
-      voice.push({ from: Math.max(position(), free), samples: doubled(samples, 0) });
-    },
-    cut() {
-      const now = position();
-      voice = voice
-        .map(({ from, samples }) => ({ from, samples: samples.subarray(0, Math.max(0, now - from)) }))
-        .filter(({ samples }) => samples.length > 0);
-    },
+    said: (samples) => agentTrack.add(doubled(samples, 0), Math.max(position(), written)),
+    cut: () => agentTrack.cut(position()),
     pause() {
       silentUntil = Infinity;
     },

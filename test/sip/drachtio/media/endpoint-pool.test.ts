@@ -148,6 +148,20 @@ test('emptied it leaves no endpoint and no timer, not even of what was on its wa
   t.is(pool.size(), 3);
 });
 
+test('what was begun before it was emptied does not come into it when it is opened again at once', async (t) => {
+  const { pool, made, standing, settle } = createWorld();
+  pool.open();
+  pool.empty();
+  pool.open();
+  await settle();
+  t.is(pool.size(), 3);
+  t.is(standing().length, 3);
+  t.deepEqual(
+    made.slice(0, 2).map(({ isDestroyed }) => isDestroyed),
+    [true, true],
+  );
+});
+
 const offer = (...media: string[]): string =>
   ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', ...media, ''].join('\r\n');
 
