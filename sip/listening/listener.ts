@@ -49,11 +49,28 @@ export type ListenerOptions = {
   logger: Logger;
 };
 
+/** Sound that stops coming ends no voice by itself: while a voice is on, it is watched whether some comes. */
+const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
+  const alarm = createAlarm(time);
+  let lastAt = 0;
+  const start = (): void =>
+    alarm.set(noSoundMs, () => {
+      if (time.since(lastAt) >= noSoundMs) onNoSound();
+      else start();
+    });
+  return {
+    start,
+    /** Some has come. */
+    came(): void {
+      lastAt = time.now();
+    },
+    stop: alarm.cancel,
+  };
+};
+
 export const createListener = (options: ListenerOptions): Listener => {
   const { recognizer, numbers, language, time, agentDb, on, logger } = options;
   let isOver = false;
-  let lastSoundAt = 0;
-  const noSound = createAlarm(time);
   const isAgentAudible = (): boolean => agentDb() !== null;
 
   const answerer = options.isOutbound
@@ -87,28 +104,22 @@ export const createListener = (options: ListenerOptions): Listener => {
         recognition.speechBegan();
         turns.voiceBegan(time.now() - agoMs);
         answerer?.voiceBegan();
-        watch();
+        sound.start();
       },
       ended(agoMs) {
-        noSound.cancel();
+        sound.stop();
         turns.voiceEnded(time.now() - agoMs);
         answerer?.voiceEnded();
       },
     },
   });
 
-  /** Sound that stops coming ends no voice by itself. */
-  const watch = (): void => {
-    noSound.set(noSoundMs, () => {
-      if (time.since(lastSoundAt) >= noSoundMs) activity.silence();
-      else watch();
-    });
-  };
+  const sound = createSoundWatch(time, activity.silence);
 
   const stop = (): void => {
     if (isOver) return;
     isOver = true;
-    noSound.cancel();
+    sound.stop();
     answerer?.stop();
     turns.stop();
     recognition.close();
@@ -118,7 +129,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   return {
     write(samples) {
       if (isOver) return;
-      lastSoundAt = time.now();
+      sound.came();
       recognition.write(samples);
       activity.write(samples, agentDb() ?? -Infinity);
       if (answerer?.isCurious() === true) beeps.write(samples);

@@ -69,7 +69,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
 
   const finish = (): void => {
     alarm.cancel();
-    const heard = made.hasFailed ? heardAfter(text, playoutClock.totalMs()) : text;
+    const heard = made.state === 'broken off' ? heardAfter(text, playoutClock.totalMs()) : text;
     on.played({ utterance, text: heard, startedAt, whole: true });
   };
 
@@ -93,7 +93,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
         playoutClock.add(samples);
         on.sent(samples);
       }
-      if (made.isComplete) alarm.set(breathAfterMs, breathe);
+      if (made.state !== 'coming') alarm.set(breathAfterMs, breathe);
     },
     onMark(name) {
       if (name !== mark) return false;
@@ -113,7 +113,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
       // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
       // How long a voice gets that is still being made, the text must tell.
       const total = playoutClock.totalMs();
-      const expected = made.isComplete && !made.hasFailed ? total : Math.max(total, sayingTime(text));
+      const expected = made.state === 'whole' ? total : Math.max(total, sayingTime(text));
       const share = playoutClock.soundedMs(time.now() - latencyMs) / expected;
       const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);
       return { utterance, text: heard, startedAt, whole: heard === text };

@@ -70,7 +70,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
     const next = queue[0];
     if (fork === null || playing !== null || flush.isUnderWay() || next === undefined) return;
     const waitingMs = next.pieces.reduce((sum, { length }) => sum + length, 0) / samplesPerMs;
-    if (!next.isComplete && waitingMs < leastMs) return;
+    if (next.state === 'coming' && waitingMs < leastMs) return;
     queue.shift();
     if (waitingMs === 0) {
       reportUnheard(next.utterance, true);

@@ -7,10 +7,8 @@ export type Utterance = {
   readonly text: string;
   /** What the engine has made and nobody has taken yet. */
   readonly pieces: Int16Array[];
-  /** No more will come. */
-  isComplete: boolean;
-  /** The engine failed before the end. */
-  hasFailed: boolean;
+  /** `broken off`: the engine failed before the end. */
+  state: 'coming' | 'whole' | 'broken off';
   /** Makes no more; `onMore` is not called again. */
   abort(): void;
 };
@@ -30,8 +28,7 @@ export const synthesizeUtterance = (options: {
     utterance,
     text,
     pieces: [],
-    isComplete: false,
-    hasFailed: false,
+    state: 'coming',
     abort: () => controller.abort(),
   };
 
@@ -43,17 +40,21 @@ export const synthesizeUtterance = (options: {
     }
   };
 
-  const run = async (): Promise<void> => {
+  const outcome = async (): Promise<'whole' | 'broken off'> => {
     try {
       // What is empty is complete in a later task, too.
       await (text.trim() === '' ? undefined : make());
+      return 'whole';
     } catch (error) {
-      if (signal.aborted) return;
-      logger.error({ err: error, utterance }, 'an utterance could not be synthesized');
-      made.hasFailed = true;
+      if (!signal.aborted) logger.error({ err: error, utterance }, 'an utterance could not be synthesized');
+      return 'broken off';
     }
+  };
+
+  const run = async (): Promise<void> => {
+    const state = await outcome();
     if (signal.aborted) return;
-    made.isComplete = true;
+    made.state = state;
     onMore(made);
   };
 

@@ -38,34 +38,52 @@ export type LegTrackerOptions = {
   logger: Logger;
 };
 
-export const createLegTracker = (options: LegTrackerOptions) => {
-  const { store, clock, backgroundTasks, logger } = options;
-  /** Of calls of this process. */
-  const held = new Map<string, Held>();
-  /** Of nobody any more. */
-  const abandoned = new Map<string, Held>();
+/** Legs that are nobody's any more: each is ended as soon as there is a connection to drachtio-server. */
+const createAbandonedLegs = ({ store, send, clock, backgroundTasks, logger }: LegTrackerOptions) => {
+  const waiting = new Map<string, Held>();
   let isConnected = false;
 
   const end = async (id: string, { callId, leg }: Held): Promise<void> => {
     try {
-      const how = await endLeg(leg, { send: options.send, clock });
+      const how = await endLeg(leg, { send, clock });
       store.remove(id);
       logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
     } catch (error) {
       logger.warn({ call_id: callId, err: error }, 'a far end could not be ended');
       // Without a connection it waits for the next one; otherwise nothing more can be done.
       if (isConnected) store.remove(id);
-      else abandoned.set(id, { callId, leg });
+      else waiting.set(id, { callId, leg });
     }
   };
 
   const endAll = (): void => {
     if (!isConnected) return;
-    for (const [id, one] of abandoned) {
-      abandoned.delete(id);
+    for (const [id, one] of waiting) {
+      waiting.delete(id);
       backgroundTasks.add('ending a far end', () => end(id, one));
     }
   };
+
+  return {
+    has: (id: string): boolean => waiting.has(id),
+    /** It waits for the next `endAll`. */
+    add: (id: string, one: Held): void => void waiting.set(id, one),
+    endAll,
+    connected(): void {
+      isConnected = true;
+      endAll();
+    },
+    lost(): void {
+      isConnected = false;
+    },
+  };
+};
+
+export const createLegTracker = (options: LegTrackerOptions) => {
+  const { store, backgroundTasks } = options;
+  /** Of calls of this process. */
+  const held = new Map<string, Held>();
+  const abandoned = createAbandonedLegs(options);
 
   const endChannel = (channel: MediaChannel): void =>
     backgroundTasks.add('ending a channel', () => options.endChannel(channel));
@@ -79,7 +97,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
         update(leg) {
           if (isOver) return;
           // After a loss it is nobody's, whatever else comes of it.
-          if (abandoned.has(id)) abandoned.set(id, { callId, leg });
+          if (abandoned.has(id)) abandoned.add(id, { callId, leg });
           else held.set(id, { callId, leg });
           store.keep(id, { callId, leg });
         },
@@ -92,8 +110,8 @@ export const createLegTracker = (options: LegTrackerOptions) => {
 
     /** Legs of which no process is left are ended now, or as soon as there is a connection. */
     endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
-      for (const { id, ...one } of orphans) abandoned.set(id, one);
-      endAll();
+      for (const { id, ...one } of orphans) abandoned.add(id, one);
+      abandoned.endAll();
     },
 
     /** The channels of such legs; FreeSWITCH lets go of those that it is not asked for, later (GW_FREESWITCH_PARK_SEC). */
@@ -101,15 +119,12 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       for (const { leg } of orphans) if (leg.channel !== null) endChannel(leg.channel);
     },
 
-    connected(): void {
-      isConnected = true;
-      endAll();
-    },
+    connected: abandoned.connected,
 
     /** The connection to drachtio-server is lost, and with it every call. */
     lost(): void {
-      isConnected = false;
-      for (const [id, one] of held) abandoned.set(id, one);
+      abandoned.lost();
+      for (const [id, one] of held) abandoned.add(id, one);
       held.clear();
     },
   };
