@@ -20,20 +20,20 @@ export const startHeartbeat = (options: {
   const { clock, everyMs } = options;
   let failures = 0;
 
-  const ask = async (closed: AbortSignal): Promise<void> => {
+  const ask = async (stopped: AbortSignal): Promise<void> => {
     try {
       await options.probe();
       failures = 0;
     } catch (error) {
       failures = error instanceof ServerRefusal ? 0 : failures + 1;
     }
-    if (closed.aborted || failures < mostFailures) return;
+    if (stopped.aborted || failures < mostFailures) return;
     end();
     options.onSilent();
   };
 
   const asking = createRepeatedTask({ work: ask, everyMs, clock });
-  const end = (): void => void asking.close();
+  const end = (): void => void asking.stop();
   asking.start(everyMs);
   return end;
 };

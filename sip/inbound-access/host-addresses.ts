@@ -27,6 +27,6 @@ export const createHostAddresses = (options: { host: string; clock: Clock; logge
       looking.start(againMs);
     },
     known: () => known,
-    close: (): void => void looking.close(),
+    close: (): void => void looking.stop(),
   };
 };

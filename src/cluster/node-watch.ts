@@ -83,7 +83,7 @@ export const createNodeWatch = (options: {
       beating.start(0);
     },
     async close() {
-      await beating.close();
+      await beating.stop();
       await cleanUps.settled();
       await membership.leave();
     },

@@ -5,28 +5,28 @@ export type RepeatedTask = {
   /** The work is done for the first time after so many milliseconds. */
   start(afterMs: number): void;
   /** Begins no further run, and waits for the one under way. Idempotent. */
-  close(): Promise<void>;
+  stop(): Promise<void>;
 };
 
 export const createRepeatedTask = (options: {
-  /** Must not reject. The signal says that the task was closed. */
-  work: (closed: AbortSignal) => Promise<void>;
+  /** Must not reject. The signal says that the task was stopped. */
+  work: (stopped: AbortSignal) => Promise<void>;
   everyMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 }): RepeatedTask => {
   const { work, everyMs, clock } = options;
-  const closing = new AbortController();
-  const closed = closing.signal;
+  const stopping = new AbortController();
+  const stopped = stopping.signal;
   let timer: unknown;
   let underWay: Promise<void> = Promise.resolve();
 
   const workAndWait = async (): Promise<void> => {
-    await work(closed);
+    await work(stopped);
     workAfter(everyMs);
   };
 
   const workAfter = (milliseconds: number): void => {
-    if (closed.aborted) return;
+    if (stopped.aborted) return;
     timer = clock.setTimeout(() => {
       underWay = workAndWait();
     }, milliseconds);
@@ -34,8 +34,8 @@ export const createRepeatedTask = (options: {
 
   return {
     start: workAfter,
-    close() {
-      closing.abort();
+    stop() {
+      stopping.abort();
       clock.clearTimeout(timer);
       return underWay;
     },

@@ -29,10 +29,10 @@ export const watchAbandoned = (options: {
 }): AbandonedWatch => {
   const { database, numbers, clock, logger } = options;
 
-  const look = async (closed: AbortSignal): Promise<void> => {
+  const look = async (stopped: AbortSignal): Promise<void> => {
     try {
       for (const { callId, node } of await abandonedRecordings(database, numbers.afterMs)) {
-        if (closed.aborted) return;
+        if (stopped.aborted) return;
         logger.warn({ call_id: callId, dead_node: node }, 'a recording is given up: its gateway is gone');
         options.fail(callId);
       }
@@ -43,5 +43,5 @@ export const watchAbandoned = (options: {
 
   const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
   looking.start(0);
-  return looking;
+  return { close: looking.stop };
 };

@@ -9,8 +9,8 @@ const steps = () => {
   const ends: (() => void)[] = [];
   const signals: AbortSignal[] = [];
   const task = createRepeatedTask({
-    work(closed) {
-      signals.push(closed);
+    work(stopped) {
+      signals.push(stopped);
       return new Promise((resolve) => ends.push(resolve));
     },
     everyMs: 1_000,
@@ -39,10 +39,10 @@ test('the time until the next run begins with the end of the one before', async 
   t.is(begun(), 2);
 });
 
-test('closed while it waits, it holds no timer', async (t) => {
+test('stopped while it waits, it holds no timer', async (t) => {
   const { clock, task, begun } = steps();
   task.start(0);
-  await task.close();
+  await task.stop();
   t.is(clock.pending(), 0);
   clock.advance(1_000);
   t.is(begun(), 0);
@@ -50,16 +50,16 @@ test('closed while it waits, it holds no timer', async (t) => {
   t.is(clock.pending(), 0, 'nor does it begin afterwards');
 });
 
-test('closed while it works, it tells the work, waits for its end, and begins no other', async (t) => {
+test('stopped while it works, it tells the work, waits for its end, and begins no other', async (t) => {
   const { clock, task, endOne, signals } = steps();
   task.start(0);
   clock.advance(0);
-  let isClosed = false;
-  const closing = task.close().then(() => (isClosed = true));
+  let isStopped = false;
+  const stopping = task.stop().then(() => (isStopped = true));
   await turn();
-  t.false(isClosed);
+  t.false(isStopped);
   t.true(signals[0]?.aborted);
   await endOne();
-  await closing;
+  await stopping;
   t.is(clock.pending(), 0);
 });

@@ -70,7 +70,7 @@ export const createKnownKeys = (options: {
     settled: () => lastAnswer,
     close() {
       // Nobody waits for an answer that nobody will use.
-      void repetition.close();
+      void repetition.stop();
       void asking.close();
     },
   };
