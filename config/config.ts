@@ -23,8 +23,12 @@ export type DrachtioConfig = Readonly<{
   trunkAddress: string | null;
   /** How numbers are written to the trunk. */
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
+  /** Who carries the sound of its calls. */
+  trunkMedia: 'freeswitch' | 'auto' | 'direct';
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   media: { host: string; port: number };
+  /** Where trunks send the sound that this gateway carries itself: an address of this machine, and its ports. */
+  rtp: { host: string; ports: { from: number; to: number } };
   /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
   rtpTimeoutMs: number;
 }>;
@@ -81,7 +85,9 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,
+  trunkMedia: values.GW_TRUNK_MEDIA,
   media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
+  rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,
 });
 

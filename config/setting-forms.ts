@@ -12,6 +12,18 @@ export const wholeNumber = (minimum: number, maximum: number) =>
       `must be a whole number from ${minimum} to ${maximum}`,
     );
 
+export const portRange = z
+  .string()
+  .regex(/^\d{4,5}-\d{4,5}$/, 'must be two ports, such as 30000-39999')
+  .transform((text) => {
+    const [from = 0, to = 0] = text.split('-').map(Number);
+    return { from, to };
+  })
+  .refine(
+    ({ from, to }) => from >= 1_024 && to <= 65_535 && to - from >= 1,
+    'must be two ports from 1024 to 65535, the second higher than the first',
+  );
+
 export const yesOrNo = z
   .enum(['0', '1', 'true', 'false'], 'must be 1 or 0')
   .transform((value) => value === '1' || value === 'true');

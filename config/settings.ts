@@ -1,4 +1,5 @@
 /** Every setting of the gateway: its name in the environment, what it may be, and what it is when nobody says. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   address,
@@ -9,6 +10,7 @@ import {
   hostList,
   isDatabaseUrl,
   nameServerList,
+  portRange,
   wholeNumber,
   yesOrNo,
   serverUrl,
@@ -80,11 +82,19 @@ export const settings = z.object({
   GW_TRUNK_NUMBERS: z
     .enum(['domestic', 'e164', 'e164_without_plus'], 'must be domestic, e164 or e164_without_plus')
     .default('domestic'),
+  GW_TRUNK_MEDIA: z
+    .enum(['freeswitch', 'auto', 'direct'], 'must be freeswitch, auto or direct')
+    .default('freeswitch'),
   GW_MEDIA_HOST: z
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')
     .default('127.0.0.1'),
   GW_MEDIA_PORT: wholeNumber(0, 65_535).default(0),
+  GW_RTP_HOST: z
+    .string()
+    .refine((text) => isIP(text) !== 0, 'must be an IP address of this machine that trunks reach')
+    .optional(),
+  GW_RTP_PORTS: portRange.default({ from: 30_000, to: 39_999 }),
   GW_RTP_TIMEOUT_SEC: wholeNumber(0, 3_600).default(30),
   GW_LLM_BASE_URL: serverUrl('https', 'http').optional(),
   GW_LLM_MODEL: z.string().optional(),

@@ -1,19 +1,16 @@
 /**
- * The sound of one call, both ways: the agent's voice and its recording go out and in by the fork, and what comes in is
- * listened to.
+ * The sound of one call, both ways: the agent's voice goes out, what comes in is listened to, and both are recorded.
  */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
 import { createListener, type Listener, type ListeningNumbers } from '../listening/listener.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { LineTime } from '../line-time.ts';
+import type { MediaEndpoint, SoundPath } from '../media/endpoint.ts';
 import type { RecordingSink } from '../recording.ts';
 import type { Recognizer } from '../speech.ts';
 import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
 import type { Speak } from './playout/synthesis.ts';
-import type { MediaEndpoint } from './media/endpoint.ts';
-import type { AudioFork } from './media/audio-fork.ts';
-import type { AudioForks, ExpectedAudioFork } from './media/audio-forks.ts';
 import { createPlayout } from './playout/playout.ts';
 
 /** What a call is listened to with. */
@@ -25,7 +22,6 @@ export type Hearing = {
 
 /** What the sound of a call is made with. */
 export type MediaMeans = {
-  audioForks: AudioForks;
   speak: Speak;
   /** `null`: nothing of what the other party says is understood. */
   hearing: Hearing | null;
@@ -67,9 +63,9 @@ const record = ({ openRecording, time, logger }: CallMediaOptions): CallRecordin
 
 export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { input, hearing, time, report, logger } = options;
-  /** From `connect` until the end. */
-  let expectedFork: ExpectedAudioFork | null = null;
-  let fork: AudioFork | null = null;
+  /** Of the agent's voice, once it is open. */
+  let path: SoundPath | null = null;
+  let hasEnded = false;
   let recording: CallRecording | null = null;
   let listener: Listener | null = null;
 
@@ -108,7 +104,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       listener = listen();
     },
     async connect(endpoint) {
-      expectedFork = options.audioForks.expect({
+      const opened = await endpoint.connect(input.callId, {
         onAudio(samples) {
           recording?.heard(samples);
           listener?.write(samples);
@@ -116,11 +112,9 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
         onMark: (name) => playout.onMark(name),
         onLost: options.onLost,
       });
-      await endpoint.fork(expectedFork.url, input.callId);
-      const arrived = await expectedFork.arrived;
-      if (expectedFork === null) return arrived.close();
-      fork = arrived;
-      playout.attach(arrived);
+      if (hasEnded) return opened.close();
+      path = opened;
+      return playout.attach(opened);
     },
     say: playout.say,
     stopTalking: playout.stopTalking,
@@ -131,10 +125,9 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       listener?.stop();
       recording?.finish();
       recording = null;
-      expectedFork?.cancel();
-      expectedFork = null;
-      fork?.close();
-      fork = null;
+      hasEnded = true;
+      path?.close();
+      path = null;
     },
   };
 };

@@ -10,6 +10,7 @@ import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbo
 import type { Lines } from '../lines.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
+import { createSoundThread } from '../media/thread/sound-thread.ts';
 import type { OpenRecording } from '../recording.ts';
 import type { Resample } from '../resampler.ts';
 import type { SpeechEngines } from '../speech.ts';
@@ -21,6 +22,7 @@ import type { Hearing } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createAudioForks } from './media/audio-forks.ts';
 import type { MediaServerNumbers } from './media/server.ts';
+import { createCarriers } from './media/carriers.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
 import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
@@ -46,6 +48,8 @@ export type DrachtioLinesOptions = {
   inboundAccess: InboundAccessNumbers;
   /** Where FreeSWITCH reaches this process: the address of this host, and the port for sound (0: a free one). */
   media: { host: string; port: number };
+  /** Where trunks send the sound that this process carries itself: an address of this host, and its ports. */
+  rtp: { host: string; ports: { from: number; to: number } };
   country: Country;
   speech: SpeechEngines;
   listening: ListeningNumbers;
@@ -76,31 +80,43 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     clock,
     logger,
   });
+  const audioForks = createAudioForks({ ...options.media, clock, logger });
   const mediaServers = createMediaServers(options.freeSwitches, {
     ...options.mediaServers,
     ownAddress: options.media.host,
     srf: connection.srf,
+    audioForks,
     clock,
     backgroundTasks,
     logger,
+  });
+  const soundThread = createSoundThread({ ports: options.rtp.ports, logger });
+  const carriers = createCarriers(mediaServers, {
+    thread: soundThread,
+    address: options.rtp.host,
+    clock,
+    rtpTimeoutMs: options.mediaServers.rtpTimeoutMs,
   });
   const signalling = createSignalling({
     ...options,
     connection,
     mediaServers,
+    carriers,
     directory: options.trunks,
     configured: options.trunk && configuredTrunk(options.trunk),
     backgroundTasks,
   });
-  return { connection, mediaServers, signalling };
+  return { connection, audioForks, mediaServers, soundThread, signalling };
 };
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
   const { clock, logger, openDetector, openRecording, resample, speech } = options;
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
-  const { connection, mediaServers, signalling } = createServers(options, backgroundTasks);
-  const audioForks = createAudioForks({ ...options.media, clock, logger });
+  const { connection, audioForks, mediaServers, soundThread, signalling } = createServers(
+    options,
+    backgroundTasks,
+  );
 
   const onLost = (): void => {
     for (const line of lines) line.lose();
@@ -144,7 +160,6 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         emit,
         attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: lineLogger }),
         byeMs: options.trunkTimes.byeMs,
-        audioForks,
         speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
         hearing: hearingFor(input),
         openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
@@ -170,6 +185,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       mediaServers.close();
       connection.close();
       await audioForks.close();
+      await soundThread.close();
     },
   };
 };

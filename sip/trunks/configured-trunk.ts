@@ -1,4 +1,4 @@
-import { trunkDefaults, type NumberFormat, type Trunk } from '#src/domain/trunk.ts';
+import { trunkDefaults, type NumberFormat, type Trunk, type TrunkMedia } from '#src/domain/trunk.ts';
 
 /** The trunk that needs no administration: one address in the gateway's own configuration. */
 export type ConfiguredTrunk = {
@@ -7,10 +7,11 @@ export type ConfiguredTrunk = {
   /** What stands behind the caller's number in the From header; without it, drachtio-server's own address. */
   fromHost?: string;
   numbers?: NumberFormat;
+  media?: TrunkMedia;
 };
 
 /** It serves every workspace, behind the workspace's own trunks. */
-export const configuredTrunk = ({ address, fromHost, numbers }: ConfiguredTrunk): Trunk => {
+export const configuredTrunk = ({ address, fromHost, numbers, media }: ConfiguredTrunk): Trunk => {
   const [host = '', port] = address.split(':');
   return {
     ...trunkDefaults,
@@ -22,7 +23,8 @@ export const configuredTrunk = ({ address, fromHost, numbers }: ConfiguredTrunk)
     password: null,
     // drachtio-server puts its own address where `localhost` stands.
     fromDomain: fromHost ?? 'localhost',
-    numberFormat: numbers ?? 'domestic',
+    numberFormat: numbers ?? trunkDefaults.numberFormat,
+    media: media ?? trunkDefaults.media,
     priority: 65_535,
     weight: 0,
     healthCheck: false,

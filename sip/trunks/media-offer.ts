@@ -50,6 +50,39 @@ const namesIn = (attributes: readonly string[]): ((format: string) => string | u
   };
 };
 
+/** The audio that a description offers or takes. */
+export type DescribedAudio = {
+  address: string;
+  port: number;
+  /** Where reports are wanted (RFC 3605), where it says so. */
+  reports: { address: string; port: number } | null;
+  /** In the order of preference, with the names of those that are known. */
+  formats: { format: string; name: string | undefined }[];
+};
+
+const addressIn = (line: string | undefined): string | undefined =>
+  /^[ac]=.*IN IP[46] (\S+)$/.exec(line ?? '')?.[1];
+
+/** Undefined where there is none that can be read. */
+export const audioIn = (sdp: string): DescribedAudio | undefined => {
+  const lines = linesOf(sdp);
+  const audio = audioOf(lines);
+  if (audio === undefined || audio === null) return undefined;
+  const connection = (line: string): boolean => line.startsWith('c=');
+  const address = addressIn(audio.attributes.find(connection) ?? lines.find(connection));
+  if (address === undefined) return undefined;
+  const rtcp = audio.attributes.find((line) => line.startsWith('a=rtcp:'));
+  const [, reportsPort] = /^a=rtcp:(\d{1,5})/.exec(rtcp ?? '') ?? [];
+  const nameOf = namesIn(audio.attributes);
+  return {
+    address,
+    port: audio.port,
+    reports:
+      reportsPort === undefined ? null : { address: addressIn(rtcp) ?? address, port: Number(reportsPort) },
+    formats: audio.formats.map((format) => ({ format, name: nameOf(format) })),
+  };
+};
+
 /**
  * In bytes. It goes on to the media server by way of drachtio-server, which takes messages of 12,000 bytes at most with
  * all their headers.

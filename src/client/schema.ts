@@ -439,6 +439,8 @@ export type Trunk = {
   codecs: ('PCMU' | 'PCMA')[] | null;
   /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
   srtp: 'off' | 'required';
+  /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+  media: 'freeswitch' | 'auto' | 'direct';
   /** The lowest goes first. */
   priority: number;
   /** The share of calls among trunks of the same priority. */
@@ -1149,6 +1151,8 @@ export type Operations = {
         codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
         /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
         srtp?: 'off' | 'required' | undefined;
+        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        media?: 'freeswitch' | 'auto' | 'direct' | undefined;
         /** The lowest goes first. */
         priority?: number | undefined;
         /** The share of calls among trunks of the same priority. */
@@ -1213,6 +1217,8 @@ export type Operations = {
         codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
         /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
         srtp?: 'off' | 'required' | undefined;
+        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        media?: 'freeswitch' | 'auto' | 'direct' | undefined;
         /** The lowest goes first. */
         priority?: number | undefined;
         /** The share of calls among trunks of the same priority. */

@@ -19,6 +19,13 @@ export type TrunkCodec = (typeof trunkCodecs)[number];
 export const trunkSrtp = ['off', 'required'] as const;
 export type TrunkSrtp = (typeof trunkSrtp)[number];
 
+/**
+ * Who carries the sound of calls: FreeSWITCH; this process itself, by RTP, without any FreeSWITCH; or whichever can,
+ * this process first.
+ */
+export const trunkMedia = ['freeswitch', 'auto', 'direct'] as const;
+export type TrunkMedia = (typeof trunkMedia)[number];
+
 export type TrunkSettings = {
   /** Unique in its workspace. */
   name: string;
@@ -42,6 +49,7 @@ export type TrunkSettings = {
   /** In order of preference; null for all. */
   codecs: TrunkCodec[] | null;
   srtp: TrunkSrtp;
+  media: TrunkMedia;
   /** The lowest goes first. */
   priority: number;
   /** The share of calls among trunks of the same priority. */
@@ -72,6 +80,7 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   privacy: false,
   codecs: null,
   srtp: 'off',
+  media: 'freeswitch',
   priority: 10,
   weight: 10,
   maxChannels: null,

@@ -59,7 +59,7 @@ const realLines = async (
   { speech, openRecording, trunks, legs }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
-  const { drachtio, freeSwitches, trunkAddress, trunkNumbers, media, rtpTimeoutMs } = config;
+  const { drachtio, freeSwitches, trunkAddress, trunkNumbers, trunkMedia, media, rtp, rtpTimeoutMs } = config;
   // SIP and FreeSWITCH are read from the disk only where they are spoken: every other start is quicker without.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
@@ -67,12 +67,13 @@ const realLines = async (
     freeSwitches,
     controlProbe,
     mediaServers: { ...mediaServers, rtpTimeoutMs },
-    trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers },
+    trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers, media: trunkMedia },
     trunks,
     legs,
     trunkTimes,
     inboundAccess,
     media,
+    rtp,
     country,
     speech,
     listening,

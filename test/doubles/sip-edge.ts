@@ -108,6 +108,7 @@ const linesOn = async ({
   trunkTimes,
   inboundAccess,
   media: { host: '127.0.0.1', port: 0 },
+  rtp: { host: '127.0.0.1', ports: { from: 22_000, to: 22_398 } },
   country: 'KR',
   speech: sameSpeech(silentVoice),
   listening,

@@ -33,6 +33,7 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   privacy: true,
   codecs: ['PCMA'],
   srtp: 'required',
+  media: 'direct',
   priority: 1,
   weight: 2,
   maxChannels: 3,

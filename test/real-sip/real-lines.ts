@@ -10,6 +10,7 @@ import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { systemClock } from '#src/clock.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
@@ -23,18 +24,20 @@ export const realLines = async (
   { drachtio, freeSwitch }: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   trunkPort: number,
   options: Partial<DrachtioLinesOptions> = {},
+  media: TrunkMedia = 'freeswitch',
 ): Promise<DrachtioLines> =>
   createDrachtioLines({
     drachtio,
     freeSwitches: [freeSwitch],
     controlProbe,
     mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: pooled } },
-    trunk: { address: `127.0.0.1:${trunkPort}` },
+    trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
     legs: { keep() {}, remove() {}, orphans: async () => [] },
     trunkTimes,
     inboundAccess,
     media: { host: '127.0.0.1', port: 0 },
+    rtp: { host: '127.0.0.1', ports: { from: 40_000, to: 40_998 } },
     country: 'KR',
     speech: sameSpeech(espeakNg(), toneRecognizer()),
     listening,

@@ -3,31 +3,13 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Clock } from '#src/domain/clock.ts';
+import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
 import { samplesPerMs } from '../../samples.ts';
 
 /** Sound comes as time goes by, or later. What is so far ahead of time was taken at a higher rate. */
 const aheadMs = 5_000;
 
 const markSchema = z.object({ type: z.literal('mark'), data: z.object({ name: z.string() }) });
-
-/** The sound of one call. Samples are mono 16-bit linear at 8000 Hz. */
-export type AudioFork = {
-  /** To be played after what was sent before. */
-  send(samples: Int16Array): void;
-  /** Comes back by `onMark` when everything that was sent has been played, or with `kill`. */
-  mark(name: string): void;
-  /** Forgets what was sent and not yet played. */
-  kill(): void;
-  close(): void;
-};
-
-export type AudioForkEvents = {
-  /** What the other party's side sounds like, 20 ms at a time. A recognizer would listen here. */
-  onAudio: (samples: Int16Array) => void;
-  onMark: (name: string) => void;
-  /** The connection has ended although `close` was not called. */
-  onLost: () => void;
-};
 
 const parsed = (text: string): unknown => {
   try {
@@ -66,9 +48,9 @@ const ignoreLoss = (): void => {};
 
 export const createAudioFork = (
   socket: WebSocket,
-  { onAudio, onMark, onLost }: AudioForkEvents,
+  { onAudio, onMark, onLost }: SoundEvents,
   options: { clock: Clock; logger: Logger },
-): AudioFork => {
+): SoundPath => {
   const { logger } = options;
   const hasRightRate = createRateGuard(options);
   let isClosed = false;

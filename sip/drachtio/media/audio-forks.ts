@@ -8,7 +8,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '#src/domain/clock.ts';
-import { createAudioFork, type AudioFork, type AudioForkEvents } from './audio-fork.ts';
+import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
+import { createAudioFork } from './audio-fork.ts';
 
 const protocol = 'audio.drachtio.org';
 const arriveMs = 3_000;
@@ -18,8 +19,8 @@ const maxPayload = 32_000;
 export type ExpectedAudioFork = {
   /** For FreeSWITCH, valid for one connection. */
   url: string;
-  arrived: Promise<AudioFork>;
-  /** Nobody waits for it any more. */
+  arrived: Promise<SoundPath>;
+  /** It is not wanted any more: `arrived` rejects, unless it has arrived. */
   cancel(): void;
 };
 
@@ -33,24 +34,28 @@ const createExpectations = (clock: Clock) => {
       if (accept === undefined) socket.terminate();
       else accept(socket);
     },
-    add(toFork: (socket: WebSocket) => AudioFork): Omit<ExpectedAudioFork, 'url'> & { token: string } {
+    add(toFork: (socket: WebSocket) => SoundPath): Omit<ExpectedAudioFork, 'url'> & { token: string } {
       const token = randomBytes(24).toString('base64url');
-      const { promise: arrived, resolve, reject } = Promise.withResolvers<AudioFork>();
+      const { promise: arrived, resolve, reject } = Promise.withResolvers<SoundPath>();
       // Also a fork that is cancelled before anybody waits for it must not end the process.
       arrived.catch(() => {});
-      const timer = clock.setTimeout(() => {
-        expected.delete(token);
-        reject(new Error('FreeSWITCH did not connect the sound of the call'));
-      }, arriveMs);
-      const cancel = (): void => {
+      const forget = (): void => {
         expected.delete(token);
         clock.clearTimeout(timer);
       };
+      const giveUp = (why: string): void => {
+        forget();
+        reject(new Error(why));
+      };
+      const timer = clock.setTimeout(
+        () => giveUp('FreeSWITCH did not connect the sound of the call'),
+        arriveMs,
+      );
       expected.set(token, (socket) => {
-        cancel();
+        forget();
         resolve(toFork(socket));
       });
-      return { token, arrived, cancel };
+      return { token, arrived, cancel: () => giveUp('The sound of the call is not wanted any more') };
     },
   };
 };
@@ -92,7 +97,7 @@ export const createAudioForks = (options: {
       await once(server, 'listening');
       server.on('error', (error) => logger.error({ err: error }, 'the media socket reports an error'));
     },
-    expect(events: AudioForkEvents): ExpectedAudioFork {
+    expect(events: SoundEvents): ExpectedAudioFork {
       const address = server?.address();
       if (address === undefined || address === null || typeof address === 'string')
         throw new Error('The media socket is not open');

@@ -1,27 +1,7 @@
 import type Mrf from 'drachtio-fsmrf';
-import type { MediaChannel } from '#src/domain/sip-leg.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { isHold } from '../../trunks/media-offer.ts';
-
-/** A call's place on the media server. */
-export type MediaEndpoint = {
-  readonly channel: MediaChannel;
-  /** Its offer, or its answer to the caller's offer. */
-  readonly localSdp: string;
-  /** Takes the other party's offer in; resolves with its own answer. */
-  modify(remoteSdp: string): Promise<string>;
-  /** Takes the other party's answer to an offer of this endpoint in. */
-  takeAnswer(remoteSdp: string): Promise<void>;
-  /** Connects the sound of the call with the websocket behind this URL, both ways at 8000 Hz. */
-  fork(url: string, name: string): Promise<void>;
-  /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
-  press(keys: string): Promise<void>;
-  onDigit(listener: (digit: string) => void): void;
-  /** The channel has ended, or is given up, although nobody here ended it; with FreeSWITCH's reason, where it gives one. */
-  onLost(listener: (reason: string | null) => void): void;
-  /** Its media server does not answer any more: as if the channel had ended. */
-  lose(): void;
-  destroy(): Promise<void>;
-};
+import type { AudioForks } from './audio-forks.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
 const heldSilenceMs = 86_400_000;
@@ -30,14 +10,14 @@ const heldSilenceMs = 86_400_000;
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
+export type FreeSwitchOptions = { server: string; rtpTimeoutMs: number; audioForks: AudioForks };
+
 /**
  * `server` is its name. `rtpTimeoutMs`: FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's
  * description is known; 0 for never.
  */
-export const createMediaEndpoint = (
-  endpoint: Mrf.Endpoint,
-  { server, rtpTimeoutMs }: { server: string; rtpTimeoutMs: number },
-): MediaEndpoint => {
+export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchOptions): MediaEndpoint => {
+  const { server, rtpTimeoutMs, audioForks } = options;
   // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
   endpoint.conn?.socket?.setNoDelay(true);
   const listeners: ((reason: string | null) => void)[] = [];
@@ -51,6 +31,7 @@ export const createMediaEndpoint = (
   };
   endpoint.once('destroy', (end?: { reason?: string }) => lose(end?.reason ?? null));
 
+  let cancelConnecting = (): void => {};
   let timeoutMs = 0;
   /**
    * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
@@ -73,15 +54,24 @@ export const createMediaEndpoint = (
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
     },
-    fork: (url, name) =>
-      endpoint.forkAudioStart({
-        wsUrl: url,
-        bugname: name,
-        mixType: 'mono',
-        sampling: '8000',
-        metadata: { call: name },
-        bidirectionalAudio: { enabled: 'true', streaming: 'true', sampleRate: '8000' },
-      }),
+    async connect(callId, events) {
+      const expected = audioForks.expect(events);
+      cancelConnecting = expected.cancel;
+      try {
+        await endpoint.forkAudioStart({
+          wsUrl: expected.url,
+          bugname: callId,
+          mixType: 'mono',
+          sampling: '8000',
+          metadata: { call: callId },
+          bidirectionalAudio: { enabled: 'true', streaming: 'true', sampleRate: '8000' },
+        });
+        return await expected.arrived;
+      } catch (error) {
+        expected.cancel();
+        throw error;
+      }
+    },
     async press(keys) {
       const { body } = await endpoint.api('uuid_send_dtmf', [endpoint.uuid, keys]);
       if (!body.startsWith('+OK')) throw new Error('FreeSWITCH did not take the keys');
@@ -98,16 +88,8 @@ export const createMediaEndpoint = (
     lose: () => lose(null),
     async destroy() {
       state = 'destroyed';
+      cancelConnecting();
       await endpoint.destroy();
     },
   };
 };
-
-/** The same endpoint; when it is destroyed, which every call does in the end, `release` is called too. */
-export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
-  ...endpoint,
-  destroy() {
-    release();
-    return endpoint.destroy();
-  },
-});

@@ -4,10 +4,12 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
+import type { AudioForks } from './audio-forks.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
-import { createMediaEndpoint, releasingWith, rtpTimeoutHeader, type MediaEndpoint } from './endpoint.ts';
+import { createMediaEndpoint, rtpTimeoutHeader } from './endpoint.ts';
 import { keepEventSocket } from './event-socket.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
 
@@ -30,6 +32,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   /** The address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   srf: Srf;
+  audioForks: AudioForks;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
@@ -39,7 +42,14 @@ export type MediaServerOptions = MediaServerNumbers & {
 const create = async (
   media: Mrf.MediaServer,
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
-  { server, rtpTimeoutMs, createMs, clock, backgroundTasks }: MediaServerOptions & { server: string },
+  {
+    server,
+    rtpTimeoutMs,
+    createMs,
+    audioForks,
+    clock,
+    backgroundTasks,
+  }: MediaServerOptions & { server: string },
 ): Promise<MediaEndpoint> => {
   const usual: Mrf.EndpointOptions = offer === undefined ? {} : { remoteSdp: offer, codecs };
   const asked = srtp === 'off' ? usual : srtpRequest(offer);
@@ -50,8 +60,8 @@ const create = async (
     backgroundTasks.add('destroying a late endpoint', () => endpoint.destroy());
   const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
   return srtp === 'off'
-    ? createMediaEndpoint(endpoint, { server, rtpTimeoutMs })
-    : createSrtpEndpoint(endpoint, { server, offers: offer === undefined, clock, rtpTimeoutMs });
+    ? createMediaEndpoint(endpoint, { server, rtpTimeoutMs, audioForks })
+    : createSrtpEndpoint(endpoint, { server, offers: offer === undefined, clock, rtpTimeoutMs, audioForks });
 };
 
 /** One that was made beforehand; `null` when none is ready or the offer is not for it. */

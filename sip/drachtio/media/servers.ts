@@ -2,7 +2,7 @@
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { guardEventSockets } from './event-socket-guard.ts';
-import type { MediaEndpoint } from './endpoint.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './server.ts';
 import type { ServerAddress } from '../reconnect.ts';
 

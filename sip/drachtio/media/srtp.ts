@@ -11,8 +11,9 @@ import type { Clock } from '#src/domain/clock.ts';
 import { trunkCodecs } from '#src/domain/trunk.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { within } from '../background-tasks.ts';
-import { createMediaEndpoint, type MediaEndpoint } from './endpoint.ts';
+import { createMediaEndpoint, type FreeSwitchOptions } from './endpoint.ts';
 
 const codecs = [...trunkCodecs];
 const answerMs = 3_000;
@@ -65,14 +66,9 @@ const requirePossible = (remoteSdp: string): void => {
 /** `offers`: it was made without a remote description. */
 export const createSrtpEndpoint = (
   endpoint: Mrf.Endpoint,
-  {
-    server,
-    offers,
-    clock,
-    rtpTimeoutMs,
-  }: { server: string; offers: boolean; clock: Clock; rtpTimeoutMs: number },
+  { offers, clock, ...options }: FreeSwitchOptions & { offers: boolean; clock: Clock },
 ): MediaEndpoint => {
-  const made = createMediaEndpoint(endpoint, { server, rtpTimeoutMs });
+  const made = createMediaEndpoint(endpoint, options);
   const { dialog, uuid } = endpoint;
 
   /** FreeSWITCH makes an offer, which drachtio-srf answers by itself with what stands in the dialog. */

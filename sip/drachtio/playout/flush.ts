@@ -1,6 +1,6 @@
 /** How FreeSWITCH is made to forget all sound that was sent to it; until that is done nothing new may be sent. */
 import type { Cancel, LineTime } from '../../line-time.ts';
-import type { AudioFork } from '../media/audio-fork.ts';
+import type { SoundPath } from '../../media/endpoint.ts';
 import { silence } from '../../samples.ts';
 
 /** The least that pushes on what lies waiting. */
@@ -10,7 +10,7 @@ const lostMarkMs = 1_000;
 
 export type Flush = {
   isUnderWay(): boolean;
-  begin(fork: Pick<AudioFork, 'send' | 'mark' | 'kill'>): void;
+  begin(fork: Pick<SoundPath, 'send' | 'mark' | 'kill'>): void;
   onMark(name: string): void;
   /** Waits for nothing any more. */
   stop(): void;
@@ -31,7 +31,7 @@ export const createFlush = (options: {
     onDone();
   };
 
-  const kill = (fork: Pick<AudioFork, 'mark' | 'kill'>, again: (() => void) | null): void => {
+  const kill = (fork: Pick<SoundPath, 'mark' | 'kill'>, again: (() => void) | null): void => {
     waiting?.cancelTimer();
     const mark = nextMark();
     waiting = { mark, again, cancelTimer: time.after(lostMarkMs, done) };

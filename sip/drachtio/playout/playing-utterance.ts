@@ -7,7 +7,7 @@ import { joinSamples } from '#src/domain/samples.ts';
 import { createAlarm, type LineTime } from '../../line-time.ts';
 import { silence } from '../../samples.ts';
 import { heardAfter, sayingTime } from '../../voice.ts';
-import type { AudioFork } from '../media/audio-fork.ts';
+import type { SoundPath } from '../../media/endpoint.ts';
 import { pushMs } from './flush.ts';
 import { createPlayoutClock } from './playout-clock.ts';
 import type { Utterance } from './utterance.ts';
@@ -41,7 +41,7 @@ export type PlayingUtterance = {
 };
 
 export type PlayingOptions = {
-  fork: Pick<AudioFork, 'send' | 'mark'>;
+  fork: Pick<SoundPath, 'send' | 'mark'>;
   time: LineTime;
   nextMark: () => string;
   on: {

@@ -14,7 +14,7 @@
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
 import { samplesPerMs } from '../../samples.ts';
-import type { AudioFork } from '../media/audio-fork.ts';
+import type { SoundPath } from '../../media/endpoint.ts';
 import { createFlush } from './flush.ts';
 import { leastMs, playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
 import type { Speak } from './synthesis.ts';
@@ -22,7 +22,7 @@ import { synthesizeUtterance, type Utterance } from './utterance.ts';
 
 export type Playout = {
   /** The sound of the call is connected. */
-  attach(fork: Pick<AudioFork, 'send' | 'mark' | 'kill'>): void;
+  attach(fork: Pick<SoundPath, 'send' | 'mark' | 'kill'>): void;
   onMark(name: string): void;
   say(utterance: number, text: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
@@ -49,7 +49,7 @@ export type PlayoutOptions = {
 export const createPlayout = (options: PlayoutOptions): Playout => {
   const { time, speak, on, logger } = options;
   const queue: Utterance[] = [];
-  let fork: Pick<AudioFork, 'send' | 'mark' | 'kill'> | null = null;
+  let fork: Pick<SoundPath, 'send' | 'mark' | 'kill'> | null = null;
   let playing: PlayingUtterance | null = null;
   let marks = 0;
   let isOver = false;

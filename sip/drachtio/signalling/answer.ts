@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { Permit } from '../../trunks/limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { releasingWith, type MediaEndpoint } from '../media/endpoint.ts';
-import type { MediaServers } from '../media/servers.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import type { Carriers } from '../media/carriers.ts';
 import { allowed, hangUp, holdRequests, noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { acceptedOffer, onTerms } from './negotiate.ts';
@@ -48,14 +48,14 @@ const unanswered = (
 export const answerCaller = (
   caller: Caller,
   options: {
-    mediaServers: Pick<MediaServers, 'createEndpoint'>;
+    carriers: Pick<Carriers, 'createEndpoint'>;
     sessionTimes: SessionTimes;
     backgroundTasks: BackgroundTasks;
     /** Of the call. */
     logger: Logger;
   },
 ): Attempt => {
-  const { mediaServers, sessionTimes, backgroundTasks, logger } = options;
+  const { carriers, sessionTimes, backgroundTasks, logger } = options;
   const { request, response, trunk, permit, trackedLeg } = caller;
   const callId = request.get('Call-ID');
   const given = new AbortController();
@@ -64,7 +64,7 @@ export const answerCaller = (
   lost.promise.catch(() => {});
 
   const createEndpoint = async (): Promise<MediaEndpoint> => {
-    const endpoint = await mediaServers.createEndpoint(acceptedOffer(request.body, trunk), trunk.srtp);
+    const endpoint = await carriers.createEndpoint(acceptedOffer(request.body, trunk), trunk);
     return releasingWith(onTerms(endpoint, trunk), permit.release);
   };
 

@@ -13,8 +13,8 @@ import { adviceFor, type CheckedStep } from '../../trunks/check-advice.ts';
 import { createLadder, type Ladder } from '../../trunks/ladder.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { Carriers } from '../media/carriers.ts';
 import { hangUp } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invited } from './invite.ts';
@@ -73,7 +73,7 @@ export type TrunkCheckOptions = {
   askTrunk: AskTrunk;
   srf: Srf;
   trackLeg: () => TrackedLeg;
-  mediaServers: MediaServers;
+  carriers: Pick<Carriers, 'createEndpoint'>;
   country: Country;
   silenceMs: number;
   sessionTimes: SessionTimes;
@@ -114,7 +114,7 @@ const callOnce = async (
 };
 
 export const createTrunkCheck = (options: TrunkCheckOptions) => {
-  const { askTrunk, mediaServers, clock, backgroundTasks, logger } = options;
+  const { askTrunk, carriers, clock, backgroundTasks, logger } = options;
   /** Numbers that call themselves now, and whether the call has come back. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
@@ -139,7 +139,7 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
   const tryCall = async (trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep> => {
     const { from, to } = call;
     const ladder = startLadder();
-    const endpoint = await mediaServers.createEndpoint(undefined, trunk.srtp);
+    const endpoint = await carriers.createEndpoint(undefined, trunk);
     if (from === to) selfCalls.set(to, false);
     try {
       const called = await callOnce(trunk, call, endpoint, ladder, options);

@@ -14,7 +14,7 @@ import type { OnArrival } from '../../lines.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { Carriers } from '../media/carriers.ts';
 import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
 import type { TrunkCheck } from './check-trunk.ts';
@@ -43,7 +43,7 @@ const calledNumber = async (
 };
 
 export type InboundOptions = {
-  mediaServers: MediaServers;
+  carriers: Carriers;
   access: InboundAccess;
   directory: TrunkDirectory;
   limits: TrunkLimits;

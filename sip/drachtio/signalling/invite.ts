@@ -51,7 +51,7 @@ export type InviteOptions = {
   auth?: { username: string; password: string };
   offer: string;
   /** Where its sound is. */
-  channel: MediaChannel;
+  channel: MediaChannel | null;
   /** For each INVITE that is sent. */
   trackLeg: () => TrackedLeg;
   sessionTimes: SessionTimes;

@@ -1,16 +1,15 @@
 /** The endpoint that makes the offer of a call: the same for one trunk after the other, where that may be. */
-import type { Trunk, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
 
 export const createOfferingEndpoint = (options: {
-  mediaServers: Pick<MediaServers, 'createEndpoint'>;
+  carriers: Pick<Carriers, 'carrierFor' | 'createEndpoint'>;
   /** The endpoint that is in use has gone. */
   onLost: () => void;
   backgroundTasks: BackgroundTasks;
 }) => {
-  let current: { endpoint: MediaEndpoint; srtp: TrunkSrtp } | null = null;
+  let current: { endpoint: MediaEndpoint; carrier: Carrier; isSecret: boolean } | null = null;
 
   const release = (): void => {
     const unused = current?.endpoint;
@@ -18,8 +17,8 @@ export const createOfferingEndpoint = (options: {
     if (unused !== undefined) options.backgroundTasks.add('destroying an endpoint', () => unused.destroy());
   };
 
-  const create = async (srtp: TrunkSrtp): Promise<MediaEndpoint> => {
-    const created = await options.mediaServers.createEndpoint(undefined, srtp);
+  const create = async (terms: MediaTerms): Promise<MediaEndpoint> => {
+    const created = await options.carriers.createEndpoint(undefined, terms);
     // Nobody is to hear it ring for a call that cannot be heard.
     created.onLost(() => {
       if (current?.endpoint === created) options.onLost();
@@ -28,11 +27,13 @@ export const createOfferingEndpoint = (options: {
   };
 
   return {
-    /** Rejects when no media server has one. */
-    async endpointFor({ srtp }: Pick<Trunk, 'srtp'>): Promise<MediaEndpoint> {
+    /** Rejects when there is none to be had. */
+    async endpointFor(terms: MediaTerms): Promise<MediaEndpoint> {
+      const carrier = options.carriers.carrierFor(terms);
+      const isSecret = terms.srtp === 'required';
       // A key that one trunk has seen is not for the next one.
-      if (current?.srtp === 'required' || srtp === 'required') release();
-      current = { endpoint: current?.endpoint ?? (await create(srtp)), srtp };
+      if (current !== null && (current.isSecret || isSecret || current.carrier !== carrier)) release();
+      current = { endpoint: current?.endpoint ?? (await create(terms)), carrier, isSecret };
       return current.endpoint;
     },
     /** It is not needed: no trunk has taken the call. */

@@ -3,7 +3,7 @@
  * a trunk fails, or has no room, the next one gets the same offer.
  */
 import type { Trunk } from '#src/domain/trunk.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { Carriers } from '../media/carriers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
 import { createOfferingEndpoint } from './offering-endpoint.ts';
@@ -13,7 +13,7 @@ export const dial = (
   options: CallOptions & {
     /** In the order in which they are tried. */
     trunks: () => Promise<readonly Trunk[]>;
-    mediaServers: MediaServers;
+    carriers: Carriers;
   },
 ): Attempt => {
   const { backgroundTasks, logger } = options;
@@ -27,7 +27,7 @@ export const dial = (
   };
 
   const offering = createOfferingEndpoint({
-    mediaServers: options.mediaServers,
+    carriers: options.carriers,
     onLost: () => breakOff('media_error', 'The media server is gone'),
     backgroundTasks,
   });

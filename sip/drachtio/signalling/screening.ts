@@ -10,7 +10,7 @@ import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { calledParty } from '../../parties/called-party.ts';
 import { callingParty } from '../../parties/calling-party.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { Carriers } from '../media/carriers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createMergedRequests, requestProblem } from './header-inspection.ts';
 import {
@@ -26,14 +26,14 @@ import { isTooSmall, type SessionTimes } from './session-timer.ts';
 export type Parties = { from: string; numbers: readonly string[] };
 
 export const createScreening = (options: {
-  mediaServers: Pick<MediaServers, 'problem'>;
+  carriers: Pick<Carriers, 'problem'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   country: Country;
   sessionTimes: SessionTimes;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { mediaServers, trunkCheck, country, sessionTimes, clock, logger } = options;
+  const { carriers, trunkCheck, country, sessionTimes, clock, logger } = options;
   const mergedRequests = createMergedRequests(() => clock.now());
 
   /** An offer that comes with the ACK is for a later day. */
@@ -49,7 +49,7 @@ export const createScreening = (options: {
     if (mergedRequests.isMerged(request)) return { refusal: refusals.merged };
     const problem = requestProblem(request);
     if (problem !== undefined) return { refusal: problem };
-    if (mediaServers.problem() !== null) return { refusal: refusals.unavailable };
+    if (carriers.problem(trunk) !== null) return { refusal: refusals.unavailable };
     const { numbers, bare } = calledParty(request, country);
     if (numbers.length === 0) return { refusal: verdictRefusals.unknown_number };
     const from = callingParty(request, country, bare);

@@ -15,6 +15,7 @@ import { chooseTrunks } from '../../trunks/choose.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import { createTrunkLimits } from '../../trunks/limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import type { Carriers } from '../media/carriers.ts';
 import type { MediaServers } from '../media/servers.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';
@@ -44,7 +45,8 @@ export type TrunkTimes = {
 
 export type SignallingOptions = {
   connection: SignallingConnection;
-  mediaServers: MediaServers;
+  mediaServers: Pick<MediaServers, 'problem' | 'endChannel'>;
+  carriers: Carriers;
   directory: TrunkDirectory;
   /** The trunk of the configuration; `null` where there is none. */
   configured: Trunk | null;
@@ -90,7 +92,7 @@ const trunksFor = async (
   });
 
 export const createSignalling = (options: SignallingOptions) => {
-  const { connection, mediaServers, directory, configured, legs, trunkTimes } = options;
+  const { connection, mediaServers, carriers, directory, configured, legs, trunkTimes } = options;
   const { country, clock, backgroundTasks, logger } = options;
   const { srf } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
@@ -106,7 +108,7 @@ export const createSignalling = (options: SignallingOptions) => {
   });
   const limits = createTrunkLimits({ ...trunkTimes, clock });
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
-  const shared = { srf, mediaServers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
+  const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker });
   let isClosed = false;

@@ -68,7 +68,7 @@ export const invitingLeg = (request: Srf.SrfRequest, channel: MediaChannel | nul
 });
 
 /** When an INVITE that came in was answered. */
-export const takenLeg = (arriving: SipLeg, dialog: Srf.Dialog, channel: MediaChannel): SipLeg => ({
+export const takenLeg = (arriving: SipLeg, dialog: Srf.Dialog, channel: MediaChannel | null): SipLeg => ({
   ...arriving,
   state: 'standing',
   local: `${arriving.local};tag=${dialog.sip.localTag}`,

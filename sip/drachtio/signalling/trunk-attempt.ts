@@ -10,7 +10,7 @@ import { causeOf, goesOn } from '../../trunks/failover.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
-import { releasingWith, type MediaEndpoint } from '../media/endpoint.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import { hangUp, noSip, type Outcome } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invitation, type Invited } from './invite.ts';

@@ -5,6 +5,7 @@ import {
   callerIdHeaders,
   numberFormats,
   trunkCodecs,
+  trunkMedia,
   trunkSrtp,
   trunkStates,
   trunkTransports,
@@ -58,6 +59,10 @@ export const trunkFields = {
   srtp: z.enum(trunkSrtp).meta({
     description:
       '`required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`.',
+  }),
+  media: z.enum(trunkMedia).meta({
+    description:
+      'Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488.',
   }),
   priority: z.int().min(0).max(65_535).meta({ description: 'The lowest goes first.', example: 10 }),
   weight: z.int().min(0).max(65_535).meta({

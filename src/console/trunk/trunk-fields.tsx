@@ -1,4 +1,4 @@
-import { numberFormats } from '#src/domain/trunk.ts';
+import { numberFormats, trunkMedia } from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -22,6 +22,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   caller_id: (trunk?.caller_id ?? 'from') as string,
   privacy: trunk?.privacy ?? false,
   srtp: trunk?.srtp === 'required',
+  media: (trunk?.media ?? 'freeswitch') as string,
   priority: textOf(trunk?.priority ?? 10),
   weight: textOf(trunk?.weight ?? 10),
   max_channels: textOf(trunk?.max_channels),
@@ -59,6 +60,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
   privacy: values.privacy,
   srtp: values.srtp ? 'required' : 'off',
+  media: trunkMedia.find((one) => one === values.media) ?? 'freeswitch',
   priority: wholeNumber('priority', values.priority) ?? 10,
   weight: wholeNumber('weight', values.weight) ?? 10,
   max_channels: wholeNumber('max_channels', values.max_channels),
@@ -101,6 +103,7 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
         <TextField {...field('from_domain')} isOptional />
         <TextField {...field('realm')} isOptional />
         <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
+        <SelectField {...field('media')} options={Object.entries(t.media)} hint={hints.media} />
         <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
       </div>
       <CheckField {...field('privacy')} />

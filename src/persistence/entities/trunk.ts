@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import {
   callerIdHeaders,
   numberFormats,
+  trunkMedia,
   trunkSrtp,
   trunkTransports,
   type TrunkCodec,
@@ -30,6 +31,7 @@ export const TrunkRow = defineEntity({
     privacy: p.boolean(),
     codecs: p.array().$type<TrunkCodec[]>().nullable(),
     srtp: p.enum([...trunkSrtp]).default('off'),
+    media: p.enum([...trunkMedia]).default('freeswitch'),
     priority: p.integer(),
     weight: p.integer(),
     maxChannels: p.integer().nullable(),

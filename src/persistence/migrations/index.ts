@@ -11,6 +11,7 @@ import { KeyedAnswers } from './keyed-answers.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { SipLegs } from './sip-legs.ts';
+import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { Trunks } from './trunks.ts';
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '0016-audit-numbers', class: AuditNumbers },
   { name: '0017-call-transitions', class: CallTransitions },
   { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
+  { name: '0019-trunk-media', class: TrunkMedia },
 ];

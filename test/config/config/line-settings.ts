@@ -48,6 +48,27 @@ export const lineSettings: ExpectedSettings = {
     invalid: [],
     with: real,
   },
+  GW_TRUNK_MEDIA: {
+    of: ({ realLines }) => realLines?.trunkMedia,
+    default: 'freeswitch',
+    valid: { auto: 'auto', direct: 'direct' },
+    invalid: ['rtpengine', 'Direct'],
+    with: real,
+  },
+  GW_RTP_HOST: {
+    of: ({ realLines }) => realLines?.rtp.host,
+    default: '127.0.0.1',
+    valid: { '192.0.2.7': '192.0.2.7', '2001:db8::7': '2001:db8::7' },
+    invalid: ['sound.example', '192.0.2.7:30000'],
+    with: real,
+  },
+  GW_RTP_PORTS: {
+    of: ({ realLines }) => realLines?.rtp.ports,
+    default: { from: 30_000, to: 39_999 },
+    valid: { '20000-20001': { from: 20_000, to: 20_001 } },
+    invalid: ['20000', '20000-', '500-600', '30001-30001', '30002-30000', '60000-70000'],
+    with: real,
+  },
   GW_MEDIA_HOST: {
     of: ({ realLines }) => realLines?.media.host,
     default: '127.0.0.1',

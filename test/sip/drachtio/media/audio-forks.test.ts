@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import test from 'ava';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import type { AudioForkEvents } from '#sip/drachtio/media/audio-fork.ts';
 import { createAudioForks } from '#sip/drachtio/media/audio-forks.ts';
+import type { SoundEvents } from '#sip/media/endpoint.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 const protocol = 'audio.drachtio.org';
@@ -20,7 +20,7 @@ const createWorld = async () => {
   return { clock, media };
 };
 
-const deaf: AudioForkEvents = { onAudio: () => {}, onMark: () => {}, onLost: () => {} };
+const deaf: SoundEvents = { onAudio: () => {}, onMark: () => {}, onLost: () => {} };
 
 const isRefused = (url: string): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,0 +1,117 @@
+/** A call's sound carried by this process itself, without a media server: RTP as telephones send it. */
+import type { Clock } from '#src/domain/clock.ts';
+import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
+import { createLineTime } from '../../line-time.ts';
+import type { MediaEndpoint, SoundEvents, SoundPath } from '../endpoint.ts';
+import type { SoundChannel, SoundThread } from '../thread/sound-thread.ts';
+import { createNegotiation } from './negotiation.ts';
+import { createSoundPath } from './sound-path.ts';
+
+export type DirectOptions = {
+  thread: Pick<SoundThread, 'open'>;
+  /** Of this machine, as trunks reach it. */
+  address: string;
+  clock: Clock;
+  /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
+  rtpTimeoutMs: number;
+};
+
+/** How often it is looked whether sound still comes. */
+const lookMs = 1_000;
+
+/** Standing until it is lost or destroyed; a loss is told to all who listen, also to who listens later. */
+const createFate = () => {
+  const listeners: ((reason: string | null) => void)[] = [];
+  let fate: { is: 'standing' | 'destroyed' } | { is: 'lost'; reason: string | null } = { is: 'standing' };
+  return {
+    isStanding: (): boolean => fate.is === 'standing',
+    lose(reason: string | null): void {
+      if (fate.is !== 'standing') return;
+      fate = { is: 'lost', reason };
+      for (const listener of listeners) listener(reason);
+    },
+    destroy(): void {
+      fate = { is: 'destroyed' };
+    },
+    onLost(listener: (reason: string | null) => void): void {
+      if (fate.is === 'lost') {
+        const { reason } = fate;
+        queueMicrotask(() => listener(reason));
+      } else listeners.push(listener);
+    },
+  };
+};
+
+const openChannel = async (
+  offer: string | undefined,
+  { codecs }: Pick<Trunk, 'codecs'>,
+  options: DirectOptions,
+) => {
+  const { thread, address } = options;
+  const channel: SoundChannel = await thread.open(address);
+  const negotiation = createNegotiation({ address, port: channel.port }, channel.agree);
+  try {
+    const localSdp =
+      offer === undefined ? negotiation.offer(codecs ?? trunkCodecs) : negotiation.answer(offer);
+    return { channel, negotiation, localSdp };
+  } catch (error) {
+    channel.close();
+    throw error;
+  }
+};
+
+/** With the far end's offer, or without one to make an offer. Rejects with `NothingInCommon`, or when no port is free. */
+export const createDirectEndpoint = async (
+  offer: string | undefined,
+  terms: Pick<Trunk, 'codecs'>,
+  options: DirectOptions,
+): Promise<MediaEndpoint> => {
+  const { channel, negotiation, localSdp } = await openChannel(offer, terms, options);
+  const time = createLineTime(options.clock, 1);
+  const fate = createFate();
+  const digitListeners: ((digit: string) => void)[] = [];
+  let sound: { path: SoundPath; events: SoundEvents } | null = null;
+
+  channel.listen({
+    onSound: (samples) => sound?.events.onAudio(samples),
+    onKey: (key) => digitListeners.forEach((listener) => listener(key)),
+    onLost() {
+      sound?.events.onLost();
+      fate.lose(null);
+    },
+  });
+
+  const watchSilence = (): void => {
+    const { silentMs } = channel.figures();
+    const isHeard = negotiation.agreed()?.isSending === true && silentMs !== null;
+    if (isHeard && silentMs >= options.rtpTimeoutMs) fate.lose('MEDIA_TIMEOUT');
+    if (fate.isStanding()) time.after(lookMs, watchSilence);
+  };
+  if (options.rtpTimeoutMs > 0) time.after(lookMs, watchSilence);
+
+  return {
+    channel: null,
+    localSdp,
+    modify: async (remoteSdp) => negotiation.answer(remoteSdp),
+    takeAnswer: async (remoteSdp) => negotiation.takeAnswer(remoteSdp),
+    async connect(_callId, events) {
+      const path = createSoundPath(channel.sound, { time, onMark: events.onMark });
+      sound = { path, events };
+      return path;
+    },
+    async press(keys) {
+      const agreed = negotiation.agreed();
+      if (agreed === null || agreed.keysPayloadType === null) throw new Error('The far end takes no keys');
+      channel.press(keys);
+    },
+    onDigit: (listener) => void digitListeners.push(listener),
+    onLost: fate.onLost,
+    lose: () => fate.lose(null),
+    async destroy() {
+      fate.destroy();
+      time.stop();
+      sound?.path.close();
+      channel.close();
+    },
+  };
+};

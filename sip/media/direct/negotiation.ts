@@ -1,0 +1,56 @@
+/** What both sides have said of the sound of one call, and what is agreed of it (RFC 3264). */
+import { randomInt } from 'node:crypto';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
+import type { Address, RtpAgreement } from '../thread/messages.ts';
+import {
+  agreementFrom,
+  answering,
+  formatsOf,
+  offeredFormats,
+  writeDescription,
+  type Direction,
+  type Formats,
+} from './description.ts';
+
+/** The far end's description has nothing that can be had here. */
+export class NothingInCommon extends Error {}
+
+export type Negotiation = {
+  /** `null` until the far end has described its sound. */
+  agreed(): RtpAgreement | null;
+  offer(codecs: readonly TrunkCodec[]): string;
+  /** Throws `NothingInCommon`, and all stays as it was. */
+  answer(offer: string): string;
+  /** The far end's answer to our offer. Throws `NothingInCommon`, and all stays as it was. */
+  takeAnswer(answer: string): void;
+};
+
+/** `onAgreed` is called with each agreement, also with one that says nothing new. */
+export const createNegotiation = (own: Address, onAgreed: (agreement: RtpAgreement) => void): Negotiation => {
+  const sessionId = randomInt(2 ** 31);
+  let version = 1;
+  let described: string | null = null;
+  let agreed: RtpAgreement | null = null;
+
+  /** Of a description that says something else the version is one higher (RFC 3264 section 8). */
+  const describe = (formats: Formats, direction: Direction): string => {
+    const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction);
+    if (described !== null && write() !== described) version += 1;
+    return (described = write());
+  };
+
+  const agreeOn = (theirs: string): RtpAgreement => {
+    const agreement = agreementFrom(theirs);
+    if (agreement === undefined) throw new NothingInCommon('There is no common codec');
+    agreed = agreement;
+    onAgreed(agreement);
+    return agreement;
+  };
+
+  return {
+    agreed: () => agreed,
+    offer: (codecs) => describe(offeredFormats(codecs), 'sendrecv'),
+    answer: (offer) => describe(formatsOf(agreeOn(offer)), answering(offer)),
+    takeAnswer: (answer) => void agreeOn(answer),
+  };
+};

@@ -1,0 +1,52 @@
+/** What carries the sound of a call, whoever does it: one place a call, where its sound goes in and out. */
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
+
+/** Samples are mono 16-bit linear at 8000 Hz. */
+export type SoundEvents = {
+  /** What the other party's side sounds like, in its order. */
+  onAudio: (samples: Int16Array) => void;
+  /** All that was sent before this mark has been played, or was forgotten by `kill`. */
+  onMark: (name: string) => void;
+  /** No sound is carried any more although `close` was not called. */
+  onLost: () => void;
+};
+
+/** The way of the agent's voice to the other party, once it is open. */
+export type SoundPath = {
+  /** To be played after what was sent before. */
+  send(samples: Int16Array): void;
+  mark(name: string): void;
+  /** Forgets what was sent and not yet played. */
+  kill(): void;
+  close(): void;
+};
+
+export type MediaEndpoint = {
+  /** Where it lives on without this process; `null` where it ends with it. */
+  readonly channel: MediaChannel | null;
+  /** Its offer, or its answer to the caller's offer. */
+  readonly localSdp: string;
+  /** Takes the other party's offer in; resolves with its own answer. */
+  modify(remoteSdp: string): Promise<string>;
+  /** Takes the other party's answer to an offer of this endpoint in. */
+  takeAnswer(remoteSdp: string): Promise<void>;
+  /** Opens the sound of the call, both ways. Rejects when it does not come about. */
+  connect(callId: string, events: SoundEvents): Promise<SoundPath>;
+  /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
+  press(keys: string): Promise<void>;
+  onDigit(listener: (digit: string) => void): void;
+  /** The endpoint has ended, or is given up, although nobody here ended it; with the reason, where there is one. */
+  onLost(listener: (reason: string | null) => void): void;
+  /** What carries it does not answer any more: as if it had ended. */
+  lose(): void;
+  destroy(): Promise<void>;
+};
+
+/** The same endpoint; when it is destroyed, which every call does in the end, `release` is called too. */
+export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
+  ...endpoint,
+  destroy() {
+    release();
+    return endpoint.destroy();
+  },
+});

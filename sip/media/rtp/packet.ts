@@ -1,0 +1,55 @@
+/** One packet of RTP (RFC 3550 section 5.1). */
+
+export type RtpPacket = {
+  payloadType: number;
+  /** The first packet after a silence, or of a key. */
+  marker: boolean;
+  /** 16 bits. */
+  sequence: number;
+  /** 32 bits, in samples. */
+  timestamp: number;
+  /** 32 bits: whose clock and sequence these are. */
+  ssrc: number;
+  payload: Uint8Array;
+};
+
+export const rtpHeaderBytes = 12;
+
+const version = 2;
+
+/** Undefined for what is no packet of RTP. The payload is a view of the datagram. */
+export const parseRtp = (datagram: Buffer): RtpPacket | undefined => {
+  const first = datagram[0] ?? 0;
+  const second = datagram[1] ?? 0;
+  if (datagram.length < rtpHeaderBytes || first >> 6 !== version) return undefined;
+  let from = rtpHeaderBytes + 4 * (first & 0x0f);
+  const hasExtension = (first & 0x10) !== 0;
+  if (hasExtension) {
+    if (datagram.length < from + 4) return undefined;
+    from += 4 + 4 * datagram.readUInt16BE(from + 2);
+  }
+  const isPadded = (first & 0x20) !== 0;
+  const padding = isPadded ? (datagram.at(-1) ?? 0) : 0;
+  const to = datagram.length - padding;
+  if (to < from || (isPadded && padding === 0)) return undefined;
+  return {
+    payloadType: second & 0x7f,
+    marker: (second & 0x80) !== 0,
+    sequence: datagram.readUInt16BE(2),
+    timestamp: datagram.readUInt32BE(4),
+    ssrc: datagram.readUInt32BE(8),
+    payload: datagram.subarray(from, to),
+  };
+};
+
+/** Writes the header at the beginning of a datagram. */
+export const writeRtpHeader = (datagram: Buffer, packet: Omit<RtpPacket, 'payload'>): void => {
+  datagram[0] = version << 6;
+  datagram[1] = packet.payloadType | (packet.marker ? 0x80 : 0);
+  datagram.writeUInt16BE(packet.sequence & 0xffff, 2);
+  datagram.writeUInt32BE(packet.timestamp >>> 0, 4);
+  datagram.writeUInt32BE(packet.ssrc >>> 0, 8);
+};
+
+/** From one 16-bit sequence number to another, the short way round: −32,768 to 32,767. */
+export const sequenceDistance = (from: number, to: number): number => ((to - from) << 16) >> 16;

@@ -1,0 +1,22 @@
+/** How good a telephone call sounds, as one number from 1 to 4.5 (ITU-T G.107, the E-model, for G.711 with concealment). */
+
+/** Of a perfect call by G.711: all impairments of the room and of the telephone at their defaults. */
+const bestRating = 93.2;
+/** G.113 appendix I: how well G.711 with packet loss concealment stands random loss. */
+const lossRobustness = 25.1;
+/** What codec and buffers of both sides add to the way, in milliseconds. */
+const ownDelayMs = 40;
+
+/** Section 7.4 in its usual short form: what the delay from mouth to ear takes away. */
+const delayImpairment = (delayMs: number): number =>
+  0.024 * delayMs + (delayMs > 177.3 ? 0.11 * (delayMs - 177.3) : 0);
+
+/** `lost` from 0 to 1; `roundTripMs` 0 where it is not known. */
+export const meanOpinionScore = (stream: { lost: number; jitterMs: number; roundTripMs: number }): number => {
+  const delayMs = stream.roundTripMs / 2 + 2 * stream.jitterMs + ownDelayMs;
+  const percent = 100 * stream.lost;
+  const rating = bestRating - delayImpairment(delayMs) - (95 * percent) / (percent + lossRobustness);
+  if (rating <= 0) return 1;
+  const score = 1 + 0.035 * rating + rating * (rating - 60) * (100 - rating) * 7e-6;
+  return Math.max(1, Math.round(score * 100) / 100);
+};

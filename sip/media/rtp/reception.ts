@@ -1,0 +1,104 @@
+/** What is known of a stream that comes in (RFC 3550 section 6.4.1 and appendix A): how much was lost, and how evenly it comes. */
+import { sequenceDistance } from './packet.ts';
+
+export type Reception = {
+  received(packet: { sequence: number; timestamp: number; ssrc: number }, at: number): void;
+  /** Since the beginning of the call, over all streams. */
+  figures(): { packets: number; lost: number; jitterMs: number };
+  /** Of the stream that comes in now, since the last report; `null` while there is none. */
+  report(): ReceptionReport | null;
+};
+
+/** The block of a receiver report. */
+export type ReceptionReport = {
+  ssrc: number;
+  /** In 256ths. */
+  fractionLost: number;
+  cumulativeLost: number;
+  /** The highest sequence number with its cycles. */
+  highest: number;
+  /** In samples. */
+  jitter: number;
+};
+
+type Stream = {
+  ssrc: number;
+  first: number;
+  highest: number;
+  packets: number;
+  /** In samples. */
+  jitter: number;
+  transit: number | null;
+  atReport: { expected: number; packets: number };
+};
+
+const samplesPerMs = 8;
+
+const expectedOf = ({ highest, first }: Stream): number => highest - first + 1;
+
+export const createReception = (): Reception => {
+  let stream: Stream | null = null;
+  const before = { packets: 0, lost: 0 };
+
+  const leave = (): void => {
+    if (stream === null) return;
+    before.packets += stream.packets;
+    before.lost += Math.max(0, expectedOf(stream) - stream.packets);
+  };
+
+  const streamOf = (ssrc: number, sequence: number): Stream => {
+    if (stream?.ssrc === ssrc) return stream;
+    leave();
+    stream = {
+      ssrc,
+      first: sequence,
+      highest: sequence,
+      packets: 0,
+      jitter: 0,
+      transit: null,
+      atReport: { expected: 0, packets: 0 },
+    };
+    return stream;
+  };
+
+  return {
+    received({ ssrc, sequence, timestamp }, at) {
+      const current = streamOf(ssrc, sequence);
+      current.packets += 1;
+      const ahead = sequenceDistance(current.highest & 0xffff, sequence);
+      if (ahead > 0) current.highest += ahead;
+      const transit = (Math.round(at * samplesPerMs) - timestamp) | 0;
+      if (current.transit !== null) {
+        const difference = Math.abs((transit - current.transit) | 0);
+        current.jitter += (difference - current.jitter) / 16;
+      }
+      current.transit = transit;
+    },
+    figures() {
+      const { packets, lost } = before;
+      if (stream === null) return { packets, lost, jitterMs: 0 };
+      return {
+        packets: packets + stream.packets,
+        lost: lost + Math.max(0, expectedOf(stream) - stream.packets),
+        jitterMs: stream.jitter / samplesPerMs,
+      };
+    },
+    report() {
+      if (stream === null) return null;
+      const expected = expectedOf(stream);
+      const since = {
+        expected: expected - stream.atReport.expected,
+        packets: stream.packets - stream.atReport.packets,
+      };
+      stream.atReport = { expected, packets: stream.packets };
+      const lost = Math.max(0, since.expected - since.packets);
+      return {
+        ssrc: stream.ssrc,
+        fractionLost: since.expected > 0 ? Math.min(255, Math.floor((lost * 256) / since.expected)) : 0,
+        cumulativeLost: Math.max(0, expected - stream.packets),
+        highest: stream.highest >>> 0,
+        jitter: Math.round(stream.jitter),
+      };
+    },
+  };
+};

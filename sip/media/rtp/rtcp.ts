@@ -1,0 +1,125 @@
+/** Reports of both sides about the sound (RFC 3550 section 6): what was sent, what of it arrived, and how long it takes. */
+import type { ReceptionReport } from './reception.ts';
+
+/** What the other side says of the stream that goes out. */
+export type RemoteReport = {
+  /** In 256ths, since its report before. */
+  fractionLost: number;
+  cumulativeLost: number;
+  /** In samples. */
+  jitter: number;
+  /** The middle 32 bits of the NTP time of our last report that arrived there, 0 for none; and how long ago, in 1/65,536 s. */
+  lastReport: number;
+  delaySince: number;
+};
+
+export type Rtcp = {
+  /** The sender's report among the packets: the middle 32 bits of its NTP time. */
+  senderReport: number | null;
+  about: RemoteReport[];
+  isGoodbye: boolean;
+};
+
+const packetTypes = { senderReport: 200, receiverReport: 201, sourceDescription: 202, goodbye: 203 } as const;
+const headerBytes = 4;
+const senderInfoBytes = 20;
+const blockBytes = 24;
+const version = 2;
+
+/** Seconds from 1900, where NTP begins, to 1970. */
+const ntpOffset = 2_208_988_800;
+
+/** Of a wall-clock time in milliseconds: the middle 32 bits of its NTP time, in 1/65,536 s. */
+export const middleNtp = (wallMs: number): number => {
+  const seconds = Math.floor(wallMs / 1000) + ntpOffset;
+  return (((seconds & 0xffff) << 16) | Math.floor(((wallMs % 1000) / 1000) * 65_536)) >>> 0;
+};
+
+const blockAt = (packet: Buffer, at: number): RemoteReport => ({
+  fractionLost: packet.readUInt8(at + 4),
+  cumulativeLost: Math.max(0, packet.readIntBE(at + 5, 3)),
+  jitter: packet.readUInt32BE(at + 12),
+  lastReport: packet.readUInt32BE(at + 16),
+  delaySince: packet.readUInt32BE(at + 20),
+});
+
+/** Reads a compound packet; of the blocks, those about `ssrc`. Undefined for what is no RTCP. */
+export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
+  const found: Rtcp = { senderReport: null, about: [], isGoodbye: false };
+  let at = 0;
+  while (at < datagram.length) {
+    if (datagram.length - at < headerBytes || datagram.readUInt8(at) >> 6 !== version) return undefined;
+    const count = datagram.readUInt8(at) & 0x1f;
+    const type = datagram.readUInt8(at + 1);
+    const bytes = headerBytes + 4 * datagram.readUInt16BE(at + 2);
+    const packet = datagram.subarray(at, at + bytes);
+    if (packet.length < bytes) return undefined;
+    at += bytes;
+    const isSender = type === packetTypes.senderReport;
+    if (type === packetTypes.goodbye) found.isGoodbye = true;
+    if (!isSender && type !== packetTypes.receiverReport) continue;
+    const blocksAt = headerBytes + 4 + (isSender ? senderInfoBytes : 0);
+    if (packet.length < blocksAt + count * blockBytes) return undefined;
+    if (isSender) found.senderReport = packet.readUInt32BE(headerBytes + 4 + 2);
+    for (let block = blocksAt; block < blocksAt + count * blockBytes; block += blockBytes)
+      if (packet.readUInt32BE(block) === ssrc) found.about.push(blockAt(packet, block));
+  }
+  return at === 0 ? undefined : found;
+};
+
+export type SentSoFar = { ssrc: number; packets: number; bytes: number; timestamp: number };
+
+/** What arrived of the other side's stream, with when its last report came. */
+export type Heard = ReceptionReport & {
+  lastReport: number;
+  /** In 1/65,536 s. */
+  delaySince: number;
+};
+
+const header = (packet: Buffer, count: number, type: number): void => {
+  packet.writeUInt8((version << 6) | count, 0);
+  packet.writeUInt8(type, 1);
+  packet.writeUInt16BE(packet.length / 4 - 1, 2);
+};
+
+/** Section 6.5: every compound packet names its source; no name of a person or host goes out. */
+const sourceDescription = (ssrc: number): Buffer => {
+  const name = Buffer.from(ssrc.toString(16));
+  const packet = Buffer.alloc(headerBytes + 4 * Math.ceil((4 + 2 + name.length + 1) / 4));
+  header(packet, 1, packetTypes.sourceDescription);
+  packet.writeUInt32BE(ssrc, 4);
+  packet.writeUInt8(1, 8);
+  packet.writeUInt8(name.length, 9);
+  name.copy(packet, 10);
+  return packet;
+};
+
+/** A sender report with what was heard, and who says so; `wallMs` is now. */
+export const writeReport = (sent: SentSoFar, heard: Heard | null, wallMs: number): Buffer => {
+  const report = Buffer.alloc(headerBytes + 4 + senderInfoBytes + (heard === null ? 0 : blockBytes));
+  header(report, heard === null ? 0 : 1, packetTypes.senderReport);
+  report.writeUInt32BE(sent.ssrc >>> 0, 4);
+  report.writeUInt32BE((Math.floor(wallMs / 1000) + ntpOffset) >>> 0, 8);
+  report.writeUInt32BE(Math.floor(((wallMs % 1000) / 1000) * 2 ** 32) >>> 0, 12);
+  report.writeUInt32BE(sent.timestamp >>> 0, 16);
+  report.writeUInt32BE(sent.packets >>> 0, 20);
+  report.writeUInt32BE(sent.bytes >>> 0, 24);
+  if (heard !== null) {
+    report.writeUInt32BE(heard.ssrc >>> 0, 28);
+    report.writeUInt8(heard.fractionLost, 32);
+    report.writeUIntBE(Math.min(heard.cumulativeLost, 0x7fffff), 33, 3);
+    report.writeUInt32BE(heard.highest >>> 0, 36);
+    report.writeUInt32BE(heard.jitter >>> 0, 40);
+    report.writeUInt32BE(heard.lastReport >>> 0, 44);
+    report.writeUInt32BE(heard.delaySince >>> 0, 48);
+  }
+  return Buffer.concat([report, sourceDescription(sent.ssrc)]);
+};
+
+/** Section 6.6. */
+export const writeGoodbye = (ssrc: number): Buffer => {
+  const packet = Buffer.alloc(headerBytes + 4);
+  header(packet, 1, packetTypes.goodbye);
+  packet.writeUInt32BE(ssrc >>> 0, 4);
+  return packet;
+};

@@ -1,0 +1,120 @@
+/** The stream that goes out: a packet every 20 ms, of sound, of silence, or of a key that is pressed. */
+import { randomBytes } from 'node:crypto';
+import type { G711 } from '../g711.ts';
+import type { SampleRing } from '../sample-ring.ts';
+import { rtpHeaderBytes, writeRtpHeader } from './packet.ts';
+import type { SentSoFar } from './rtcp.ts';
+import { telephoneEventBytes, writeTelephoneEvent } from './telephone-event.ts';
+
+/** What was agreed with the far end about what it is sent. */
+export type SendingFormat = {
+  codec: G711;
+  payloadType: number;
+  /** Of RFC 4733; `null` where the far end takes no keys so. */
+  keysPayloadType: number | null;
+};
+
+export type Sending = {
+  /** The next packet, made anew in the same memory each time; to be called every 20 ms. */
+  next(): Buffer;
+  /** Presses keys one after the other; `w` is a pause of half a second. False where the far end takes none. */
+  press(keys: string): boolean;
+  setFormat(format: SendingFormat): void;
+  soFar(): SentSoFar;
+};
+
+export const frameMs = 20;
+export const frameSamples = 160;
+
+/** Of a key: how long it is pressed, the silence behind it, and how often its end is said (RFC 4733 section 2.5.1.4). */
+const pressedFrames = 8;
+const betweenFrames = 3;
+const pauseFrames = 25;
+const lastPackets = 3;
+
+type Step = { key: string | null; frames: number };
+
+const stepsOf = (keys: string): Step[] =>
+  Array.from(keys).flatMap((key): Step[] =>
+    key === 'w'
+      ? [{ key: null, frames: pauseFrames }]
+      : [
+          { key, frames: pressedFrames + lastPackets - 1 },
+          { key: null, frames: betweenFrames },
+        ],
+  );
+
+export const createSending = (first: SendingFormat, sound: Pick<SampleRing, 'read'>): Sending => {
+  const seed = randomBytes(10);
+  const ssrc = seed.readUInt32BE(0);
+  let sequence = seed.readUInt16BE(4);
+  let timestamp = seed.readUInt32BE(6);
+  let format = first;
+  let packets = 0;
+  let bytes = 0;
+  /** Nothing was sent before, or something else than sound. */
+  let isBeginning = true;
+  const steps: Step[] = [];
+  let inStep = 0;
+  const frame = new Int16Array(frameSamples);
+  const datagram = Buffer.alloc(rtpHeaderBytes + frameSamples);
+  const keyDatagram = Buffer.alloc(rtpHeaderBytes + telephoneEventBytes);
+
+  const finish = (
+    packet: Buffer,
+    head: { payloadType: number; marker: boolean; timestamp: number },
+  ): Buffer => {
+    writeRtpHeader(packet, { ...head, sequence, ssrc });
+    sequence = (sequence + 1) & 0xffff;
+    timestamp = (timestamp + frameSamples) >>> 0;
+    packets += 1;
+    bytes += packet.length - rtpHeaderBytes;
+    return packet;
+  };
+
+  const soundPacket = (samples: number): Buffer => {
+    frame.fill(0, samples);
+    format.codec.encode(frame, datagram, rtpHeaderBytes);
+    const marker = isBeginning;
+    isBeginning = false;
+    return finish(datagram, { payloadType: format.payloadType, marker, timestamp });
+  };
+
+  const keyPacket = (key: string, payloadType: number): Buffer => {
+    const isOver = inStep >= pressedFrames - 1;
+    const duration = Math.min(inStep + 1, pressedFrames) * frameSamples;
+    writeTelephoneEvent(keyDatagram.subarray(rtpHeaderBytes), { key, isOver, duration });
+    isBeginning = true;
+    // All packets of a key have the time of its beginning.
+    const begun = (timestamp - inStep * frameSamples) >>> 0;
+    return finish(keyDatagram, { payloadType, marker: inStep === 0, timestamp: begun });
+  };
+
+  const pressing = (step: Step, keysPayloadType: number): Buffer => {
+    const packet = step.key === null ? soundPacket(0) : keyPacket(step.key, keysPayloadType);
+    inStep += 1;
+    if (inStep === step.frames) {
+      steps.shift();
+      inStep = 0;
+    }
+    return packet;
+  };
+
+  return {
+    next() {
+      const [step] = steps;
+      const { keysPayloadType } = format;
+      if (step !== undefined && keysPayloadType !== null) return pressing(step, keysPayloadType);
+      return soundPacket(sound.read(frame));
+    },
+    press(keys) {
+      if (format.keysPayloadType === null) return false;
+      steps.push(...stepsOf(keys));
+      return true;
+    },
+    setFormat(changed) {
+      format = changed;
+    },
+    soFar: () => ({ ssrc, packets, bytes, timestamp }),
+  };
+};

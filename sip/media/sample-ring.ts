@@ -1,0 +1,75 @@
+/**
+ * Sound on its way from one thread to another: one writes samples, the other reads them, and neither waits. The one
+ * that writes may take back what was not read yet, and learns to the sample what was.
+ *
+ * Both sides move the place of reading by compare-and-exchange, so that a frame is either read or taken back.
+ */
+
+const headerInts = 2;
+/** Places in the header: how many samples were read or taken back, and how many were written, modulo 2³². */
+const readAt = 0;
+const writtenAt = 1;
+
+/** The memory of a ring for so many samples, which must be a power of two. */
+export const ringMemory = (capacity: number): SharedArrayBuffer => {
+  if (!Number.isInteger(Math.log2(capacity)))
+    throw new RangeError('The capacity of a ring is a power of two');
+  return new SharedArrayBuffer(
+    headerInts * Int32Array.BYTES_PER_ELEMENT + capacity * Int16Array.BYTES_PER_ELEMENT,
+  );
+};
+
+export class SampleRing {
+  readonly #header: Int32Array;
+  readonly #samples: Int16Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#header = new Int32Array(memory, 0, headerInts);
+    this.#samples = new Int16Array(memory, headerInts * Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  /** Samples that were written and neither read nor taken back. */
+  get waiting(): number {
+    return (Atomics.load(this.#header, writtenAt) - Atomics.load(this.#header, readAt)) | 0;
+  }
+
+  /** How many samples can be written now. */
+  get room(): number {
+    return this.#samples.length - this.waiting;
+  }
+
+  /** Of the writer: takes as many as there is room for, and says how many. */
+  write(samples: Int16Array): number {
+    const count = Math.min(samples.length, this.room);
+    const written = Atomics.load(this.#header, writtenAt);
+    const from = written & (this.#samples.length - 1);
+    const untilEnd = Math.min(count, this.#samples.length - from);
+    this.#samples.set(samples.subarray(0, untilEnd), from);
+    this.#samples.set(samples.subarray(untilEnd, count), 0);
+    Atomics.store(this.#header, writtenAt, (written + count) | 0);
+    return count;
+  }
+
+  /** Of the writer: takes back all that was not read, and says how many samples that were. */
+  takeBack(): number {
+    for (;;) {
+      const read = Atomics.load(this.#header, readAt);
+      const written = Atomics.load(this.#header, writtenAt);
+      if (Atomics.compareExchange(this.#header, readAt, read, written) === read) return (written - read) | 0;
+    }
+  }
+
+  /** Of the reader: fills the frame from its beginning, and says with how many samples. */
+  read(frame: Int16Array): number {
+    for (;;) {
+      const read = Atomics.load(this.#header, readAt);
+      const count = Math.min(frame.length, (Atomics.load(this.#header, writtenAt) - read) | 0);
+      if (count === 0) return 0;
+      const from = read & (this.#samples.length - 1);
+      const untilEnd = Math.min(count, this.#samples.length - from);
+      frame.set(this.#samples.subarray(from, from + untilEnd));
+      frame.set(this.#samples.subarray(0, count - untilEnd), untilEnd);
+      if (Atomics.compareExchange(this.#header, readAt, read, (read + count) | 0) === read) return count;
+    }
+  }
+}

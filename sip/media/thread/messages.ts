@@ -1,0 +1,43 @@
+/** What the main thread and the thread of the sound tell each other. */
+import type { TrunkCodec } from '#src/domain/trunk.ts';
+
+export type Address = { address: string; port: number };
+
+/** What was agreed with the far end (RFC 3264). */
+export type RtpAgreement = {
+  remote: Address;
+  /** Where its reports are expected: the next port, unless it says otherwise. */
+  remoteReports: Address;
+  codec: TrunkCodec;
+  payloadType: number;
+  /** Of RFC 4733; `null` where the far end takes no keys so. */
+  keysPayloadType: number | null;
+  /** Not while either side holds the call. */
+  isSending: boolean;
+};
+
+export type Figures = {
+  sent: number;
+  received: number;
+  lost: number;
+  jitterMs: number;
+  /** What the far end says of what it hears, 0 to 1; `null` while it has said nothing. */
+  lostThere: number | null;
+  roundTripMs: number | null;
+  /** Milliseconds since something came in; `null` while nothing has. */
+  silentMs: number | null;
+};
+
+export type ToSoundThread =
+  /** Takes ports for a call. `sound` is the memory of the ring with what is to be said. */
+  | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
+  | { type: 'agree'; id: number; agreement: RtpAgreement }
+  | { type: 'press'; id: number; keys: string }
+  | { type: 'close'; id: number };
+
+export type FromSoundThread =
+  | { type: 'opened'; id: number; port: number }
+  | { type: 'refused'; id: number; reason: string }
+  /** All that came in since the last time, of all calls. */
+  | { type: 'heard'; sounds: { id: number; samples: Int16Array }[]; keys: { id: number; key: string }[] }
+  | { type: 'figures'; id: number; figures: Figures };

@@ -1,0 +1,3 @@
+import { realLineContract } from './line-contract.ts';
+
+realLineContract('direct');

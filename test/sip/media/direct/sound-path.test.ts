@@ -1,0 +1,84 @@
+import test from 'ava';
+import { SimulatedClock } from 'xstate';
+import { createLineTime } from '#sip/line-time.ts';
+import { createSoundPath } from '#sip/media/direct/sound-path.ts';
+import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
+
+const setUp = () => {
+  const clock = new SimulatedClock();
+  const time = createLineTime(
+    {
+      now: () => clock.now(),
+      setTimeout: clock.setTimeout.bind(clock),
+      clearTimeout: (timer) => clock.clearTimeout(Number(timer)),
+    },
+    1,
+  );
+  const ring = new SampleRing(ringMemory(16_384));
+  const marks: string[] = [];
+  const path = createSoundPath(ring, { time, onMark: (name) => marks.push(name) });
+  /** So much leaves, as the thread of the sound takes it. */
+  const sound = (milliseconds: number): void => {
+    const frame = new Int16Array(160);
+    for (let at = 0; at < milliseconds; at += 20) {
+      ring.read(frame);
+      clock.increment(20);
+    }
+  };
+  return { clock, ring, marks, path, sound };
+};
+
+const second = new Int16Array(8_000).fill(1);
+
+test('a mark comes when all before it has left', (t) => {
+  const { marks, path, sound } = setUp();
+  path.send(second);
+  path.mark('said');
+  sound(980);
+  t.deepEqual(marks, []);
+  sound(60);
+  t.deepEqual(marks, ['said']);
+});
+
+test('a mark behind nothing comes at once', (t) => {
+  const { marks, path } = setUp();
+  path.mark('now');
+  t.deepEqual(marks, ['now']);
+});
+
+test('what is longer than the ring follows as room comes, in its order', (t) => {
+  const { marks, path, sound, ring } = setUp();
+  for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
+  path.mark('end');
+  t.true(ring.waiting <= 16_384);
+  sound(4_900);
+  t.deepEqual(marks, []);
+  sound(1_200);
+  t.deepEqual(marks, ['end']);
+  t.is(ring.waiting, 0);
+});
+
+test('what is taken back is told by its marks, and later sound goes on', (t) => {
+  const { marks, path, sound, ring } = setUp();
+  for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
+  path.mark('first');
+  path.mark('second');
+  sound(100);
+  path.kill();
+  t.is(ring.waiting, 0);
+  t.deepEqual(marks, ['first', 'second']);
+  path.send(second);
+  path.mark('third');
+  sound(1_100);
+  t.deepEqual(marks, ['first', 'second', 'third']);
+});
+
+test('a path that is closed sends nothing more and calls nobody', (t) => {
+  const { marks, path, sound, ring } = setUp();
+  path.send(second);
+  path.mark('never');
+  path.close();
+  sound(2_000);
+  t.is(ring.waiting, 0);
+  t.deepEqual(marks, []);
+});
