@@ -14,12 +14,7 @@ const generated = 'src/client/schema.ts';
 
 /** What is still longer than it should be. A file that leaves this list does not come back to it. */
 const stillLong = {
-  tests: [
-    'test/calls/journal/journal.test.ts',
-    'test/real-sip/gateway.test.ts',
-    'test/real-sip/sip-edge.test.ts',
-    'test/real-sip/trunks.test.ts',
-  ],
+  tests: ['test/calls/journal/journal.test.ts'],
   functions: ['src/calls/journal/transitions.ts'],
 };
 

@@ -1,10 +1,12 @@
 /** A whole gateway on real servers; its calls go to one telephone. */
 import type { ExecutionContext } from 'ava';
+import { mediaServers } from '#config/policy.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { z } from 'zod';
+import { until } from './real-lines.ts';
 import type { SipServers } from './servers.ts';
 
 export const realGateway = (
@@ -22,6 +24,10 @@ export const realGateway = (
     GW_TRUNK: `127.0.0.1:${trunkPort}`,
     ...environment,
   });
+
+/** None but those that such a gateway keeps ready. */
+export const noChannelIsLeft = (servers: SipServers): Promise<void> =>
+  until(async () => (await servers.mediaServers[0]?.channels()) === mediaServers.pool.size, 10_000);
 
 /** The gateway's own voice, as it goes out on a telephone line. */
 export const voiceOf = async (text: string, language: string): Promise<Int16Array> => {

@@ -14,7 +14,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
-import { someTrunk, workspaceId } from '#test/sip/trunks/some-trunk.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startTelephone, type Telephone } from './far-end.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -60,12 +60,7 @@ if (missing.length > 0) {
     });
     const lines = await realLines(servers, 9, {
       trunk: null,
-      trunks: {
-        start: async () => {},
-        all: () => trunks,
-        isUsable: () => true,
-        ownerOf: async () => ({ workspaceId, trunkId: null }),
-      },
+      trunks: directoryOf(trunks),
       speech: sameSpeech(toneSynthesizer, toneRecognizer()),
       logger: pino({ level: 'trace' }, log),
     });

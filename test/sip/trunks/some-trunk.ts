@@ -1,4 +1,5 @@
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
+import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
 /** The workspace of the trunks and numbers in these tests. */
@@ -13,4 +14,12 @@ export const someTrunk = (changes: Partial<Trunk> = {}): Trunk => ({
   priority: 10,
   weight: 10,
   ...changes,
+});
+
+/** Knows these trunks, all of them usable; every number belongs to their workspace and is bound to none of them. */
+export const directoryOf = (trunks: readonly Trunk[]): TrunkDirectory => ({
+  start: async () => {},
+  all: () => trunks,
+  isUsable: () => true,
+  ownerOf: async () => ({ workspaceId, trunkId: null }),
 });

@@ -2,11 +2,10 @@
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
-import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { headerOf, type SipMessage } from '#test/doubles/sip-message.ts';
 import { startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts';
-import { someTrunk, workspaceId } from '#test/sip/trunks/some-trunk.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { callee, sdp, unanswered } from './outgoing-call.ts';
 
 /** Trunks of a workspace, in the order in which they are tried. */
@@ -14,7 +13,7 @@ const trunksOf = (...trunks: Parameters<typeof someTrunk>[0][]): TrunkDirectory 
   const all = trunks.map((changes, index) =>
     someTrunk({ host: '127.0.0.1', name: `trunk-${index}`, priority: index, ...changes }),
   );
-  return { ...emptyDirectory, all: () => all, ownerOf: async () => ({ workspaceId, trunkId: null }) };
+  return directoryOf(all);
 };
 
 const twoTrunks = async (t: ExecutionContext) => {

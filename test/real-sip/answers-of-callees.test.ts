@@ -1,0 +1,140 @@
+/** How far ends answer: with early media, without usable sound, again and again, two at once. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import {
+  answer,
+  answerKept,
+  ask,
+  expectAnswer,
+  leave,
+  pause,
+  pickUp,
+  receive,
+  receiveAndKeep,
+  ring,
+  soundAt,
+  tellTheEar,
+} from './scripted-end.ts';
+
+withScriptedCalls('answers of callees', ({ callTo }) => {
+  const early = answer('183 Session Progress', { tag: true, sdp: soundAt() });
+  const answers: readonly [string, { sdp?: string }][] = [
+    ['the same answer', { sdp: soundAt() }],
+    ['another answer', { sdp: soundAt('a=ptime:20') }],
+    ['no answer', {}],
+  ];
+  for (const [what, body] of answers)
+    realTimeTest(`early media rings once; then comes ${what}`, async (t) => {
+      const ear = await startEar(t);
+      const { line, end, has, count } = await callTo(
+        t,
+        [receive('INVITE'), early, pause(100), early, pause(100), ...pickUp(body), tellTheEar, ...leave],
+        { ear },
+      );
+      await has('line.answered');
+      t.is(count('line.ringing'), 1);
+      line.tell({ type: 'say', utterance: 1, text: 'Now you can hear me, and not before.' });
+      await ear.untilSpokenTo(600);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
+
+  realTimeTest('a provisional answer that is to be confirmed is confirmed', async (t) => {
+    const reliable = answer('183 Session Progress', {
+      tag: true,
+      headers: ['Require: 100rel', 'RSeq: 1'],
+      sdp: soundAt(),
+    });
+    const { line, end, has } = await callTo(t, [
+      receiveAndKeep(),
+      reliable,
+      receive('PRACK'),
+      answer('200 OK'),
+      pause(100),
+      answerKept('200 OK', { tag: true }),
+      receive('ACK'),
+      ...leave,
+    ]);
+    await has('line.answered');
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+    t.regex(await end.messages(), /^RAck: 1 \d+ INVITE/m);
+  });
+
+  const answersWithoutSound: readonly [string, string][] = [
+    [
+      'a codec that was not offered',
+      soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729'),
+    ],
+    ['no audio', soundAt().replace('[ear]', '0')],
+  ];
+  for (const [what, sdp] of answersWithoutSound)
+    realTimeTest(`an answer with ${what} is no call: it is hung up at once`, async (t) => {
+      const { end, has, events } = await callTo(t, [...ring, ...pickUp({ sdp }), ...leave]);
+      await has('line.unanswered');
+      t.like(events.at(-1), { type: 'line.unanswered', cause: 'media_error', sip: { status: 200 } });
+      await t.notThrowsAsync(end.finished());
+    });
+
+  realTimeTest('an answer that is sent again is one call, and acknowledged again', async (t) => {
+    const again = answerKept('200 OK', { tag: true, sdp: soundAt() });
+    const { line, end, has, count } = await callTo(
+      t,
+      [
+        receiveAndKeep(),
+        answer('180 Ringing', { tag: true }),
+        ...pickUp(),
+        again,
+        receive('ACK'),
+        again,
+        receive('ACK'),
+        ...leave,
+      ],
+      { repeats: false },
+    );
+    await has('line.answered');
+    await until(async () => ((await end.messages()).match(/^ACK /gm) ?? []).length === 3);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+    t.is(count('line.answered'), 1);
+  });
+
+  // drachtio-server acknowledges the first answer once more and tells nobody of the second; its side gives up by itself
+  // (RFC 3261 section 13.3.1.4).
+  realTimeTest('of two telephones that answer one has the call', async (t) => {
+    const { line, end, has, count } = await callTo(
+      t,
+      [
+        receiveAndKeep(),
+        answer('180 Ringing', { tag: true }),
+        ...pickUp(),
+        answerKept('200 OK', { tag: 'other', sdp: soundAt() }),
+        receive('ACK'),
+        ...leave,
+      ],
+      { repeats: false },
+    );
+    await has('line.answered');
+    await delay(1_000);
+    line.tell({ type: 'hangUp' });
+    await has('line.ended');
+    await t.notThrowsAsync(end.finished());
+    t.is(count('line.answered'), 1);
+    t.is(count('line.ended'), 1);
+  });
+
+  realTimeTest('a call that is hung up in the moment of its answer is over', async (t) => {
+    const { end, has, events } = await callTo(t, [
+      ...ring,
+      answer('200 OK', { tag: true, sdp: soundAt() }),
+      receive('ACK'),
+      ask('BYE', 1),
+      expectAnswer(200),
+    ]);
+    await has('line.ended');
+    t.like(events.at(-1), { type: 'line.ended', by: 'counterparty' });
+    await t.notThrowsAsync(end.finished());
+  });
+});

@@ -1,0 +1,92 @@
+/** How far ends call: with which codecs, with what cannot be taken, again and again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import { acknowledge, expectAnswer, invite, leave, pause, soundAt, tellTheEar } from './scripted-end.ts';
+
+withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
+  const allowing = (codecs: Trunk['codecs']) => ({
+    trunk: null,
+    trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], codecs })]),
+  });
+  const voices: readonly [string, Trunk['codecs'], number][] = [
+    ['8 0', null, 8],
+    ['0 8', null, 0],
+    ['0 8', ['PCMA'], 8],
+    ['18 8 0', ['PCMU', 'PCMA'], 8],
+  ];
+  for (const [formats, codecs, voice] of voices)
+    realTimeTest(
+      `an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} is answered with ${voice}, which is what is sent`,
+      async (t) => {
+        const ear = await startEar(t);
+        const sdp = soundAt('a=rtpmap:8 PCMA/8000', 'a=rtpmap:18 G729/8000').replace(
+          'RTP/AVP 0 101',
+          `RTP/AVP ${formats} 101`,
+        );
+        const { line, end, has } = await callFrom(
+          t,
+          [
+            invite({ sdp }),
+            '<recv response="100" optional="true"/>',
+            `<recv response="200"><action>
+              <ereg regexp="m=audio ([0-9]+) RTP/AVP ${voice} 101[^0-9 ]" search_in="body" check_it="true" assign_to="media,port"/>
+            </action></recv>`,
+            acknowledge(),
+            tellTheEar,
+            ...leave,
+          ],
+          { ear, ...allowing(codecs) },
+        );
+        await has('line.answered');
+        line.tell({ type: 'say', utterance: 1, text: 'Which codec is this said in?' });
+        await until(() => ear.payloadTypes().size > 0, 10_000);
+        await delay(500);
+        t.deepEqual([...ear.payloadTypes()], [voice]);
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+      },
+    );
+
+  const problems: readonly [string, string[], number, string?][] = [
+    ['requires what is not known', ['Require: timer, foo'], 420, 'Unsupported: foo'],
+    ['has no hop left', ['Max-Forwards: 0'], 483],
+  ];
+  for (const [what, headers, status, header] of problems)
+    realTimeTest(`a call that ${what} is refused with ${status}`, async (t) => {
+      const asked = invite({ headers, sdp: soundAt() });
+      const { end, callers } = await callFrom(t, [
+        status === 483 ? asked.replace('Max-Forwards: 70\n', '') : asked,
+        expectAnswer(status, header === undefined ? {} : { header }),
+        acknowledge('kept'),
+      ]);
+      await t.notThrowsAsync(end.finished());
+      t.is(callers(), 0);
+    });
+
+  realTimeTest('an INVITE that is sent again and again is one call', async (t) => {
+    const same = invite({ sdp: soundAt() }).replace('branch=[branch]', 'branch=z9hG4bKsame[pid]');
+    const { line, end, has, count, callers } = await callFrom(t, [
+      same,
+      '<recv response="100"/>',
+      same,
+      expectAnswer(200),
+      pause(1_200),
+      acknowledge(),
+      ...leave,
+    ]);
+    await has('line.answered');
+    await delay(2_000);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+    t.is(callers(), 1);
+    t.is(count('line.answered'), 1);
+    t.true(
+      ((await end.messages()).match(/^SIP\/2.0 200 OK/gm) ?? []).length >= 2,
+      'the answer is sent again',
+    );
+  });
+});

@@ -1,0 +1,77 @@
+/** Calls to which no sound comes, or no more of it. */
+import { mediaServers } from '#config/policy.ts';
+import { pooled, until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import {
+  ask,
+  acknowledge,
+  expectAnswer,
+  invite,
+  leave,
+  pause,
+  pickUp,
+  ring,
+  soundAt,
+  tellTheEar,
+} from './scripted-end.ts';
+
+const soundWithin = (rtpTimeoutMs: number) => ({
+  mediaServers: { ...mediaServers, rtpTimeoutMs, pool: { ...mediaServers.pool, size: pooled } },
+});
+
+withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
+  realTimeTest('a call that was dialled and to which no sound comes ends', async (t) => {
+    const { line, end, has, count } = await callTo(t, [...ring, ...pickUp(), ...leave], soundWithin(1_500));
+    await has('line.failed', 20_000);
+    t.is(count('line.answered'), 1);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+  });
+
+  const offersOfTheDumb: readonly [string, string][] = [
+    ['an endpoint that was ready', soundAt()],
+    [
+      'an endpoint of its own',
+      soundAt('a=rtpmap:8 PCMA/8000').replace('AVP 0 101', 'AVP 8 96').replaceAll(':101', ':96'),
+    ],
+  ];
+  for (const [which, sdp] of offersOfTheDumb)
+    realTimeTest(`a call that came in to ${which}, and to which no sound comes, ends`, async (t) => {
+      const steps = [invite({ sdp }), expectAnswer(200), acknowledge(), ...leave];
+      const { line, end, has } = await callFrom(t, steps, soundWithin(1_500));
+      await has('line.failed', 20_000);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
+
+  realTimeTest('a call whose sound stops ends, and not while it is on hold', async (t) => {
+    const ear = await startEar(t);
+    const { line, end, has, count } = await callTo(
+      t,
+      [
+        ...ring,
+        ...pickUp(),
+        tellTheEar,
+        pause(2_500),
+        ask('INVITE', 1, { sdp: soundAt('a=sendonly') }),
+        expectAnswer(200),
+        ask('ACK', 1),
+        // Its sound goes nowhere from here on.
+        tellTheEar.replace('[$port]', '9'),
+        pause(4_000),
+        ask('INVITE', 2, { sdp: soundAt('a=sendrecv') }),
+        expectAnswer(200),
+        ask('ACK', 2),
+        ...leave,
+      ],
+      { ear, ...soundWithin(1_500) },
+    );
+    await has('line.answered');
+    await until(async () => /^CSeq: 2 INVITE/m.test(await end.messages()), 20_000);
+    t.is(count('line.failed'), 0, 'neither while sound came nor on hold');
+    await has('line.failed', 20_000);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+  });
+});

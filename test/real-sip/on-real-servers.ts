@@ -1,0 +1,27 @@
+/** Real servers for the tests of one file: started before the first of them, ended after the last. */
+import test from 'ava';
+import { missingPrograms, startServers, type SipServers } from './servers.ts';
+
+/**
+ * Declares tests that have servers of their own, which `servers` returns while a test runs. Where a program is not
+ * installed none of them is declared, and one test that is skipped says so.
+ */
+export const onRealServers = (about: string, declareTests: (servers: () => SipServers) => void): void => {
+  const missing = missingPrograms();
+  if (missing.length > 0) {
+    test.skip(`${about} on real servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+    return;
+  }
+  let running: SipServers | undefined;
+  test.before(async () => {
+    running = await startServers();
+  });
+  declareTests(() => {
+    if (running === undefined) throw new Error('The servers stand only while tests run');
+    return running;
+  });
+  // Declared last, so that it is the last hook: others look at what is left on the servers.
+  test.serial.after.always(async () => {
+    await running?.close();
+  });
+};

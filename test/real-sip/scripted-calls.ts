@@ -1,0 +1,127 @@
+/** Calls with far ends whose scenario a test writes itself: those that are dialled, and those that come in. */
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import type { Line, LineEvent } from '#machines/line.ts';
+import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { onRealServers } from './on-real-servers.ts';
+import { realLines, until } from './real-lines.ts';
+import { startScripted, type ScriptedEnd } from './scripted-end.ts';
+import type { SipServers } from './servers.ts';
+
+type Steps = readonly (string | readonly string[])[];
+/** `ear` is where the sound of the far end is. */
+type CallOptions = Partial<DrachtioLinesOptions> & { ear?: EarAndMouth };
+
+/** The events of a line as they come. */
+type Following = {
+  events: LineEvent[];
+  /** Waits for an event of this type. */
+  has(type: LineEvent['type'], atMostMs?: number): Promise<void>;
+  count(type: LineEvent['type']): number;
+};
+
+type ScriptedCall = Following & { line: Line; end: ScriptedEnd };
+
+export type ScriptedCalls = {
+  /** Calls a far end that does this: `calls` times, and without sending anything again if `repeats` is false. */
+  callTo(
+    t: ExecutionContext,
+    steps: Steps,
+    options?: CallOptions & { calls?: number; repeats?: boolean },
+  ): Promise<ScriptedCall>;
+  /** A caller that does this, and is taken. `callers` is how many came as far as the gateway. */
+  callFrom(
+    t: ExecutionContext,
+    steps: Steps,
+    options?: CallOptions,
+  ): Promise<ScriptedCall & { callers: () => number }>;
+};
+
+const following = (events: LineEvent[]): Following => {
+  const count = (type: LineEvent['type']): number => events.filter((event) => event.type === type).length;
+  const has = (type: LineEvent['type'], atMostMs = 10_000): Promise<void> =>
+    until(() => count(type) > 0, atMostMs).catch((error: unknown) => {
+      throw new Error(`${type} is missing: ${JSON.stringify(events)}`, { cause: error });
+    });
+  return { events, count, has };
+};
+
+const earKey = (ear: EarAndMouth | undefined): { ear?: number } =>
+  ear === undefined ? {} : { ear: ear.port };
+
+const dialling =
+  (servers: () => SipServers): ScriptedCalls['callTo'] =>
+  async (t, steps, { ear, calls = 1, repeats = true, ...options } = {}) => {
+    const end = await startScripted(servers().folder, steps, { calls, repeats, ...earKey(ear) });
+    t.teardown(end.close);
+    const lines = await realLines(servers(), end.port, options);
+    await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+    t.teardown(() => lines.close());
+    const events: LineEvent[] = [];
+    const line = lines.open(
+      {
+        callId: randomUUID(),
+        direction: 'outbound',
+        from: '07012345678',
+        to: '01099998888',
+        language: 'en',
+        speech: usualSpeech,
+        recording: false,
+      },
+      (event) => events.push(event),
+    );
+    return { line, end, ...following(events) };
+  };
+
+/** Takes the caller that comes. */
+const awaitCaller = async (
+  t: ExecutionContext,
+  servers: SipServers,
+  options: Partial<DrachtioLinesOptions>,
+): Promise<Following & { line: Line; callers: () => number }> => {
+  const lines = await realLines(servers, 9, options);
+  const events: LineEvent[] = [];
+  let callers = 0;
+  const opened = Promise.withResolvers<Line>();
+  await lines.start(async ({ callId, from, to }) => {
+    callers += 1;
+    const input = { direction: 'inbound', language: 'en', speech: usualSpeech, recording: false } as const;
+    setImmediate(() =>
+      opened.resolve(lines.open({ ...input, callId, from, to }, (event) => events.push(event))),
+    );
+    return { accepted: true };
+  });
+  t.teardown(() => lines.close());
+  const line: Line = {
+    tell: (command) => void opened.promise.then((one) => one.tell(command)),
+    close: () => void opened.promise.then((one) => one.close()),
+  };
+  return { line, callers: () => callers, ...following(events) };
+};
+
+const answering =
+  (servers: () => SipServers): ScriptedCalls['callFrom'] =>
+  async (t, steps, { ear, ...options } = {}) => {
+    const call = await awaitCaller(t, servers(), options);
+    const end = await startScripted(servers().folder, steps, { dial: servers().sipPort, ...earKey(ear) });
+    t.teardown(end.close);
+    return { ...call, end };
+  };
+
+/** Declares tests of such calls; when they have run, no channel may be left. */
+export const withScriptedCalls = (about: string, declareTests: (calls: ScriptedCalls) => void): void =>
+  onRealServers(about, (servers) => {
+    test.serial.after.always('no channel is left', async (t) => {
+      await until(async () => /^0 total/m.test(await servers().console('show channels count')), 5_000);
+      t.pass();
+    });
+    declareTests({ callTo: dialling(servers), callFrom: answering(servers) });
+  });
+
+export const startEar = async (t: ExecutionContext): Promise<EarAndMouth> => {
+  const ear = await startEarAndMouth();
+  t.teardown(ear.close);
+  return ear;
+};
