@@ -1,67 +1,7 @@
 import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import test from 'ava';
 import * as fc from 'fast-check';
-import pino from 'pino';
-import { SimulatedClock } from 'xstate';
-import { journalLimits } from '#config/policy.ts';
-import { createJournal, type JournalFact, type JournalOptions } from '#src/calls/journal/journal.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
-
-const said = (text: string): JournalFact => ({
-  type: 'turn.spoken',
-  at: 1,
-  endedAt: 2,
-  role: 'user',
-  text,
-  whole: true,
-});
-const ended: JournalFact = { type: 'call.ended', reason: 'agent_hangup', status: 'completed' };
-const wordsOf = (fact: RecordedFact): string => (fact.type === 'turn.spoken' ? fact.text : fact.type);
-
-const away = new Error('The database is away');
-
-/** A journal over a database that is a list, with whatever `changes` break in it. */
-const createWorld = (changes: Partial<JournalOptions> = {}) => {
-  const clock = new SimulatedClock();
-  const rows: [string, number, string][] = [];
-  const logged: string[] = [];
-  const followed: string[] = [];
-  const write: JournalOptions['write'] = async (callId, sequence, fact) => {
-    rows.push([callId, sequence, wordsOf(fact)]);
-  };
-  const journal = createJournal({
-    retry: journalLimits.retry,
-    write,
-    lastSequence: async () => 0,
-    isPassing: (error) => error === away,
-    clock,
-    logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),
-    limit: 100,
-    ...changes,
-  });
-  journal.onWritten((callId, fact) => followed.push(`${callId} ${wordsOf(fact)}`));
-  return {
-    journal,
-    clock,
-    rows,
-    logged,
-    followed,
-    write,
-    errors: () => logged.filter((line) => line.startsWith('{"level":50')),
-    /** Lets time pass, and everything happen that happens by then. */
-    async pass(milliseconds: number) {
-      await allMicrotasks();
-      clock.increment(milliseconds);
-      await allMicrotasks();
-    },
-  };
-};
-
-/** A gate that lets pass when it is opened. */
-const gate = () => {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  return { passed: promise, open: () => resolve(undefined) };
-};
+import { away, createWorld, ended, gate, said } from './journal-world.ts';
 
 test('the facts of a call are written in their order, counted from 1', async (t) => {
   const { journal, rows, followed } = createWorld();
@@ -124,76 +64,6 @@ test('a call whose fact is held up holds up no other call, and keeps its own ord
     ['slow', 1, 'one'],
     ['slow', 2, 'two'],
   ]);
-});
-
-test('facts wait while the database is away and are written once when it is back', async (t) => {
-  let isAway = true;
-  let tries = 0;
-  const world = createWorld({
-    write: async (callId, sequence, fact) => {
-      tries += 1;
-      if (isAway) throw away;
-      await world.write(callId, sequence, fact);
-    },
-  });
-  const { journal, rows, pass } = world;
-  journal.open('a');
-  journal.publish('a', said('one'));
-  journal.publish('a', said('two'));
-  for (let second = 0; second < 600; second += 1) await pass(1_000);
-  t.true(tries > 100 && tries < 200, `${tries} tries in ten minutes: neither given up nor hammered`);
-  t.is(journal.backlog(), 2);
-  isAway = false;
-  await pass(5_000);
-  await journal.settled();
-  t.deepEqual(rows, [
-    ['a', 1, 'one'],
-    ['a', 2, 'two'],
-  ]);
-  t.is(world.logged.length, 1, 'waiting is said once');
-  t.deepEqual(world.errors(), []);
-});
-
-test('a fact whose writing was not confirmed is written again under the same number', async (t) => {
-  const sequences: number[] = [];
-  const { journal, pass } = createWorld({
-    write: async (_callId, sequence) => {
-      sequences.push(sequence);
-      if (sequences.length === 1) throw away;
-    },
-  });
-  journal.open('a');
-  journal.publish('a', said('one'));
-  journal.publish('a', said('two'));
-  await pass(100);
-  await journal.settled();
-  t.deepEqual(sequences, [1, 1, 2]);
-});
-
-test('a broken fact is given up after three tries with an error, and the next one takes its number', async (t) => {
-  let tries = 0;
-  const world = createWorld({
-    write: async (callId, sequence, fact) => {
-      if (wordsOf(fact) === 'broken') {
-        tries += 1;
-        throw new Error('null value in column');
-      }
-      await world.write(callId, sequence, fact);
-    },
-  });
-  const { journal, rows, pass } = world;
-  journal.open('a');
-  journal.publish('a', said('broken'));
-  journal.publish('a', said('whole'));
-  await pass(100);
-  await pass(200);
-  await journal.settled();
-  t.is(tries, 3);
-  t.deepEqual(rows, [['a', 1, 'whole']]);
-  t.deepEqual(world.followed, ['a whole'], 'nothing follows from what was not written');
-  t.is(world.errors().length, 1);
-  t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'a', fact: 'turn.spoken' });
-  t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
 });
 
 test('beyond its limit over all calls the journal loses facts and says so', async (t) => {
@@ -265,28 +135,6 @@ test('what is published while a fact is followed up is waited for as well', asyn
     world.rows.map(([, , words]) => words),
     ['call.ended', 'call.summarized'],
   );
-});
-
-test('a journal that has given up waits for nothing, and what can be written is still written', async (t) => {
-  let isAway = true;
-  const world = createWorld({
-    write: async (callId, sequence, fact) => {
-      if (isAway) throw away;
-      await world.write(callId, sequence, fact);
-    },
-  });
-  const { journal } = world;
-  journal.open('a');
-  for (const text of ['one', 'two']) journal.publish('a', said(text));
-  await allMicrotasks();
-  journal.giveUp();
-  await journal.settled();
-  t.is(journal.backlog(), 0);
-  t.is(world.errors().length, 2);
-  isAway = false;
-  journal.publish('a', said('three'));
-  await journal.settled();
-  t.deepEqual(world.rows, [['a', 1, 'three']]);
 });
 
 test('whatever the database does, each call is written whole, in order and without gaps', async (t) => {

@@ -1,0 +1,63 @@
+/** A journal whose database is what the test makes of it. */
+import { setImmediate as allMicrotasks } from 'node:timers/promises';
+import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import { journalLimits } from '#config/policy.ts';
+import { createJournal, type JournalFact, type JournalOptions } from '#src/calls/journal/journal.ts';
+import type { RecordedFact } from '#src/persistence/call-facts.ts';
+
+export const said = (text: string): JournalFact => ({
+  type: 'turn.spoken',
+  at: 1,
+  endedAt: 2,
+  role: 'user',
+  text,
+  whole: true,
+});
+export const ended: JournalFact = { type: 'call.ended', reason: 'agent_hangup', status: 'completed' };
+export const wordsOf = (fact: RecordedFact): string => (fact.type === 'turn.spoken' ? fact.text : fact.type);
+
+export const away = new Error('The database is away');
+
+/** A journal over a database that is a list, with whatever `changes` break in it. */
+export const createWorld = (changes: Partial<JournalOptions> = {}) => {
+  const clock = new SimulatedClock();
+  const rows: [string, number, string][] = [];
+  const logged: string[] = [];
+  const followed: string[] = [];
+  const write: JournalOptions['write'] = async (callId, sequence, fact) => {
+    rows.push([callId, sequence, wordsOf(fact)]);
+  };
+  const journal = createJournal({
+    retry: journalLimits.retry,
+    write,
+    lastSequence: async () => 0,
+    isPassing: (error) => error === away,
+    clock,
+    logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),
+    limit: 100,
+    ...changes,
+  });
+  journal.onWritten((callId, fact) => followed.push(`${callId} ${wordsOf(fact)}`));
+  return {
+    journal,
+    clock,
+    rows,
+    logged,
+    followed,
+    write,
+    errors: () => logged.filter((line) => line.startsWith('{"level":50')),
+    /** Lets time pass, and everything happen that happens by then. */
+    async pass(milliseconds: number) {
+      await allMicrotasks();
+      clock.increment(milliseconds);
+      await allMicrotasks();
+    },
+  };
+};
+
+/** A gate that lets pass when it is opened. */
+export const gate = () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  return { passed: promise, open: () => resolve(undefined) };
+};
