@@ -6,6 +6,7 @@ import { freePort, missingPrograms, startServers, type SipServers } from '#test/
 import type { Bench } from './bench.ts';
 import { runBenches } from './run-benches.ts';
 import { benchCapacity } from './sip/capacity.ts';
+import { benchProcessor } from './sip/processor.ts';
 import { benchResources } from './sip/resources.ts';
 import { benchSilence } from './sip/silence.ts';
 import { benchSoak } from './sip/soak.ts';
@@ -28,6 +29,7 @@ if (missing.length > 0) {
     new Map([
       ['capacity', onServers(benchCapacity)],
       ['silence', onServers(benchSilence)],
+      ['processor', onServers(benchProcessor)],
       ['resources', onServers(benchResources)],
       ['soak', onServers(benchSoak)],
     ]),

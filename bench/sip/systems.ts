@@ -38,7 +38,11 @@ export const bareSystem =
 
 /** Calls come from, and go to, `trunkPort`. */
 export const gatewaySystem =
-  ({ drachtio, freeSwitch }: SipServers, trunkPort: number): StartSystem =>
+  (
+    { drachtio, freeSwitch }: SipServers,
+    trunkPort: number,
+    settings: Readonly<Record<string, string>> = {},
+  ): StartSystem =>
   async (started) => {
     const dataFolder = makeDataFolder(started);
     const program = await startProgram(started, {
@@ -50,6 +54,7 @@ export const gatewaySystem =
         GW_FREESWITCH_SECRET: freeSwitch.secret,
         GW_TRUNK: `127.0.0.1:${trunkPort}`,
         GW_SYNTHESIZERS: 'espeak-ng',
+        ...settings,
       }),
       nodeArguments: collecting,
     });
