@@ -4,6 +4,8 @@ export class Entry {
   /** Which of the same moment comes first. */
   readonly order: number;
   readonly callback: () => void;
+  /** Its place in the heap; −1 when it is not on it. */
+  place = -1;
 
   constructor(due: number, order: number, callback: () => void) {
     this.due = due;
@@ -16,41 +18,62 @@ export class Entry {
   }
 }
 
-/** What is due when: sorted by the moment; of the same moment, what was added first comes first. */
-export type Agenda = {
-  first(): Entry | undefined;
-  add(due: number, callback: () => void): Entry;
+/** What is due when; of the same moment, what was added first comes first. A binary heap: thousands of calls wait on it. */
+export class Agenda {
+  readonly #heap: Entry[] = [];
+  #added = 0;
+
+  first(): Entry | undefined {
+    return this.#heap[0];
+  }
+
+  add(due: number, callback: () => void): Entry {
+    this.#added += 1;
+    const entry = new Entry(due, this.#added, callback);
+    this.#rise(entry, this.#heap.length);
+    return entry;
+  }
+
   /** One that is not on it any more is none of its business. */
-  remove(entry: Entry): void;
-};
+  remove(entry: Entry): void {
+    const { place } = entry;
+    if (this.#heap[place] !== entry) return;
+    entry.place = -1;
+    const last = this.#heap.pop();
+    if (last === undefined || last === entry) return;
+    this.#rise(last, place);
+    this.#sink(last, last.place);
+  }
 
-export const createAgenda = (): Agenda => {
-  const entries: Entry[] = [];
-  let added = 0;
+  #put(entry: Entry, place: number): void {
+    this.#heap[place] = entry;
+    entry.place = place;
+  }
 
-  /** Where it stands, or would stand. */
-  const placeOf = (entry: Entry): number => {
-    let low = 0;
-    let high = entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (entries[middle]?.isBefore(entry) === true) low = middle + 1;
-      else high = middle;
+  /** Puts it at this place, or above it where those above are due later. */
+  #rise(entry: Entry, from: number): void {
+    let place = from;
+    while (place > 0) {
+      const above = this.#heap[(place - 1) >> 1];
+      if (above === undefined || above.isBefore(entry)) break;
+      this.#put(above, place);
+      place = (place - 1) >> 1;
     }
-    return low;
-  };
+    this.#put(entry, place);
+  }
 
-  return {
-    first: () => entries[0],
-    add(due, callback) {
-      added += 1;
-      const entry = new Entry(due, added, callback);
-      entries.splice(placeOf(entry), 0, entry);
-      return entry;
-    },
-    remove(entry) {
-      const place = placeOf(entry);
-      if (entries[place] === entry) entries.splice(place, 1);
-    },
-  };
-};
+  /** Puts it at this place, or below it where those below are due earlier. */
+  #sink(entry: Entry, from: number): void {
+    let place = from;
+    for (;;) {
+      const left = this.#heap[2 * place + 1];
+      const right = this.#heap[2 * place + 2];
+      const below = left !== undefined && right?.isBefore(left) === true ? right : left;
+      if (below === undefined || entry.isBefore(below)) break;
+      const next = below.place;
+      this.#put(below, place);
+      place = next;
+    }
+    this.#put(entry, place);
+  }
+}

@@ -62,7 +62,8 @@ const startFoundation = async (
 ): Promise<Foundation & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
   const storage = await startStorage(config, logger, started);
-  const callClock = config.lines === 'simulator' ? createVirtualClock(config.simulatorSpeed) : steadyClock;
+  const isHurried = config.lines === 'simulator' && config.simulatorSpeed !== 1;
+  const callClock = isHurried ? createVirtualClock(config.simulatorSpeed) : steadyClock;
   return { ...storage, config, country, clock: systemClock, steadyClock, callClock, logger, started };
 };
 

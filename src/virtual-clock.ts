@@ -4,7 +4,7 @@
  * as on a quick machine (guides/design/start.md, "Clocks").
  */
 import type { Clock } from '#src/domain/clock.ts';
-import { createAgenda, Entry } from './agenda.ts';
+import { Agenda, Entry } from './agenda.ts';
 import { steadyClock } from './clock.ts';
 
 /** The real time of a process, in milliseconds. */
@@ -41,7 +41,7 @@ export type VirtualClock = Clock & {
 /** In a millisecond in which the process has nothing to do `speed` virtual ones go by, in one of work no more than one. */
 export const createVirtualClock = (speed: number, real: ProcessTime = ownTime): VirtualClock => {
   const atWork = Math.min(1, speed);
-  const agenda = createAgenda();
+  const agenda = new Agenda();
   let elapsed = 0;
   let seen = { now: real.now(), idle: real.idle() };
   /** Up to where timers are called back now, one after the other; `null` between such passes. */

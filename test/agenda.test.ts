@@ -1,13 +1,13 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { createAgenda } from '#src/agenda.ts';
+import { Agenda } from '#src/agenda.ts';
 
 const nothing = (): void => {};
 
 test('what is due first comes first; of the same moment, what was added first', (t) => {
   fc.assert(
     fc.property(fc.array(fc.record({ due: fc.integer({ min: 0, max: 9 }), stays: fc.boolean() })), (all) => {
-      const agenda = createAgenda();
+      const agenda = new Agenda();
       const added = all.map(({ due, stays }) => ({ entry: agenda.add(due, nothing), stays }));
       for (const { entry, stays } of added) if (!stays) agenda.remove(entry);
       const left = added.filter(({ stays }) => stays).map(({ entry }) => entry);
@@ -21,7 +21,7 @@ test('what is due first comes first; of the same moment, what was added first', 
 });
 
 test('what is not on it any more is removed in vain', (t) => {
-  const agenda = createAgenda();
+  const agenda = new Agenda();
   const gone = agenda.add(1, nothing);
   agenda.remove(gone);
   const other = agenda.add(1, nothing);
