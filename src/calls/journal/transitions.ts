@@ -46,7 +46,8 @@ export type Transitions = {
   close(): Promise<void>;
 };
 
-type Track = { sequence: number; facts: number; states: Map<ChartName, string> };
+/** How far a call has come: its last transition and fact, and where its charts are. */
+type Track = { sequence: number; facts: number } & Record<ChartName, string | null>;
 
 const chartOf = (id: string, callId: string): ChartName | undefined =>
   id === callId ? 'call' : chartNames.find((name) => name === id);
@@ -72,9 +73,9 @@ export const createTransitions = (options: TransitionWriterOptions): Transitions
     const move = moveOf(inspected, callId);
     if (move === undefined) return;
     const { machine, eventType, stateAfter } = move;
-    const stateBefore = eventType === 'xstate.init' ? null : (track.states.get(machine) ?? null);
+    const stateBefore = eventType === 'xstate.init' ? null : track[machine];
     if (stateBefore === stateAfter) return;
-    track.states.set(machine, stateAfter);
+    track[machine] = stateAfter;
     const isKept = writer.add({
       callId,
       sequence: track.sequence + 1,
@@ -91,7 +92,7 @@ export const createTransitions = (options: TransitionWriterOptions): Transitions
 
   return {
     inspectorOf(callId, now) {
-      const track: Track = { sequence: 0, facts: 0, states: new Map() };
+      const track: Track = { sequence: 0, facts: 0, call: null, conversation: null, voicemail: null };
       tracks.set(callId, track);
       return (inspected) => look(callId, track, now, inspected);
     },
