@@ -13,7 +13,6 @@ const charts = ['machines/call.ts', 'machines/conversation.ts', 'machines/trunk.
 const generated = 'src/client/schema.ts';
 
 const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
-const isTest = (path: string): boolean => isIn('test', path);
 
 test('files and folders are named in kebab-case', (t) => {
   const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test|\.d)?\.(ts|tsx|mjs)$/;
