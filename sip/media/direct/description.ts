@@ -1,4 +1,5 @@
 /** Session descriptions of calls whose sound this process carries itself (RFC 8866, RFC 3264): telephone sound, one codec. */
+import { isIP } from 'node:net';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { audioIn, isHold } from '../../trunks/media-offer.ts';
 import type { Address, RtpAgreement } from '../thread/messages.ts';
@@ -56,9 +57,13 @@ export const writeDescription = (
   ].join('\r\n');
 };
 
+/** A name is never looked up: packets go out fifty times a second, and who calls in chooses what stands here. */
+const isReachable = ({ address, port }: Address): boolean =>
+  isIP(address) !== 0 && port > 0 && port <= 65_535;
+
 /**
  * What the far end's description means for us: where its sound is wanted, and in which format. Undefined where none of
- * our codecs is in it.
+ * our codecs is in it, or no address and port that sound can be sent to.
  */
 export const agreementFrom = (sdp: string): RtpAgreement | undefined => {
   const audio = audioIn(sdp);
@@ -67,9 +72,11 @@ export const agreementFrom = (sdp: string): RtpAgreement | undefined => {
   if (voice === undefined) return undefined;
   const keys = audio.formats.find(({ name }) => name === 'TELEPHONE-EVENT');
   const remote = { address: audio.address, port: audio.port };
+  if (!isReachable(remote)) return undefined;
+  const reports = audio.reports ?? { ...remote, port: remote.port + 1 };
   return {
     remote,
-    remoteReports: audio.reports ?? { ...remote, port: remote.port + 1 },
+    remoteReports: isReachable(reports) ? reports : remote,
     codec: voice.name === 'PCMU' ? 'PCMU' : 'PCMA',
     payloadType: Number(voice.format),
     keysPayloadType: keys === undefined ? null : Number(keys.format),

@@ -83,8 +83,7 @@ export const createDirectEndpoint = async (
 
   const watchSilence = (): void => {
     const { silentMs } = channel.figures();
-    const isHeard = negotiation.agreed()?.isSending === true && silentMs !== null;
-    if (isHeard && silentMs >= options.rtpTimeoutMs) fate.lose('MEDIA_TIMEOUT');
+    if (silentMs !== null && silentMs >= options.rtpTimeoutMs) fate.lose('MEDIA_TIMEOUT');
     if (fate.isStanding()) time.after(lookMs, watchSilence);
   };
   if (options.rtpTimeoutMs > 0) time.after(lookMs, watchSilence);

@@ -65,7 +65,8 @@ export const createRtpSession = (
   events: RtpSessionEvents,
 ): RtpSession => {
   let standing: Standing | null = null;
-  let lastIn: number | null = null;
+  /** When something came in last, or was agreed on: sound is expected from then on. */
+  let expectedSince = 0;
   const remote = createRemote();
   const reports = createReports();
 
@@ -73,7 +74,7 @@ export const createRtpSession = (
     const packet = standing?.receiving.read(datagram);
     const at = performance.now();
     if (packet === undefined || !remote.admits(from, at)) return;
-    lastIn = at;
+    expectedSince = at;
     standing?.receiving.take(packet, at);
   });
   rtcp.on('message', (datagram: Buffer) => {
@@ -91,6 +92,7 @@ export const createRtpSession = (
   return {
     agree(agreement) {
       remote.agreedOn(agreement.remote);
+      expectedSince = performance.now();
       if (standing === null) {
         standing = begin(agreement, sound, events);
         return;
@@ -117,7 +119,7 @@ export const createRtpSession = (
         received: packets,
         ...heard,
         ...reports.ofRemote(),
-        silentMs: lastIn === null ? null : performance.now() - lastIn,
+        silentMs: standing?.agreement.isSending === true ? performance.now() - expectedSince : null,
       };
     },
     close() {

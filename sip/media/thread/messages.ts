@@ -24,7 +24,7 @@ export type Figures = {
   /** What the far end says of what it hears, 0 to 1; `null` while it has said nothing. */
   lostThere: number | null;
   roundTripMs: number | null;
-  /** Milliseconds since something came in; `null` while nothing has. */
+  /** Milliseconds since something came in, or was agreed on; `null` while nothing is, and on hold. */
   silentMs: number | null;
 };
 

@@ -58,6 +58,18 @@ test('without a codec that is known, without audio or without an address nothing
   t.is(agreementFrom(offer(['m=audio 4000 RTP/AVP 0'], 'IN ATM x')), undefined);
 });
 
+test('a name or a port that no packet can be sent to is no address of sound', (t) => {
+  t.is(agreementFrom(offer(['m=audio 4000 RTP/AVP 0'], 'IN IP4 sound.example')), undefined);
+  t.is(agreementFrom(offer(['m=audio 0 RTP/AVP 0'])), undefined);
+  const remote = { address: '198.51.100.2', port: 65_535 };
+  t.deepEqual(agreementFrom(offer(['m=audio 65535 RTP/AVP 0']))?.remoteReports, remote);
+  t.deepEqual(agreementFrom(offer(['m=audio 65535 RTP/AVP 0', 'a=rtcp:99999']))?.remoteReports, remote);
+  t.deepEqual(
+    agreementFrom(offer(['m=audio 65535 RTP/AVP 0', 'a=rtcp:9 IN IP4 sound.example']))?.remoteReports,
+    remote,
+  );
+});
+
 for (const [theirs, ours, isSending] of [
   ['sendrecv', 'sendrecv', true],
   ['sendonly', 'recvonly', false],

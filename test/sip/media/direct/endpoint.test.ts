@@ -146,3 +146,13 @@ test('sound that stops coming is a loss after its time', async (t) => {
   await until('the loss is told', () => lost !== undefined || undefined);
   t.is(lost, 'MEDIA_TIMEOUT');
 });
+
+test('a call to which no sound ever comes is lost after its time', async (t) => {
+  const endpoint = await open(undefined, 2_000);
+  t.teardown(() => endpoint.destroy());
+  let lost: string | null | undefined;
+  endpoint.onLost((reason) => (lost = reason));
+  await endpoint.takeAnswer(endpoint.localSdp.replace(/m=audio \d+/, 'm=audio 9'));
+  await until('the loss is told', () => lost !== undefined || undefined);
+  t.is(lost, 'MEDIA_TIMEOUT');
+});
