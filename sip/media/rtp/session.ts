@@ -65,8 +65,8 @@ export const createRtpSession = (
   events: RtpSessionEvents,
 ): RtpSession => {
   let standing: Standing | null = null;
-  /** When something came in last, or was agreed on: sound is expected from then on. */
-  let expectedSince = 0;
+  /** Since when sound is expected: since the last that came in, or what was agreed on; `null` while none is. */
+  let expectedSince: number | null = null;
   const remote = createRemote();
   const reports = createReports();
 
@@ -74,7 +74,7 @@ export const createRtpSession = (
     const packet = standing?.receiving.read(datagram);
     const at = performance.now();
     if (packet === undefined || !remote.admits(from, at)) return;
-    expectedSince = at;
+    if (expectedSince !== null) expectedSince = at;
     standing?.receiving.take(packet, at);
   });
   rtcp.on('message', (datagram: Buffer) => {
@@ -92,7 +92,7 @@ export const createRtpSession = (
   return {
     agree(agreement) {
       remote.agreedOn(agreement.remote);
-      expectedSince = performance.now();
+      expectedSince = agreement.isSending ? performance.now() : null;
       if (standing === null) {
         standing = begin(agreement, sound, events);
         return;
@@ -119,7 +119,7 @@ export const createRtpSession = (
         received: packets,
         ...heard,
         ...reports.ofRemote(),
-        silentMs: standing?.agreement.isSending === true ? performance.now() - expectedSince : null,
+        silentMs: expectedSince === null ? null : performance.now() - expectedSince,
       };
     },
     close() {
