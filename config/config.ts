@@ -14,10 +14,10 @@ const names: ReadonlySet<string> = new Set(
   [settings, serverSettings].flatMap(({ shape }) => Object.keys(shape)),
 );
 
-/** Real lines: SIP by drachtio-server, sound by FreeSWITCH. */
+/** Real lines: SIP by drachtio-server, sound by FreeSWITCH or by this gateway itself. */
 export type DrachtioConfig = Readonly<{
   drachtio: { host: string; port: number; secret: string };
-  /** One or several, with the same secret. */
+  /** With the same secret. None: the gateway carries the sound of all calls itself. */
   freeSwitches: readonly { host: string; port: number; secret: string }[];
   /** The trunk of every workspace: `host` or `host:port`; `null` where each has its own. */
   trunkAddress: string | null;
@@ -85,7 +85,7 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,
-  trunkMedia: values.GW_TRUNK_MEDIA,
+  trunkMedia: values.GW_TRUNK_MEDIA ?? (values.GW_FREESWITCH.length === 0 ? 'auto' : 'freeswitch'),
   media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,

@@ -1,5 +1,6 @@
 /** Environment → what drachtio-server and FreeSWITCH are started with on this machine. */
 import { resolve } from 'node:path';
+import type { z } from 'zod';
 import { ConfigError, parseSettings } from './parse-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { settings } from './settings.ts';
@@ -32,7 +33,8 @@ export type ServersConfig = Readonly<{
   /** Absolute. */
   dataFolder: string;
   drachtio: DrachtioServerConfig;
-  freeSwitch: FreeSwitchServerConfig;
+  /** `null`: there is none, and the gateway carries the sound of calls itself. */
+  freeSwitch: FreeSwitchServerConfig | null;
 }>;
 
 const readBoth = settings
@@ -47,21 +49,39 @@ const readBoth = settings
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
 
+type Values = z.infer<typeof readBoth>;
+
+const requireSecret = (
+  name: 'GW_DRACHTIO' | 'GW_FREESWITCH',
+  { host }: Address,
+  environment: NodeJS.ProcessEnv,
+): void => {
+  if (!isLoopback(host) && !environment[`${name}_SECRET`])
+    throw new ConfigError(
+      `${name}_SECRET is required where ${name} is not on loopback (make one with: openssl rand -hex 24)`,
+    );
+};
+
+const freeSwitchOf = (values: Values, eventSocket: Address): FreeSwitchServerConfig => {
+  const { GW_FREESWITCH_RTP_FROM: from, GW_FREESWITCH_RTP_TO: to } = values;
+  if (to <= from) throw new ConfigError('GW_FREESWITCH_RTP_TO must be above GW_FREESWITCH_RTP_FROM');
+  return {
+    eventSocket: { ...eventSocket, secret: values.GW_FREESWITCH_SECRET },
+    sip: { host: values.GW_SIP_ADDRESS, port: values.GW_FREESWITCH_SIP_PORT },
+    publicAddress: values.GW_PUBLIC_ADDRESS ?? null,
+    clients: values.GW_FREESWITCH_CLIENTS,
+    parkSec: values.GW_FREESWITCH_PARK_SEC,
+    rtp: { from, to },
+  };
+};
+
 /** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
 export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig => {
   const values = parseSettings(readBoth, environment);
   // Of several the first is started here; each of the others where it has its machine.
   const [freeSwitch] = values.GW_FREESWITCH;
-  for (const [name, { host }] of [
-    ['GW_DRACHTIO', values.GW_DRACHTIO],
-    ['GW_FREESWITCH', freeSwitch],
-  ] as const)
-    if (!isLoopback(host) && !environment[`${name}_SECRET`])
-      throw new ConfigError(
-        `${name}_SECRET is required where ${name} is not on loopback (make one with: openssl rand -hex 24)`,
-      );
-  const { GW_FREESWITCH_RTP_FROM: from, GW_FREESWITCH_RTP_TO: to } = values;
-  if (to <= from) throw new ConfigError('GW_FREESWITCH_RTP_TO must be above GW_FREESWITCH_RTP_FROM');
+  requireSecret('GW_DRACHTIO', values.GW_DRACHTIO, environment);
+  if (freeSwitch !== undefined) requireSecret('GW_FREESWITCH', freeSwitch, environment);
   const { GW_SIP_TLS_KEY_FILE: keyFile, GW_SIP_TLS_CERT_FILE: certFile } = values;
   if ((keyFile === undefined) !== (certFile === undefined))
     throw new ConfigError('GW_SIP_TLS_KEY_FILE and GW_SIP_TLS_CERT_FILE are required together');
@@ -83,13 +103,6 @@ export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig
               chainFile: values.GW_SIP_TLS_CHAIN_FILE ?? certFile,
             },
     },
-    freeSwitch: {
-      eventSocket: { ...freeSwitch, secret: values.GW_FREESWITCH_SECRET },
-      sip: { host, port: values.GW_FREESWITCH_SIP_PORT },
-      publicAddress,
-      clients: values.GW_FREESWITCH_CLIENTS,
-      parkSec: values.GW_FREESWITCH_PARK_SEC,
-      rtp: { from, to },
-    },
+    freeSwitch: freeSwitch === undefined ? null : freeSwitchOf(values, freeSwitch),
   });
 };

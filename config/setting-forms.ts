@@ -57,6 +57,15 @@ export const hostAndPortList = (defaultPort: number) => {
     );
 };
 
+/** The same, or the word `none`: there is no such server. */
+export const hostAndPortListOrNone = (defaultPort: number) =>
+  z.union(
+    [z.literal('none').transform((): { host: string; port: number }[] => []), hostAndPortList(defaultPort)],
+    {
+      error: 'must be a host, or host:port, or several separated by commas, or none',
+    },
+  );
+
 /** Anything else is found out when it is connected to. */
 export const isDatabaseUrl = (text: string): boolean => {
   try {

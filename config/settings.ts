@@ -6,7 +6,7 @@ import {
   apiKey,
   choiceOf,
   hostAndPort,
-  hostAndPortList,
+  hostAndPortListOrNone,
   hostList,
   isDatabaseUrl,
   nameServerList,
@@ -76,15 +76,13 @@ export const settings = z.object({
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
   GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),
   GW_DRACHTIO_SECRET: z.string().default('cymru'),
-  GW_FREESWITCH: hostAndPortList(8021).default([{ host: '127.0.0.1', port: 8021 }]),
+  GW_FREESWITCH: hostAndPortListOrNone(8021).default([{ host: '127.0.0.1', port: 8021 }]),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
   GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
   GW_TRUNK_NUMBERS: z
     .enum(['domestic', 'e164', 'e164_without_plus'], 'must be domestic, e164 or e164_without_plus')
     .default('domestic'),
-  GW_TRUNK_MEDIA: z
-    .enum(['freeswitch', 'auto', 'direct'], 'must be freeswitch, auto or direct')
-    .default('freeswitch'),
+  GW_TRUNK_MEDIA: z.enum(['freeswitch', 'auto', 'direct'], 'must be freeswitch, auto or direct').optional(),
   GW_MEDIA_HOST: z
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')

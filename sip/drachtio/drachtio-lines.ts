@@ -1,13 +1,13 @@
 /**
- * Real telephone lines: SIP by drachtio-server, sound by FreeSWITCH. Both are external servers; calls are placed and
- * taken while both are connected.
+ * Real telephone lines: SIP by drachtio-server, sound by FreeSWITCH or by this process. Both are external servers; calls
+ * are placed and taken while those that they need are connected.
  */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
-import type { Lines } from '../lines.ts';
+import type { Lines, LinesHealth } from '../lines.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import { createSoundThread } from '../media/thread/sound-thread.ts';
@@ -22,7 +22,7 @@ import type { Hearing } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createAudioForks } from './media/audio-forks.ts';
 import type { MediaServerNumbers } from './media/server.ts';
-import { createCarriers } from './media/carriers.ts';
+import { carryingHealth, createCarriers } from './media/carriers.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
 import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
@@ -36,7 +36,7 @@ const closeWithinMs = 2_000;
 
 export type DrachtioLinesOptions = {
   drachtio: ServerAddress;
-  /** One or several; each carries a part of the calls. */
+  /** Each carries a part of the calls; without any, this process carries those that it can. */
   freeSwitches: readonly ServerAddress[];
   controlProbe: ControlProbe;
   mediaServers: MediaServerNumbers;
@@ -106,17 +106,24 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     configured: options.trunk && configuredTrunk(options.trunk),
     backgroundTasks,
   });
-  return { connection, audioForks, mediaServers, soundThread, signalling };
+  return { connection, audioForks, mediaServers, soundThread, carriers, signalling };
+};
+
+const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof createServers>): LinesHealth => {
+  const detail = connection.problem();
+  if (detail !== null) return { ready: false, detail };
+  const problem = carryingHealth(signalling.trunks(), means);
+  if (problem === null) return { ready: true };
+  const { isDown, sentence } = problem;
+  return isDown ? { ready: false, detail: sentence } : { ready: true, warning: sentence };
 };
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
   const { clock, logger, openDetector, openRecording, resample, speech } = options;
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
-  const { connection, audioForks, mediaServers, soundThread, signalling } = createServers(
-    options,
-    backgroundTasks,
-  );
+  const servers = createServers(options, backgroundTasks);
+  const { connection, audioForks, mediaServers, soundThread, signalling } = servers;
 
   const onLost = (): void => {
     for (const line of lines) line.lose();
@@ -171,12 +178,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       lines.add(line);
       return line;
     },
-    health() {
-      const detail = connection.problem() ?? mediaServers.problem();
-      if (detail !== null) return { ready: false, detail };
-      const warning = mediaServers.warning();
-      return warning === null ? { ready: true } : { ready: true, warning };
-    },
+    health: () => healthOf(servers),
     async close() {
       signalling.close();
       for (const line of lines) line.close();

@@ -71,8 +71,12 @@ export const createInboundAccess = (options: {
       return null;
     },
 
-    /** Whether this comes from an address that is no trunk's at all. */
-    isUnknown: (request: InviteRequest): boolean => callerOf(request) === 'unknown',
+    /** The trunks that a request from this address may come from; none for a stranger's. */
+    candidates(request: InviteRequest): readonly Trunk[] {
+      const caller = callerOf(request);
+      if (caller === 'unknown') return [];
+      return 'trunk' in caller ? [caller.trunk] : caller.accounts;
+    },
 
     /** How many were refused since the start. */
     refused: unknownCallers.counts,

@@ -29,10 +29,9 @@ class ServersError extends Error {
   override readonly name = 'ServersError';
 }
 
-const checkInstalled = async (path: string): Promise<void> => {
+const checkInstalled = async (path: string, wanted: readonly (keyof typeof programs)[]): Promise<void> => {
   const missing: string[] = [];
-  for (const [program, sentence] of Object.entries(programs))
-    if (!(await isInstalled(program, path))) missing.push(sentence);
+  for (const program of wanted) if (!(await isInstalled(program, path))) missing.push(programs[program]);
   if (missing.length > 0)
     throw new ServersError(
       [...missing, 'Or let Docker bring both: docker compose up (see config/README.md).'].join('\n'),
@@ -78,32 +77,40 @@ const endOf = async ({ name, logs }: Server): Promise<string> => {
 /** The last of `logs` is the one to read; before it comes what a server says that did not get so far. */
 type Server = { name: string; logs: string[]; whereItIs: string; start: () => StartedServer };
 
-const serversOf = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Server[] => {
-  const drachtioLog = join(folder, 'drachtio.log');
-  const freeSwitchFolder = join(folder, 'freeswitch');
-  const freeSwitchStart = join(folder, 'freeswitch-start.log');
-  const { sip, control, tls, publicAddress } = drachtio;
-  const { eventSocket, rtp } = freeSwitch;
-  const behind = publicAddress === null ? '' : `, known outside as ${publicAddress}`;
-  return [
-    {
-      start: () => startDrachtio(drachtio, drachtioLog),
-      name: 'drachtio-server',
-      logs: [drachtioLog],
-      whereItIs:
-        `SIP ${sip.host}:${sip.port} (udp, tcp${tls === null ? '' : `; tls on ${tls.port}`})${behind}; ` +
-        `control ${control.host}:${control.port}`,
-    },
-    {
-      start: () => startFreeSwitch(freeSwitch, freeSwitchFolder, freeSwitchStart),
-      name: 'FreeSWITCH',
-      logs: [freeSwitchStart, freeSwitchLog(freeSwitchFolder)],
-      whereItIs:
-        `SIP ${freeSwitch.sip.host}:${freeSwitch.sip.port}, sound ${rtp.from}-${rtp.to} (udp)${behind}; ` +
-        `event socket ${eventSocket.host}:${eventSocket.port}`,
-    },
-  ];
+const behind = ({ publicAddress }: { publicAddress: string | null }): string =>
+  publicAddress === null ? '' : `, known outside as ${publicAddress}`;
+
+const drachtioIn = (folder: string, drachtio: ServersConfig['drachtio']): Server => {
+  const log = join(folder, 'drachtio.log');
+  const { sip, control, tls } = drachtio;
+  return {
+    start: () => startDrachtio(drachtio, log),
+    name: 'drachtio-server',
+    logs: [log],
+    whereItIs:
+      `SIP ${sip.host}:${sip.port} (udp, tcp${tls === null ? '' : `; tls on ${tls.port}`})${behind(drachtio)}; ` +
+      `control ${control.host}:${control.port}`,
+  };
 };
+
+const freeSwitchIn = (folder: string, freeSwitch: NonNullable<ServersConfig['freeSwitch']>): Server => {
+  const ownFolder = join(folder, 'freeswitch');
+  const startLog = join(folder, 'freeswitch-start.log');
+  const { sip, eventSocket, rtp } = freeSwitch;
+  return {
+    start: () => startFreeSwitch(freeSwitch, ownFolder, startLog),
+    name: 'FreeSWITCH',
+    logs: [startLog, freeSwitchLog(ownFolder)],
+    whereItIs:
+      `SIP ${sip.host}:${sip.port}, sound ${rtp.from}-${rtp.to} (udp)${behind(freeSwitch)}; ` +
+      `event socket ${eventSocket.host}:${eventSocket.port}`,
+  };
+};
+
+const serversOf = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Server[] => [
+  drachtioIn(folder, drachtio),
+  ...(freeSwitch === null ? [] : [freeSwitchIn(folder, freeSwitch)]),
+];
 
 const startKept = (server: Server, print: (text: string) => void): Supervised =>
   supervise({
@@ -139,10 +146,14 @@ export const runServers = async (
   asked: AbortSignal,
 ): Promise<void> => {
   const config = readServersConfig(environment);
-  await checkInstalled(environment['PATH'] ?? '');
+  const { freeSwitch } = config;
+  await checkInstalled(
+    environment['PATH'] ?? '',
+    freeSwitch === null ? ['drachtio'] : ['drachtio', 'freeswitch'],
+  );
   await checkTls(config.drachtio);
   await checkFree('drachtio-server', 'GW_DRACHTIO', config.drachtio.control);
-  await checkFree('FreeSWITCH', 'GW_FREESWITCH', config.freeSwitch.eventSocket);
+  if (freeSwitch !== null) await checkFree('FreeSWITCH', 'GW_FREESWITCH', freeSwitch.eventSocket);
   const folder = join(config.dataFolder, 'servers');
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
@@ -154,7 +165,11 @@ export const runServers = async (
   try {
     const ready = Promise.all(servers.map(async ({ server, kept }) => print(await untilReady(server, kept))));
     if ((await Promise.race([ready, over])) === 'asked') return;
-    print('Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)');
+    print(
+      freeSwitch === null
+        ? 'Now, in another terminal: GW_FREESWITCH=none GW_LINES=drachtio npm start   (Ctrl-C here ends the server)'
+        : 'Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)',
+    );
     await over;
   } finally {
     await Promise.all(servers.map(({ kept }) => kept.stop()));
@@ -167,7 +182,7 @@ if (import.meta.main) {
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
   try {
     await runServers(process.env, print, asked.signal);
-    print('Both servers have ended.');
+    print('All servers have ended.');
   } catch (error) {
     if (!(error instanceof ServersError) && !(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -103,9 +103,9 @@ test('the environment of each is valid, and all mean the same addresses, ports a
     false,
   );
   t.deepEqual(realLines?.drachtio, sip.control);
-  t.deepEqual(realLines?.freeSwitches, [media.eventSocket]);
-  t.deepEqual([sip.sip.host, media.sip.host], ['192.0.2.10', '192.0.2.10']);
-  t.deepEqual(media.rtp, readServersConfig({}).freeSwitch.rtp);
+  t.deepEqual(realLines?.freeSwitches, [media?.eventSocket]);
+  t.deepEqual([sip.sip.host, media?.sip.host], ['192.0.2.10', '192.0.2.10']);
+  t.deepEqual(media?.rtp, readServersConfig({}).freeSwitch?.rtp);
   const database = new URL(databaseUrl ?? '');
   t.is(services.postgres.environment['POSTGRES_USER'], database.username);
   t.is(services.postgres.environment['POSTGRES_PASSWORD'], database.password);
@@ -127,6 +127,7 @@ test('the ports that stand in the files of the servers are those that are the de
     ),
   );
   const freeSwitchFile = read('config/freeswitch/freeswitch.xml');
+  if (freeSwitch === null) throw new Error('There is no FreeSWITCH');
   const { eventSocket, sip, rtp, clients } = freeSwitch;
   for (const [name, value] of Object.entries({
     gw_address: eventSocket.host,

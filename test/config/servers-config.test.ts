@@ -53,11 +53,18 @@ test('both servers have the same address for SIP and sound, and the same one out
     GW_FREESWITCH_RTP_TO: '30100',
   });
   t.deepEqual(drachtio.sip, { host: '192.0.2.10', port: 5070 });
-  t.deepEqual(freeSwitch.sip, { host: '192.0.2.10', port: 5090 });
+  t.deepEqual(freeSwitch?.sip, { host: '192.0.2.10', port: 5090 });
   t.is(drachtio.publicAddress, '203.0.113.7');
-  t.is(freeSwitch.publicAddress, '203.0.113.7');
-  t.is(freeSwitch.clients, '10.0.0.0/8');
-  t.deepEqual(freeSwitch.rtp, { from: 30_000, to: 30_100 });
+  t.is(freeSwitch?.publicAddress, '203.0.113.7');
+  t.is(freeSwitch?.clients, '10.0.0.0/8');
+  t.deepEqual(freeSwitch?.rtp, { from: 30_000, to: 30_100 });
+});
+
+test('without FreeSWITCH only the other server is started, whatever is set for it', (t) => {
+  t.deepEqual(readServersConfig({ GW_FREESWITCH: 'none', GW_FREESWITCH_RTP_TO: '1' }), {
+    ...defaults,
+    freeSwitch: null,
+  });
 });
 
 test('SIP over TLS needs a key and a certificate, which is its own chain when none is named', (t) => {

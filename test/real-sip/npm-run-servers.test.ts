@@ -112,10 +112,39 @@ if (missing.length > 0) {
     child.kill('SIGINT');
     await until(() => child.exitCode !== null, 15_000);
     t.is(child.exitCode, 0, output());
-    t.regex(output(), /^Both servers have ended\.$/m);
+    t.regex(output(), /^All servers have ended\.$/m);
     t.is(await processesThatName(join(folder, 'servers')), '', 'nothing is left');
     t.regex(await readFile(join(folder, 'servers/drachtio.log'), 'utf8'), /starting sip stack/);
   });
+
+  realTimeTest(
+    'without FreeSWITCH drachtio-server starts alone, and a call has its sound all the same',
+    async (t) => {
+      const { child, folder, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
+      await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 40_000);
+      t.notRegex(output(), /FreeSWITCH is ready/);
+      const telephone = await startTelephone(folder, { seconds: 40 });
+      t.teardown(telephone.close);
+      const gateway = await realGateway(t, servers, telephone.port, {
+        GW_FREESWITCH: 'none',
+        GW_RTP_PORTS: '41000-41998',
+      });
+      await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+      const farewell = 'No media server stands between you and me, goodbye.';
+      await bindFarewellAgent(t, gateway, farewell);
+      const callId = await gateway.call('01099998888', 'Say goodbye');
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+        status: 'completed',
+        end_reason: 'agent_hangup',
+      });
+      const { channels } = await telephone.heard();
+      const { likeness } = findIn(channels[0] ?? new Int16Array(), await voiceOf(farewell, 'en'), 8_000);
+      t.true(likeness > 0.9, `the words are heard (${likeness})`);
+      child.kill('SIGINT');
+      await until(() => child.exitCode !== null, 15_000);
+      t.is(child.exitCode, 0, output());
+    },
+  );
 
   realTimeTest('a server that ends by itself is started again, and the command says which', async (t) => {
     const { child, folder, output } = await startCommand(t);

@@ -25,13 +25,19 @@ const sentences = (servers: readonly MediaServer[]): string =>
 export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
   guardEventSockets(options.logger);
   const servers = addresses.map((address) => createMediaServer(address, options));
+  const areThere = servers.length > 0;
 
   return {
     async open(): Promise<void> {
       await Promise.all(servers.map((server) => server.open()));
     },
+    /** Whether the gateway has any, usable or not. */
+    areThere,
     /** Why none can be used, as plain sentences; `null` when one can. */
-    problem: (): string | null => (servers.some(isUsable) ? null : sentences(servers)),
+    problem: (): string | null => {
+      if (servers.some(isUsable)) return null;
+      return areThere ? sentences(servers) : 'This gateway has no FreeSWITCH (GW_FREESWITCH=none).';
+    },
     /** Those that cannot be used while others can; `null` when all can. */
     warning: (): string | null => (servers.every(isUsable) ? null : sentences(servers)),
     states: (): MediaServerState[] =>

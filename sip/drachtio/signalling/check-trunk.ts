@@ -73,7 +73,7 @@ export type TrunkCheckOptions = {
   askTrunk: AskTrunk;
   srf: Srf;
   trackLeg: () => TrackedLeg;
-  carriers: Pick<Carriers, 'createEndpoint'>;
+  carriers: Pick<Carriers, 'problem' | 'createEndpoint'>;
   country: Country;
   silenceMs: number;
   sessionTimes: SessionTimes;
@@ -139,6 +139,9 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
   const tryCall = async (trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep> => {
     const { from, to } = call;
     const ladder = startLadder();
+    const obstacle = carriers.problem(trunk);
+    if (obstacle !== null)
+      return { step: 'call', result: 'failed', sentence: obstacle.sentence, ladder: ladder.lines() };
     const endpoint = await carriers.createEndpoint(undefined, trunk);
     if (from === to) selfCalls.set(to, false);
     try {

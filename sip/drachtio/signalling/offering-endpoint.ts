@@ -4,7 +4,7 @@ import type { MediaEndpoint } from '../../media/endpoint.ts';
 import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
 
 export const createOfferingEndpoint = (options: {
-  carriers: Pick<Carriers, 'carrierFor' | 'createEndpoint'>;
+  carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint'>;
   /** The endpoint that is in use has gone. */
   onLost: () => void;
   backgroundTasks: BackgroundTasks;
@@ -27,6 +27,8 @@ export const createOfferingEndpoint = (options: {
   };
 
   return {
+    /** Why there is none to be had on these terms; `null` when there is. */
+    problem: (terms: MediaTerms): string | null => options.carriers.problem(terms)?.sentence ?? null,
     /** Rejects when there is none to be had. */
     async endpointFor(terms: MediaTerms): Promise<MediaEndpoint> {
       const carrier = options.carriers.carrierFor(terms);

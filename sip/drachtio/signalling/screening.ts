@@ -49,7 +49,9 @@ export const createScreening = (options: {
     if (mergedRequests.isMerged(request)) return { refusal: refusals.merged };
     const problem = requestProblem(request);
     if (problem !== undefined) return { refusal: problem };
-    if (carriers.problem(trunk) !== null) return { refusal: refusals.unavailable };
+    const obstacle = carriers.problem(trunk);
+    if (obstacle !== null)
+      return { refusal: obstacle.isLasting ? notAcceptable(obstacle.sentence) : refusals.unavailable };
     const { numbers, bare } = calledParty(request, country);
     if (numbers.length === 0) return { refusal: verdictRefusals.unknown_number };
     const from = callingParty(request, country, bare);

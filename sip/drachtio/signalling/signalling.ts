@@ -45,7 +45,7 @@ export type TrunkTimes = {
 
 export type SignallingOptions = {
   connection: SignallingConnection;
-  mediaServers: Pick<MediaServers, 'problem' | 'endChannel'>;
+  mediaServers: Pick<MediaServers, 'endChannel'>;
   carriers: Carriers;
   directory: TrunkDirectory;
   /** The trunk of the configuration; `null` where there is none. */
@@ -62,12 +62,13 @@ export type SignallingOptions = {
 /** What is answered to requests outside of calls, and who takes the others. */
 const createHandlers = (
   { access, inbound, legTracker }: { access: InboundAccess; inbound: Inbound; legTracker: LegTracker },
-  canTakeCalls: () => boolean,
+  canTakeCallsOf: (trunk: Trunk) => boolean,
 ): Omit<SignallingHandlers, 'onLost'> => ({
   onInvite: inbound.receive,
   onOptions(request, response) {
-    if (access.isUnknown(request)) response.send(403);
-    else if (canTakeCalls()) response.send(200, { headers: abilities });
+    const trunks = access.candidates(request);
+    if (trunks.length === 0) response.send(403);
+    else if (trunks.some(canTakeCallsOf)) response.send(200, { headers: abilities });
     else response.send(503);
   },
   onOther(request, response) {
@@ -79,14 +80,16 @@ const createHandlers = (
   onConnected: legTracker.connected,
 });
 
+type TrunkSources = Pick<SignallingOptions, 'directory' | 'configured'>;
+
+const allTrunks = ({ directory, configured }: TrunkSources): readonly Trunk[] =>
+  configured === null ? directory.all() : [...directory.all(), configured];
+
 /** In the order in which they are tried for a call from this number. */
-const trunksFor = async (
-  number: string,
-  { directory, configured }: Pick<SignallingOptions, 'directory' | 'configured'>,
-): Promise<Trunk[]> =>
+const trunksFor = async (number: string, { directory, configured }: TrunkSources): Promise<Trunk[]> =>
   chooseTrunks({
     owner: await directory.ownerOf(number),
-    trunks: configured === null ? directory.all() : [...directory.all(), configured],
+    trunks: allTrunks({ directory, configured }),
     isUsable: (id) => id === configured?.id || directory.isUsable(id),
     random: Math.random,
   });
@@ -112,12 +115,14 @@ export const createSignalling = (options: SignallingOptions) => {
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker });
   let isClosed = false;
-  const canTakeCalls = (): boolean => !isClosed && mediaServers.problem() === null;
-  const handlers = createHandlers({ access, inbound, legTracker }, canTakeCalls);
+  const canTakeCallsOf = (trunk: Trunk): boolean => !isClosed && carriers.problem(trunk) === null;
+  const handlers = createHandlers({ access, inbound, legTracker }, canTakeCallsOf);
 
   return {
     askTrunk,
     tryTrunk: trunkCheck.check,
+    /** Those that are enabled, that of the configuration too. */
+    trunks: () => allTrunks(options),
     /** Callers that no trunk knows, since the start. */
     refusedCallers: access.refused,
     /** Ends legs of which no process is left, now or as soon as there is a connection. */

@@ -92,6 +92,10 @@ const connect = async (
 const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
   const { signal, limits, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
+  const obstacle = call.offering.problem(trunk);
+  // Another trunk may ask for less.
+  if (obstacle !== null)
+    return { outcome: unanswered('media_error', { ...noSip, reason: obstacle }), next: true };
   let endpoint: MediaEndpoint;
   try {
     endpoint = await call.offering.endpointFor(trunk);

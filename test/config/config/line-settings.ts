@@ -37,8 +37,9 @@ export const lineSettings: ExpectedSettings = {
       media: ['media:8021'],
       'media:1': ['media:1'],
       'one, two:8022,one:8023': ['one:8021', 'two:8022', 'one:8023'],
+      none: [],
     },
-    invalid: ['media:99999', 'me dia', 'one,', ',', 'one,two:0', 'one,one:8021'],
+    invalid: ['media:99999', 'me dia', 'one,', ',', 'one,two:0', 'one,one:8021', 'none,one:0'],
     with: real,
   },
   GW_FREESWITCH_SECRET: {

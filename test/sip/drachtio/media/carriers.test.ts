@@ -43,19 +43,6 @@ for (const [media, channels] of [
   });
 }
 
-test('without any FreeSWITCH a trunk with direct sound is served, another one is not', async (t) => {
-  const direct = await startSipEdge(t, { ...over('direct'), freeSwitchCount: 0 });
-  const call = direct.trunk.calls(ownNumber, { sdp: describeSound() });
-  await call.receives(200);
-  call.sends('ACK');
-  await direct.said(direct.inbound, 'line.answered');
-  const other = await startSipEdge(t, { ...over('auto'), freeSwitchCount: 0 });
-  await other.trunk.calls(ownNumber, { sdp: describeSound() }).receives(200);
-  const needy = await startSipEdge(t, { ...over('freeswitch'), freeSwitchCount: 0 });
-  await needy.trunk.calls(ownNumber, { sdp: describeSound() }).receives(503);
-  t.pass();
-});
-
 test('a call with direct sound is held, taken back and refused what it cannot have', async (t) => {
   const { trunk, inbound, said } = await startSipEdge(t, over('direct'));
   const call = trunk.calls(ownNumber, { sdp: describeSound({ formats: [8, 0, 101] }) });
