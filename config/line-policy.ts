@@ -5,7 +5,7 @@ export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,
   patienceMs: 3_000,
-  longestRestMs: 300_000,
+  longestRestMs: 3_600_000,
   byeMs: 1_500,
   registrationSec: 600,
   /** How long a call lives without a sign of the other side (RFC 4028). */

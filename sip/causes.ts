@@ -86,9 +86,14 @@ const q850Of = (reason: string): number | undefined => {
   return cause === undefined ? undefined : Number(cause);
 };
 
-export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {
+/** What the telephone network itself says; undefined where it says nothing, or nothing specific. */
+export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined => {
   const q850 = q850Of(reason ?? '');
-  const fromNetwork = q850 === undefined ? undefined : byQ850[q850];
+  return q850 === undefined ? undefined : byQ850[q850];
+};
+
+export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {
+  const fromNetwork = networkCause(reason);
   if (fromNetwork !== undefined) return fromNetwork;
   // A time-out after ringing is a person who does not pick up, before it a trunk that does not answer.
   if (status === 408) return rang ? 'no_answer' : 'trunk_error';

@@ -1,12 +1,15 @@
 /** What real lines need to know of trunks. The gateway provides it; nothing here is asked for during a call. */
 import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
 import type { AskTrunk } from './ask-trunk.ts';
+import type { TrunkRests } from './rests.ts';
 
 export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
 export type TrunkRequests = AskTrunk & {
   /** Registers, asks, and calls; numbers in domestic format, the same twice for a call that is to come back. */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
+  /** Which trunks have asked to be left alone. */
+  rests: Pick<TrunkRests, 'until' | 'end' | 'secondsUntil'>;
 };
 
 export interface TrunkDirectory {

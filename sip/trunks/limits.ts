@@ -1,7 +1,6 @@
 /**
- * How many calls a trunk carries at once, how many new ones it gets a second, and none while it has asked for none. A
- * call that comes too early waits a little in a short queue; when that is full, or the wait would be too long, it is told
- * why.
+ * How many calls a trunk carries at once, and how many new ones it gets a second. A call that comes too early waits a
+ * little in a short queue; when that is full, or the wait would be too long, it is told why.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
@@ -16,7 +15,7 @@ type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
 
 type Waiter = { goOn: (hasChannel: boolean) => void };
 
-type Load = { channels: number; nextCallAt: number; restsUntil: number; waiters: Set<Waiter> };
+type Load = { channels: number; nextCallAt: number; waiters: Set<Waiter> };
 
 /** Calls that may wait for a channel of one trunk. */
 const mostWaiting = 50;
@@ -74,32 +73,19 @@ export const createTrunkLimits = (options: {
   clock: Clock;
   /** The longest wait of a call for its turn. */
   patienceMs: number;
-  /** A trunk that asks to be left alone for longer is asked again after this. */
-  longestRestMs: number;
 }) => {
-  const { clock, patienceMs, longestRestMs } = options;
+  const { clock, patienceMs } = options;
   const loads = new Map<string, Load>();
 
   const loadOf = (id: string): Load => {
     const known = loads.get(id);
     if (known !== undefined) return known;
-    const load: Load = { channels: 0, nextCallAt: 0, restsUntil: 0, waiters: new Set() };
+    const load: Load = { channels: 0, nextCallAt: 0, waiters: new Set() };
     loads.set(id, load);
     return load;
   };
 
-  /** More than the longest rest is a clock that was set back. */
-  const restOf = (load: Load): number => {
-    const restMs = load.restsUntil - clock.now();
-    return restMs > longestRestMs ? 0 : Math.max(0, restMs);
-  };
-
   return {
-    /** The trunk wants no new calls for so long (`Retry-After`, RFC 3261 section 21.5.4). */
-    rest({ id }: Pick<Limited, 'id'>, milliseconds: number): void {
-      loadOf(id).restsUntil = clock.now() + Math.min(milliseconds, longestRestMs);
-    },
-
     channelsOf: (id: string): number => loads.get(id)?.channels ?? 0,
 
     /** For a call that comes in: there is a channel for it now, or there is none. */
@@ -112,9 +98,6 @@ export const createTrunkLimits = (options: {
     async acquire(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Acquired> {
       const { maxChannels, callsPerSecond, name } = trunk;
       const load = loadOf(trunk.id);
-      const restMs = restOf(load);
-      if (restMs > 0)
-        return { full: `The trunk "${name}" wants no calls for ${Math.ceil(restMs / 1_000)} more seconds.` };
       const paced = { full: `More calls than ${callsPerSecond} a second wait for the trunk "${name}".` };
       const isTooEarly = (): boolean => callsPerSecond !== null && load.nextCallAt - clock.now() > patienceMs;
       if (isTooEarly()) return paced;

@@ -449,6 +449,8 @@ export type Trunk = {
   max_channels: number | null;
   /** New outbound calls a second; null for no limit. */
   calls_per_second: number | null;
+  /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
+  failover_statuses: string[];
   /** Where its calls come from: addresses and CIDR blocks. */
   inbound_addresses: string[];
   /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
@@ -457,12 +459,22 @@ export type Trunk = {
   health_check: boolean;
   enabled: boolean;
   password_configured: boolean;
-  /** On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `unused`: the lines are simulated. */
-  state: 'disabled' | 'registering' | 'registered' | 'unregistered' | 'ready' | 'unreachable' | 'unused';
+  /** On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `unused`: the lines are simulated. */
+  state:
+    | 'disabled'
+    | 'registering'
+    | 'registered'
+    | 'unregistered'
+    | 'ready'
+    | 'unreachable'
+    | 'resting'
+    | 'unused';
   /** Why it is so, where there is something to say. */
   detail: string | null;
   /** When it last answered. */
   last_seen_at: string | null;
+  /** No call goes there until then (`Retry-After`). A change of its settings ends it. */
+  rests_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
 };
@@ -1161,6 +1173,8 @@ export type Operations = {
         max_channels?: number | null | undefined;
         /** New outbound calls a second; null for no limit. */
         calls_per_second?: number | null | undefined;
+        /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
+        failover_statuses?: string[] | undefined;
         /** Where its calls come from: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
@@ -1227,6 +1241,8 @@ export type Operations = {
         max_channels?: number | null | undefined;
         /** New outbound calls a second; null for no limit. */
         calls_per_second?: number | null | undefined;
+        /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
+        failover_statuses?: string[] | undefined;
         /** Where its calls come from: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */

@@ -26,6 +26,9 @@ export type TrunkSrtp = (typeof trunkSrtp)[number];
 export const trunkMedia = ['freeswitch', 'auto', 'direct'] as const;
 export type TrunkMedia = (typeof trunkMedia)[number];
 
+/** After these statuses another trunk may do better: it refuses us, does not answer, or has trouble of its own. */
+export const usualFailoverStatuses: readonly string[] = ['401', '403', '407', '408', '429', '5xx'];
+
 export type TrunkSettings = {
   /** Unique in its workspace. */
   name: string;
@@ -58,6 +61,8 @@ export type TrunkSettings = {
   maxChannels: number | null;
   /** New outbound calls a second; null for no limit. */
   callsPerSecond: number | null;
+  /** Final statuses after which the next trunk is tried: `403`, or `5xx` for a whole class. */
+  failoverStatuses: string[];
   /** Addresses and blocks (CIDR) that calls may come from. */
   inboundAddresses: string[];
   /** `digest`: callers prove that they know the password. */
@@ -85,6 +90,7 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   weight: 10,
   maxChannels: null,
   callsPerSecond: null,
+  failoverStatuses: [...usualFailoverStatuses],
   inboundAddresses: [],
   inboundAuth: 'none',
   healthCheck: true,
@@ -111,6 +117,8 @@ export const trunkStates = [
   'ready',
   /** It does not answer OPTIONS. */
   'unreachable',
+  /** It has asked to be left alone for a while (`Retry-After`). */
+  'resting',
   /** The lines of this gateway are simulated. */
   'unused',
 ] as const;
@@ -122,6 +130,8 @@ export type TrunkStatus = {
   detail: string | null;
   /** When the trunk last answered, wall-clock milliseconds since the epoch. */
   lastSeenAt: number | null;
+  /** Until when it has asked to be left alone, as `lastSeenAt`; null when it has not. */
+  restsUntil: number | null;
 };
 
 export const trunkCheckSteps = ['registration', 'options', 'call'] as const;

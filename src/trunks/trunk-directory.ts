@@ -10,6 +10,20 @@ import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './tru
 /** How long closing waits for registrars. */
 const closeWithinMs = 1_500;
 
+/** Of a trunk that has just been stored. */
+const unknown: TrunkStatus = { state: 'registering', detail: null, lastSeenAt: null, restsUntil: null };
+
+/** A trunk that could be called, and wants no calls until then. */
+const resting = (
+  status: TrunkStatus,
+  restsUntil: number | null,
+  { secondsUntil }: Pick<TrunkRequests['rests'], 'secondsUntil'>,
+): TrunkStatus => {
+  if (restsUntil === null || (status.state !== 'ready' && status.state !== 'registered')) return status;
+  const detail = `It wants no calls for ${secondsUntil(restsUntil)} more seconds.`;
+  return { ...status, state: 'resting', detail, restsUntil };
+};
+
 /** From the start on, where the lines of the gateway are real. */
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
 
@@ -41,10 +55,12 @@ export const createTrunkDirectory = (options: TrunkLivesOptions & { database: Da
 
     /** What a trunk is doing, enabled or not. */
     status({ id, enabled }: { id: string; enabled: boolean }): TrunkStatus {
-      if (!enabled) return { state: 'disabled', detail: null, lastSeenAt: null };
+      if (!enabled) return { ...unknown, state: 'disabled' };
       if (started === null)
-        return { state: 'unused', detail: 'The lines of this gateway are simulated.', lastSeenAt: null };
-      return started.lives.find(id)?.status() ?? { state: 'registering', detail: null, lastSeenAt: null };
+        return { ...unknown, state: 'unused', detail: 'The lines of this gateway are simulated.' };
+      const { lives, requests } = started;
+      const status = { ...unknown, ...lives.find(id)?.status() };
+      return resting(status, requests.rests.until(id), requests.rests);
     },
 
     /** Begins the lives of all trunks. */

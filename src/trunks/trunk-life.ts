@@ -16,9 +16,12 @@ export type TrunkLifeOptions = {
   machineWith: (actors: TrunkActors) => Machine;
 };
 
+/** What the life itself knows. */
+export type LifeStatus = Pick<TrunkStatus, 'state' | 'detail' | 'lastSeenAt'>;
+
 export type TrunkLife = {
   readonly trunk: Trunk;
-  status(): TrunkStatus;
+  status(): LifeStatus;
   /** Whether calls may go this way. */
   isServing(): boolean;
   /** Nothing is asked of the trunk any more. */

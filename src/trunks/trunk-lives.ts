@@ -3,6 +3,7 @@
  * begins a new one, and touches no other.
  */
 import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
+import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import type { TrunkRecord } from '#src/persistence/trunks.ts';
@@ -27,13 +28,17 @@ const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sea
 const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-export const createTrunkLives = (ask: AskTrunk, options: TrunkLivesOptions): TrunkLives => {
+/** What lives ask of their trunks, and whom they tell that one begins. */
+type Asked = AskTrunk & { rests: Pick<TrunkRequests['rests'], 'end'> };
+
+export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {
   const { sealing, logger } = options;
   const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
 
   const begin = (record: TrunkRecord): void => {
     try {
       const trunk = openTrunk(record, sealing);
+      ask.rests.end(trunk.id);
       lives.set(trunk.id, { record, life: beginTrunkLife(trunk, ask, options) });
     } catch (error) {
       logger.error({ trunk_id: record.id, err: error }, 'a trunk cannot be used');

@@ -199,6 +199,7 @@ export const fakeGateway = async (
       state: enabled ? 'unused' : 'disabled',
       detail: null,
       lastSeenAt: null,
+      restsUntil: null,
     }),
     engines: {
       recognizers: ['vosk', 'deepgram'],

@@ -35,7 +35,7 @@ const decided: readonly [string, unknown, unknown][] = [
   [
     'how long a trunk that asks for it is left alone, milliseconds (decided limit)',
     trunkTimes.longestRestMs,
-    300_000,
+    3_600_000,
   ],
   ['the answer to a challenge of a caller, milliseconds (decided limit)', inboundAccess.challengeMs, 10_000],
   [

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { trunkMachine } from '#machines/trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
+import { createTrunkRests } from '#sip/trunks/rests.ts';
 import { systemClock } from '#src/clock.ts';
 import { trunkDefaults, type Trunk, type TrunkSettings } from '#src/domain/trunk.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
@@ -26,7 +27,9 @@ const world = async (t: ExecutionContext) => {
     if (world.refusal !== null) throw new Error(world.refusal);
     return { at: 1_000, expiresSec: 600 };
   };
+  const rests = createTrunkRests({ clock: systemClock, longestRestMs: 3_600_000 });
   const ask: TrunkRequests = {
+    rests,
     tryOut: async () => [],
     register: (trunk) => answer('register', trunk),
     check: (trunk) => answer('check', trunk),
@@ -62,7 +65,7 @@ const world = async (t: ExecutionContext) => {
   const untilNames = (...wanted: string[]) =>
     until(`the trunks are ${wanted.join()}`, () => names().toSorted().join() === wanted.join() || undefined);
   const one = (trunkId: string) => ({ trunkId, workspaceId: number.workspaceId });
-  return { db, number, asked, world, ask, directory, add, untilNames, one };
+  return { db, number, asked, world, rests, ask, directory, add, untilNames, one };
 };
 
 test('what is enabled is known at the start, with its password', async (t) => {
@@ -115,12 +118,27 @@ test('the status says what a trunk is doing', async (t) => {
   t.is(status().detail, 'The trunk refuses the password.');
   far.refusal = null;
   await until('it is registered', () => status().state === 'registered' || undefined);
-  t.deepEqual(status(), { state: 'registered', detail: null, lastSeenAt: 1_000 });
+  t.deepEqual(status(), { state: 'registered', detail: null, lastSeenAt: 1_000, restsUntil: null });
   t.true(asked.length >= 2);
   await patchTrunk(db, one(id), { register: false, healthCheck: true });
   await until('it is ready', () => (status().state === 'ready' && status().lastSeenAt !== null) || undefined);
   far.refusal = 'The trunk does not answer.';
   t.is(directory.status({ id, enabled: false }).state, 'disabled');
+  await directory.close();
+});
+
+test('a trunk that has asked to be left alone is shown so, until its settings are others', async (t) => {
+  const { rests, ask, directory, add, one, db } = await world(t);
+  const id = await add();
+  await directory.start(ask);
+  const status = () => directory.status({ id, enabled: true });
+  t.is(status().state, 'ready');
+  rests.begin(id, 600_000);
+  t.like(status(), { state: 'resting', restsUntil: rests.until(id) });
+  t.regex(status().detail ?? '', /^It wants no calls for (600|599) more seconds\.$/);
+  await patchTrunk(db, one(id), { weight: 11 });
+  await until('it is ready again', () => status().state === 'ready' || undefined);
+  t.is(rests.until(id), null);
   await directory.close();
 });
 

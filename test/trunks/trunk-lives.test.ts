@@ -32,6 +32,7 @@ const world = () => {
     {
       register: (trunk) => answer('register', trunk),
       check: (trunk) => answer('check', trunk),
+      rests: { end() {} },
       async unregister(trunk) {
         await answer('leave', trunk);
         await far.leaving();

@@ -3,9 +3,9 @@ import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
 
-/** Of a 503 alone: it speaks of the trunk. After any other answer it speaks of the callee (RFC 3261 section 20.33). */
+/** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
 const retryAfterOf = (response: Srf.SrfResponse): number => {
-  if (response.status !== 503 || !response.has('Retry-After')) return 0;
+  if (!response.has('Retry-After')) return 0;
   const [, seconds = '0'] = /^\s*(\d{1,9})/.exec(response.get('Retry-After')) ?? [];
   return Number(seconds) * 1_000;
 };

@@ -30,7 +30,7 @@ export type Invited =
       answered: false;
       failed: FailedTry;
       sip: SipDetails;
-      /** How long the trunk wants no more calls, in milliseconds (`Retry-After`); 0 where it does not say. */
+      /** When it may be tried again, in milliseconds (`Retry-After`); 0 where that is not said. */
       retryAfterMs: number;
     };
 

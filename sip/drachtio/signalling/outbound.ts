@@ -3,11 +3,24 @@
  * a trunk fails, or has no room, the next one gets the same offer.
  */
 import type { Trunk } from '#src/domain/trunk.ts';
+import type { TrunkRests } from '../../trunks/rests.ts';
 import type { Carriers } from '../media/carriers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
 import { createOfferingEndpoint } from './offering-endpoint.ts';
 import { tryTrunk, unanswered, type CallOptions, type Unanswered } from './trunk-attempt.ts';
+
+/** Where there is no trunk that could be tried. The first to take calls again is named. */
+const whyNone = (trunks: readonly Trunk[], rests: TrunkRests): string => {
+  const resting = trunks.flatMap(({ id, name }) => {
+    const until = rests.until(id);
+    return until === null ? [] : [{ name, until }];
+  });
+  const [first] = resting.toSorted((one, other) => one.until - other.until);
+  return first === undefined
+    ? 'There is no enabled trunk for this number'
+    : `The trunk "${first.name}" wants no calls for ${rests.secondsUntil(first.until)} more seconds.`;
+};
 
 export const dial = (
   options: CallOptions & {
@@ -42,9 +55,10 @@ export const dial = (
 
   const tryAll = async (): Promise<Outcome> => {
     const trunks = await options.trunks();
-    let last = unanswered('trunk_error', { ...noSip, reason: 'There is no enabled trunk for this number' });
-    for (const [index, trunk] of trunks.entries()) {
-      const { outcome, next } = await tryTrunk(trunk, index === trunks.length - 1, call);
+    const awake = trunks.filter(({ id }) => options.rests.until(id) === null);
+    let last = unanswered('trunk_error', { ...noSip, reason: whyNone(trunks, options.rests) });
+    for (const [index, trunk] of awake.entries()) {
+      const { outcome, next } = await tryTrunk(trunk, index === awake.length - 1, call);
       if (outcome.answered || !next) return outcome;
       last = outcome;
     }

@@ -14,6 +14,7 @@ import { createAskTrunk } from '../../trunks/ask-trunk.ts';
 import { chooseTrunks } from '../../trunks/choose.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import { createTrunkLimits } from '../../trunks/limits.ts';
+import { createTrunkRests } from '../../trunks/rests.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { MediaServers } from '../media/servers.ts';
@@ -110,6 +111,7 @@ export const createSignalling = (options: SignallingOptions) => {
     logger,
   });
   const limits = createTrunkLimits({ ...trunkTimes, clock });
+  const rests = createTrunkRests({ ...trunkTimes, clock });
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
@@ -144,7 +146,7 @@ export const createSignalling = (options: SignallingOptions) => {
 
     /** Finds out whose calls are taken, and takes them from now on. */
     async takeCalls(onArrival: OnArrival): Promise<void> {
-      await directory.start({ ...askTrunk, tryOut: trunkCheck.check });
+      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests });
       inbound.open(onArrival);
     },
 
@@ -159,6 +161,7 @@ export const createSignalling = (options: SignallingOptions) => {
         to: input.to,
         trunks: () => trunksFor(input.from, options),
         limits,
+        rests,
         trackLeg: () => legTracker.track(input.callId),
       });
     },

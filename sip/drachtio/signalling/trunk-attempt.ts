@@ -6,9 +6,10 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { credentialsOf, inviteTo } from '../../trunks/addressing.ts';
-import { causeOf, goesOn } from '../../trunks/failover.ts';
+import { causeOf, goesOn, isTrunksFault } from '../../trunks/failover.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
+import type { TrunkRests } from '../../trunks/rests.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import { hangUp, noSip, type Outcome } from './attempt.ts';
@@ -36,6 +37,7 @@ export type CallOptions = {
   to: string;
   country: Country;
   limits: TrunkLimits;
+  rests: TrunkRests;
   /** A trunk from which nothing at all came for so long is given up. */
   silenceMs: number;
   sessionTimes: SessionTimes;
@@ -90,7 +92,7 @@ const connect = async (
 };
 
 const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
-  const { signal, limits, logger } = call;
+  const { signal, rests, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
   const obstacle = call.offering.problem(trunk);
   // Another trunk may ask for less.
@@ -118,8 +120,10 @@ const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Cal
   const broken = call.broken();
   if (broken !== null) return final({ ...broken, sip });
   if (signal.aborted) return final(unanswered('cancelled', sip));
-  if (retryAfterMs > 0) limits.rest(trunk, retryAfterMs);
-  return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed) };
+  const { failoverStatuses } = trunk;
+  // After any other status it speaks of the callee.
+  if (retryAfterMs > 0 && isTrunksFault(failed, failoverStatuses)) rests.begin(trunk.id, retryAfterMs);
+  return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed, failoverStatuses) };
 };
 
 /** `isLast`: there is no other trunk, so that the call waits for a channel. */

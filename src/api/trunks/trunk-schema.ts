@@ -9,6 +9,7 @@ import {
   trunkSrtp,
   trunkStates,
   trunkTransports,
+  usualFailoverStatuses,
 } from '#src/domain/trunk.ts';
 import type { Decoded } from '../codec.ts';
 import { text, timestamp } from '../fields.ts';
@@ -71,6 +72,18 @@ export const trunkFields = {
   }),
   max_channels: limit(100_000, 'Calls at once in both directions; null for no limit.'),
   calls_per_second: limit(1_000, 'New outbound calls a second; null for no limit.'),
+  failover_statuses: z
+    .array(
+      z
+        .string()
+        .regex(/^[3-6](?:\d\d|xx)$/, { error: 'This is no final status from 300 on, such as 403 or 5xx.' }),
+    )
+    .max(50)
+    .meta({
+      description:
+        'Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most.',
+      example: [...usualFailoverStatuses],
+    }),
   inbound_addresses: z
     .array(addressBlock)
     .max(100)
@@ -100,25 +113,31 @@ export const trunk = z
     password_configured: z.boolean(),
     state: z.enum(trunkStates).meta({
       description:
-        'On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `unused`: the lines are simulated.',
+        'On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `unused`: the lines are simulated.',
       example: 'registered',
     }),
     detail: z.string().nullable().meta({ description: 'Why it is so, where there is something to say.' }),
     last_seen_at: timestamp.nullable().meta({ description: 'When it last answered.' }),
+    rests_until: timestamp.nullable().meta({
+      description: 'No call goes there until then (`Retry-After`). A change of its settings ends it.',
+    }),
     created_at: timestamp,
   })
   .meta({ id: 'Trunk' });
+
+const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));
 
 /** With what it is doing on this gateway. */
 export const presentTrunk = (
   { trunkStatus }: Pick<ApiServices, 'trunkStatus'>,
   record: TrunkRecord,
 ): Decoded<z.output<typeof trunk>> => {
-  const { lastSeenAt, ...status } = trunkStatus(record);
+  const { lastSeenAt, restsUntil, ...status } = trunkStatus(record);
   return {
     ...record,
     ...status,
     passwordConfigured: record.passwordSealed !== null,
-    lastSeenAt: lastSeenAt === null ? null : new Date(lastSeenAt),
+    lastSeenAt: dateOf(lastSeenAt),
+    restsUntil: dateOf(restsUntil),
   };
 };

@@ -107,6 +107,14 @@ const sayings: readonly Saying[] = [
     ko: '열람만 할 수 있는 토큰입니다. 변경하려면 관리자 토큰이 필요합니다.',
   },
   { pattern: /^This is no name of a time zone.*$/, ko: '시간대 이름이 아닙니다. 예: Asia/Seoul' },
+  {
+    pattern: /^It wants no calls for (\d+) more seconds\.$/,
+    ko: '회선이 $1초 동안 전화를 보내지 말라고 했습니다.',
+  },
+  {
+    pattern: /^This is no final status from 300 on.*$/,
+    ko: '403이나 5xx처럼 300 이상의 응답 코드를 입력하세요.',
+  },
   { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
 ];
 

@@ -34,6 +34,7 @@ export const trunkTones: Record<TrunkState, Tone> = {
   unregistered: 'bad',
   ready: 'fine',
   unreachable: 'bad',
+  resting: 'warn',
   unused: 'calm',
 };
 

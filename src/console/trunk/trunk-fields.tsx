@@ -1,4 +1,4 @@
-import { numberFormats, trunkMedia } from '#src/domain/trunk.ts';
+import { numberFormats, trunkMedia, usualFailoverStatuses } from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -6,6 +6,8 @@ import { AreaField, CheckField, SelectField, TextField } from '../parts/field.ts
 import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
 
 const textOf = (value: number | null | undefined): string => (value == null ? '' : String(value));
+
+const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
 /** What the fields show of a trunk; of a new one, what the API would take if nothing were said. */
 export const trunkValues = (trunk?: Trunk) => ({
@@ -27,6 +29,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   weight: textOf(trunk?.weight ?? 10),
   max_channels: textOf(trunk?.max_channels),
   calls_per_second: textOf(trunk?.calls_per_second),
+  failover_statuses: (trunk?.failover_statuses ?? usualFailoverStatuses).join(' '),
   inbound_addresses: (trunk?.inbound_addresses ?? []).join('\n'),
   inbound_auth: (trunk?.inbound_auth ?? 'none') as string,
   health_check: trunk?.health_check ?? true,
@@ -65,7 +68,8 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   weight: wholeNumber('weight', values.weight) ?? 10,
   max_channels: wholeNumber('max_channels', values.max_channels),
   calls_per_second: wholeNumber('calls_per_second', values.calls_per_second),
-  inbound_addresses: values.inbound_addresses.split(/[\s,]+/).filter((address) => address !== ''),
+  failover_statuses: wordsIn(values.failover_statuses),
+  inbound_addresses: wordsIn(values.inbound_addresses),
   inbound_auth: values.inbound_auth === 'digest' ? 'digest' : 'none',
   health_check: values.health_check,
   enabled: values.enabled,
@@ -114,6 +118,7 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
         <TextField {...field('weight')} {...number} hint={hints.weight} />
         <TextField {...field('max_channels')} {...number} hint={hints.noLimit} isOptional />
         <TextField {...field('calls_per_second')} {...number} hint={hints.noLimit} isOptional />
+        <TextField {...field('failover_statuses')} hint={hints.failover_statuses} isOptional />
       </div>
     </>
   );

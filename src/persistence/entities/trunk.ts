@@ -5,6 +5,7 @@ import {
   trunkMedia,
   trunkSrtp,
   trunkTransports,
+  usualFailoverStatuses,
   type TrunkCodec,
 } from '#src/domain/trunk.ts';
 import { Workspace } from './workspace.ts';
@@ -36,6 +37,7 @@ export const TrunkRow = defineEntity({
     weight: p.integer(),
     maxChannels: p.integer().nullable(),
     callsPerSecond: p.integer().nullable(),
+    failoverStatuses: p.array().default([...usualFailoverStatuses]),
     inboundAddresses: p.array(),
     inboundAuth: p.enum(['none', 'digest']),
     healthCheck: p.boolean(),

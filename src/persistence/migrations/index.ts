@@ -14,6 +14,7 @@ import { SipLegs } from './sip-legs.ts';
 import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
+import { TrunkRouting } from './trunk-routing.ts';
 import { Trunks } from './trunks.ts';
 import { TransitionsUnchecked } from './transitions-unchecked.ts';
 import { TruncatedRecordings } from './truncated-recordings.ts';
@@ -39,4 +40,5 @@ export const migrations = [
   { name: '0017-call-transitions', class: CallTransitions },
   { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
   { name: '0019-trunk-media', class: TrunkMedia },
+  { name: '0023-trunk-routing', class: TrunkRouting },
 ];

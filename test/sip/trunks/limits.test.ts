@@ -108,36 +108,3 @@ test('calls that come in count, and never wait', async (t) => {
   one?.release();
   t.truthy(limits.tryAcquire(trunk));
 });
-
-test('a trunk that asks for no calls gets none until then, not even as the last one', async (t) => {
-  const { clock, limits } = world();
-  const trunk = someTrunk();
-  limits.rest(trunk, 30_000);
-  clock.increment(10_000);
-  t.deepEqual(await limits.acquire(trunk, true, never), {
-    full: 'The trunk "carrier" wants no calls for 20 more seconds.',
-  });
-  permitOf(await limits.acquire(someTrunk({ name: 'other' }), true, never));
-  clock.increment(20_000);
-  permitOf(await limits.acquire(trunk, true, never));
-});
-
-test('a trunk is left alone for five minutes at most', async (t) => {
-  const { clock, limits } = world();
-  const trunk = someTrunk();
-  limits.rest(trunk, 86_400_000);
-  clock.increment(299_999);
-  t.true('full' in (await limits.acquire(trunk, true, never)));
-  clock.increment(1);
-  permitOf(await limits.acquire(trunk, true, never));
-});
-
-test('a clock that is set back does not lengthen the rest of a trunk', async (t) => {
-  let now = 3_600_000;
-  const clock = Object.assign(new SimulatedClock(), { now: () => now });
-  const limits = createTrunkLimits({ ...trunkTimes, clock, patienceMs });
-  limits.rest(someTrunk(), 1_000);
-  t.true('full' in (await limits.acquire(someTrunk(), true, never)));
-  now = 0;
-  permitOf(await limits.acquire(someTrunk(), true, never));
-});

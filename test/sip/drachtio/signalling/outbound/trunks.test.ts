@@ -28,6 +28,14 @@ const twoTrunks = async (t: ExecutionContext) => {
 const failures: readonly [string, (ladder: FarCall, edge: SipEdge) => void][] = [
   ['has no room', (ladder) => ladder.answers(503)],
   ['does not want us', (ladder) => ladder.answers(403)],
+  ['gets too many calls', (ladder) => ladder.answers(429)],
+  [
+    'lets us hear something and fails',
+    (ladder) => {
+      ladder.answers(183, { sdp });
+      ladder.answers(503);
+    },
+  ],
   ['says no word', (_ladder, { clock }) => clock.advance(4_000)],
 ];
 
@@ -53,6 +61,43 @@ for (const status of [486, 404, 603])
     await unanswered(edge, line);
     t.deepEqual(edge.second.unread(), []);
   });
+
+test('a trunk says itself after which statuses the next one is tried', async (t) => {
+  const trunks = trunksOf(
+    { port: 15_081, failoverStatuses: ['404'] },
+    { port: 15_082, failoverStatuses: [] },
+  );
+  const edge = await startSipEdge(t, { trunk: null, trunks });
+  const line = edge.call(callee);
+  (await createFarEnd(edge.drachtio, '127.0.0.1:15081').receives('INVITE')).answers(404);
+  (await createFarEnd(edge.drachtio, '127.0.0.1:15082').receives('INVITE')).answers(503);
+  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 503 } });
+});
+
+test('a Retry-After of the callee is none of the trunk', async (t) => {
+  const edge = await twoTrunks(t);
+  for (const status of [486, 480]) {
+    const line = edge.call(callee);
+    (await edge.first.receives('INVITE')).answers(status, { headers: { 'Retry-After': '60' } });
+    await unanswered(edge, line);
+  }
+  edge.call(callee);
+  await t.notThrowsAsync(edge.first.receives('INVITE'));
+});
+
+test('where all trunks want to be left alone, the call says which takes calls first', async (t) => {
+  const edge = await twoTrunks(t);
+  const one = edge.call(callee);
+  (await edge.first.receives('INVITE')).answers(429, { headers: { 'Retry-After': '600 (too many)' } });
+  (await edge.second.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60;duration=30' } });
+  t.like(await unanswered(edge, one), { sip: { status: 503 } });
+  edge.clock.advance(15_000);
+  t.like(await unanswered(edge, edge.call(callee)), {
+    cause: 'trunk_error',
+    sip: { status: null, reason: 'The trunk "trunk-1" wants no calls for 45 more seconds.' },
+  });
+  t.deepEqual([...edge.first.unread(), ...edge.second.unread()], []);
+});
 
 test('a trunk that asks to be left alone is not called until then', async (t) => {
   const edge = await twoTrunks(t);
