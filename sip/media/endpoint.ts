@@ -1,4 +1,5 @@
 /** What carries the sound of a call, whoever does it: one place a call, where its sound goes in and out. */
+import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 
 /** Samples are mono 16-bit linear at 8000 Hz. */
@@ -35,6 +36,8 @@ export type MediaEndpoint = {
   /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
   press(keys: string): Promise<void>;
   onDigit(listener: (digit: string) => void): void;
+  /** How the sound is carried and how well, from its beginning until now; `null` where nobody can say any more. */
+  figures(): Promise<SoundFigures | null>;
   /** The endpoint has ended, or is given up, although nobody here ended it; with the reason, where there is one. */
   onLost(listener: (reason: string | null) => void): void;
   /** What carries it does not answer any more: as if it had ended. */

@@ -32,6 +32,14 @@ const describe = (remoteSdp: string, port: number): string =>
         direction: opposite[directionIn(remoteSdp)] ?? 'sendrecv',
       });
 
+/** Of a channel to which no sound has come, when they were asked for. */
+const soundless = {
+  variable_rtp_use_codec_name: 'PCMU',
+  variable_rtp_audio_in_packet_count: '0',
+  variable_rtp_audio_out_packet_count: '0',
+  variable_rtp_audio_in_jitter_loss_rate: '0.00',
+};
+
 export type MediaChannelOptions = {
   call: FarCall;
   invite: SipMessage;
@@ -98,6 +106,8 @@ export class MediaChannel {
         return '+OK:\n';
       case 'uuid_dump':
         return plainFields(this.#data());
+      case 'eval':
+        return this.#expand(rest.join(' '));
       case 'uuid_audio_fork':
         return this.#startFork(command);
       case 'uuid_send_dtmf':
@@ -203,6 +213,12 @@ export class MediaChannel {
       variable_local_media_port: String(port),
       variable_switch_r_sdp: this.remoteSdp,
     };
+  }
+
+  /** Fields of events and dumps by their names; what there is not is nothing. */
+  #expand(expression: string): string {
+    const data: Record<string, string> = { ...this.#data(), ...soundless };
+    return expression.replace(/\$\{(\w+)\}/g, (_, name: string) => data[name] ?? '');
   }
 
   /** To whoever asked for the channel. */

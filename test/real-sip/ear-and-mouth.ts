@@ -46,8 +46,11 @@ export type EarAndMouth = {
 const loudnessOf = (samples: Int16Array): number =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / Math.max(1, samples.length));
 
-/** `sendsSilence: false` sends nothing at all between its words. */
-export const startEarAndMouth = async ({ sendsSilence = true } = {}): Promise<EarAndMouth> => {
+/** `sendsSilence: false` sends nothing at all between its words; of `loses` packets, one is lost on its way. */
+export const startEarAndMouth = async ({
+  sendsSilence = true,
+  loses = Infinity,
+} = {}): Promise<EarAndMouth> => {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -96,7 +99,7 @@ export const startEarAndMouth = async ({ sendsSilence = true } = {}): Promise<Ea
   const send = (): void => {
     sequence += 1;
     const frame = nextFrame();
-    if (port === null || frame === null) return;
+    if (port === null || frame === null || sequence % loses === loses - 1) return;
     const header = Buffer.alloc(headerLength);
     header[0] = 0x80;
     header.writeUInt16BE(sequence & 0xffff, 2);

@@ -2,6 +2,7 @@ import type Mrf from 'drachtio-fsmrf';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { isHold } from '../../trunks/media-offer.ts';
 import type { AudioForks } from './audio-forks.ts';
+import { askChannelFigures } from './channel-figures.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
 const heldSilenceMs = 86_400_000;
@@ -81,6 +82,7 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
         if (dtmf !== undefined && /^[0-9*#A-D]$/.test(dtmf)) listener(dtmf);
       });
     },
+    figures: async () => (state === 'standing' ? askChannelFigures(endpoint) : null),
     onLost(listener) {
       if (state === 'lost') queueMicrotask(() => listener(lostBecause));
       else listeners.push(listener);

@@ -1,8 +1,11 @@
 /** A call's sound carried by this process itself, without a media server: RTP as telephones send it. */
+import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '../../line-time.ts';
+import { addressText, callFigures } from '../call-figures.ts';
 import type { MediaEndpoint, SoundEvents, SoundPath } from '../endpoint.ts';
+import type { Figures } from '../thread/messages.ts';
 import type { SoundChannel, SoundThread } from '../thread/sound-thread.ts';
 import { createNegotiation } from './negotiation.ts';
 import { createSoundPath } from './sound-path.ts';
@@ -15,6 +18,8 @@ export type DirectOptions = {
   /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
   rtpTimeoutMs: number;
 };
+
+const noStream = { loss: null, jitterMs: null } as const;
 
 /** How often it is looked whether sound still comes. */
 const lookMs = 1_000;
@@ -41,6 +46,23 @@ const createFate = () => {
     },
   };
 };
+
+const figuresOf = (
+  { received, lost, jitterMs, sent, lossThere, jitterThereMs, remote, roundTripMs, isHeardThere }: Figures,
+  { codec, localAddress }: Pick<SoundFigures, 'codec' | 'localAddress'>,
+): SoundFigures =>
+  callFigures({
+    codec,
+    localAddress,
+    remoteAddress: remote && addressText(remote.address, remote.port),
+    received: {
+      packets: received,
+      ...(received === 0 ? noStream : { loss: lost / (received + lost), jitterMs }),
+    },
+    sent: { packets: sent, loss: lossThere, jitterMs: jitterThereMs },
+    roundTripMs,
+    isHeardThere,
+  });
 
 const openChannel = async (
   offer: string | undefined,
@@ -104,6 +126,11 @@ export const createDirectEndpoint = async (
       channel.press(keys);
     },
     onDigit: (listener) => void digitListeners.push(listener),
+    async figures() {
+      const codec = negotiation.agreed()?.codec ?? null;
+      const localAddress = addressText(options.address, channel.port);
+      return figuresOf(await channel.measured(), { codec, localAddress });
+    },
     onLost: fate.onLost,
     lose: () => fate.lose(null),
     async destroy() {

@@ -6,6 +6,8 @@ export type RemoteReport = {
   /** In 256ths, since its report before. */
   fractionLost: number;
   cumulativeLost: number;
+  /** The highest sequence number that arrived, with its cycles. */
+  highest: number;
   /** In samples. */
   jitter: number;
   /** The middle 32 bits of the NTP time of our last report that arrived there, 0 for none; and how long ago, in 1/65,536 s. */
@@ -17,6 +19,8 @@ export type Rtcp = {
   /** The sender's report among the packets: the middle 32 bits of its NTP time. */
   senderReport: number | null;
   about: RemoteReport[];
+  /** It says what arrives, which may be nothing of anybody. */
+  isReport: boolean;
   isGoodbye: boolean;
 };
 
@@ -38,6 +42,7 @@ export const middleNtp = (wallMs: number): number => {
 const blockAt = (packet: Buffer, at: number): RemoteReport => ({
   fractionLost: packet.readUInt8(at + 4),
   cumulativeLost: Math.max(0, packet.readIntBE(at + 5, 3)),
+  highest: packet.readUInt32BE(at + 8),
   jitter: packet.readUInt32BE(at + 12),
   lastReport: packet.readUInt32BE(at + 16),
   delaySince: packet.readUInt32BE(at + 20),
@@ -45,7 +50,7 @@ const blockAt = (packet: Buffer, at: number): RemoteReport => ({
 
 /** Reads a compound packet; of the blocks, those about `ssrc`. Undefined for what is no RTCP. */
 export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
-  const found: Rtcp = { senderReport: null, about: [], isGoodbye: false };
+  const found: Rtcp = { senderReport: null, about: [], isReport: false, isGoodbye: false };
   let at = 0;
   while (at < datagram.length) {
     if (datagram.length - at < headerBytes || datagram.readUInt8(at) >> 6 !== version) return undefined;
@@ -58,6 +63,7 @@ export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
     const isSender = type === packetTypes.senderReport;
     if (type === packetTypes.goodbye) found.isGoodbye = true;
     if (!isSender && type !== packetTypes.receiverReport) continue;
+    found.isReport = true;
     const blocksAt = headerBytes + 4 + (isSender ? senderInfoBytes : 0);
     if (packet.length < blocksAt + count * blockBytes) return undefined;
     if (isSender) found.senderReport = packet.readUInt32BE(headerBytes + 4 + 2);

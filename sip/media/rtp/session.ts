@@ -78,7 +78,7 @@ export const createRtpSession = (
     standing?.receiving.take(packet, at);
   });
   rtcp.on('message', (datagram: Buffer) => {
-    if (standing !== null) reports.take(datagram, standing.sending.soFar().ssrc);
+    if (standing !== null) reports.take(datagram, standing.sending.soFar());
   });
   for (const socket of [rtp, rtcp]) socket.on('error', ignoreError);
 
@@ -119,6 +119,7 @@ export const createRtpSession = (
         received: packets,
         ...heard,
         ...reports.ofRemote(),
+        remote: standing === null ? null : remote.address(),
         silentMs: expectedSince === null ? null : performance.now() - expectedSince,
       };
     },

@@ -1,5 +1,6 @@
 /** What the main thread and the thread of the sound tell each other. */
 import type { TrunkCodec } from '#src/domain/trunk.ts';
+import type { RemoteFigures } from '../rtp/reports.ts';
 
 export type Address = { address: string; port: number };
 
@@ -16,14 +17,13 @@ export type RtpAgreement = {
   isSending: boolean;
 };
 
-export type Figures = {
+export type Figures = RemoteFigures & {
   sent: number;
   received: number;
   lost: number;
   jitterMs: number;
-  /** What the far end says of what it hears, 0 to 1; `null` while it has said nothing. */
-  lostThere: number | null;
-  roundTripMs: number | null;
+  /** Where sound is sent to now; `null` before anything was agreed on. */
+  remote: Address | null;
   /** Milliseconds since something came in, or was agreed on; `null` while nothing is, and on hold. */
   silentMs: number | null;
 };
@@ -33,6 +33,8 @@ export type ToSoundThread =
   | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
   | { type: 'agree'; id: number; agreement: RtpAgreement }
   | { type: 'press'; id: number; keys: string }
+  /** Asks for the figures as they are now. */
+  | { type: 'measure'; id: number }
   | { type: 'close'; id: number };
 
 export type FromSoundThread =

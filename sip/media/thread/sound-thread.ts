@@ -21,6 +21,8 @@ export type SoundChannel = {
   press(keys: string): void;
   /** As they were told last, at most a second ago. */
   figures(): Figures;
+  /** As they are now; as they were told last where the thread has ended. */
+  measured(): Promise<Figures>;
   listen(events: SoundEvents): void;
   close(): void;
 };
@@ -39,17 +41,28 @@ const noFigures: Figures = {
   received: 0,
   lost: 0,
   jitterMs: 0,
-  lostThere: null,
+  lossThere: null,
+  jitterThereMs: null,
+  isHeardThere: null,
   roundTripMs: null,
+  remote: null,
   silentMs: null,
 };
 
+/** What is known here of one call. */
+type Entry = { events: SoundEvents | null; figures: Figures; measuring: ((figures: Figures) => void)[] };
+
 type Opening = { resolve: (port: number) => void; reject: (error: Error) => void };
+
+/** Whoever waits for figures gets the last. */
+const settle = ({ measuring, figures }: Entry): void => {
+  for (const resolve of measuring.splice(0)) resolve(figures);
+};
 
 /** What is known here of the calls in the thread. */
 const createRegister = () => {
   const opening = new Map<number, Opening>();
-  const channels = new Map<number, { events: SoundEvents | null; figures: Figures }>();
+  const channels = new Map<number, Entry>();
   let lastId = 0;
 
   return {
@@ -57,17 +70,26 @@ const createRegister = () => {
       const id = (lastId += 1);
       const { promise: port, ...settle } = Promise.withResolvers<number>();
       opening.set(id, settle);
-      channels.set(id, { events: null, figures: noFigures });
+      channels.set(id, { events: null, figures: noFigures, measuring: [] });
       return { id, port };
     },
     figures: (id: number): Figures => channels.get(id)?.figures ?? noFigures,
+    /** Resolves with what is told next of it. */
+    measured: (id: number): Promise<Figures> =>
+      new Promise((resolve) => {
+        const entry = channels.get(id);
+        if (entry === undefined) resolve(noFigures);
+        else entry.measuring.push(resolve);
+      }),
     listen(id: number, events: SoundEvents): void {
       const channel = channels.get(id);
       if (channel !== undefined) channel.events = events;
     },
     remove(id: number): void {
       opening.delete(id);
+      const entry = channels.get(id);
       channels.delete(id);
+      if (entry !== undefined) settle(entry);
     },
     take(message: FromSoundThread): void {
       switch (message.type) {
@@ -77,8 +99,9 @@ const createRegister = () => {
           return opening.get(message.id)?.reject(new Error(message.reason));
         case 'figures': {
           const channel = channels.get(message.id);
-          if (channel !== undefined) channel.figures = message.figures;
-          return undefined;
+          if (channel === undefined) return undefined;
+          channel.figures = message.figures;
+          return settle(channel);
         }
         case 'heard':
           for (const { id, samples } of message.sounds) channels.get(id)?.events?.onSound(samples);
@@ -93,7 +116,10 @@ const createRegister = () => {
       channels.clear();
       opening.clear();
       for (const { reject } of refused) reject(new Error('The thread of the sound has ended'));
-      for (const { events } of lost) events?.onLost();
+      for (const entry of lost) {
+        settle(entry);
+        entry.events?.onLost();
+      }
     },
   };
 };
@@ -137,6 +163,11 @@ export const createSoundThread = (options: {
           agree: (agreement) => tell({ type: 'agree', id, agreement }),
           press: (keys) => tell({ type: 'press', id, keys }),
           figures: () => register.figures(id),
+          measured() {
+            const measured = register.measured(id);
+            tell({ type: 'measure', id });
+            return measured;
+          },
           listen: (events) => register.listen(id, events),
           close() {
             register.remove(id);

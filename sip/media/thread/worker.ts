@@ -50,11 +50,15 @@ const open = async ({ id, address, sound }: Extract<ToSoundThread, { type: 'open
   }
 };
 
+const measure = (id: number): void => {
+  const session = sessions.get(id);
+  if (session !== undefined) tell({ type: 'figures', id, figures: session.figures() });
+};
+
 const close = (id: number): void => {
   const session = sessions.get(id);
   if (session === undefined) return;
   sessions.delete(id);
-  tell({ type: 'figures', id, figures: session.figures() });
   session.close();
   keepBeat();
 };
@@ -67,7 +71,7 @@ const beat = (): void => {
     heard = { type: 'heard', sounds: [], keys: [] };
   }
   if (beats % figuresEveryBeats !== 0) return;
-  for (const [id, session] of sessions) tell({ type: 'figures', id, figures: session.figures() });
+  for (const id of sessions.keys()) measure(id);
 };
 
 main.on('message', (message: ToSoundThread) => {
@@ -78,6 +82,8 @@ main.on('message', (message: ToSoundThread) => {
       return sessions.get(message.id)?.agree(message.agreement);
     case 'press':
       return sessions.get(message.id)?.press(message.keys);
+    case 'measure':
+      return measure(message.id);
     case 'close':
       return close(message.id);
   }

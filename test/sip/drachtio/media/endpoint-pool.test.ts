@@ -32,6 +32,7 @@ const createWorld = () => {
       connect: () => Promise.reject(new Error('There is no sound')),
       press: async () => {},
       onDigit: () => {},
+      figures: async () => null,
       onLost: (listener: (typeof listeners)[number]) => void listeners.push(listener),
       lose: () => listeners.forEach((listener) => listener(null)),
       async destroy() {

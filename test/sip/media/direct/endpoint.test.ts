@@ -156,3 +156,18 @@ test('a call to which no sound ever comes is lost after its time', async (t) => 
   await until('the loss is told', () => lost !== undefined || undefined);
   t.is(lost, 'MEDIA_TIMEOUT');
 });
+
+test('the figures are those of this moment: where the sound is, how much of it came and went', async (t) => {
+  const { caller, callee } = await connected(t);
+  const ear = await hearing(callee);
+  await hearing(caller);
+  await until('something is heard', () => ear.samples().length > 1_600 || undefined);
+  const figures = await callee.figures();
+  t.like(figures, { codec: 'PCMU', isHeardThere: null });
+  t.is(figures?.remoteAddress, (await caller.figures())?.localAddress);
+  t.true((figures?.received.packets ?? 0) >= 10);
+  t.is(figures?.received.loss, 0);
+  t.true((figures?.received.mos ?? 0) > 4);
+  t.true((figures?.sent.packets ?? 0) > 0);
+  t.is(figures?.sent.mos, null, 'nobody has said how it arrives');
+});

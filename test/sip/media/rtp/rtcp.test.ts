@@ -18,7 +18,17 @@ test('a report about a stream is read by who sends that stream', (t) => {
   t.is(report.length % 4, 0);
   t.deepEqual(parseRtcp(report, 9), {
     senderReport: middleNtp(wallMs),
-    about: [{ fractionLost: 64, cumulativeLost: 12, jitter: 80, lastReport: 123_456, delaySince: 65_536 }],
+    about: [
+      {
+        fractionLost: 64,
+        cumulativeLost: 12,
+        highest: 65_540,
+        jitter: 80,
+        lastReport: 123_456,
+        delaySince: 65_536,
+      },
+    ],
+    isReport: true,
     isGoodbye: false,
   });
   t.deepEqual(parseRtcp(report, 10)?.about, []);
@@ -29,7 +39,7 @@ test('who has heard nothing reports what it has sent', (t) => {
 });
 
 test('a goodbye is read, also behind a report', (t) => {
-  t.true(parseRtcp(writeGoodbye(7), 1)?.isGoodbye);
+  t.like(parseRtcp(writeGoodbye(7), 1), { isGoodbye: true, isReport: false });
   t.true(parseRtcp(Buffer.concat([writeReport(sent, null, 1_000), writeGoodbye(7)]), 1)?.isGoodbye);
 });
 

@@ -1,0 +1,24 @@
+/** How the sound of a call was carried, and how well, for the record of the call. Null is what nobody knows. */
+
+/** One direction of it, from the agreement until now. */
+export type StreamFigures = {
+  packets: number | null;
+  /** The share of packets that did not arrive, 0 to 1. */
+  loss: number | null;
+  jitterMs: number | null;
+  /** Mean opinion score, 1 to 4.5 (ITU-T P.800), as the E-model has it from the other figures. */
+  mos: number | null;
+};
+
+export type SoundFigures = {
+  codec: string | null;
+  /** Where RTP comes in, and where it comes from and goes to, as `address:port`. */
+  localAddress: string | null;
+  remoteAddress: string | null;
+  received: StreamFigures;
+  /** Of what is sent, as far as the other party's reports (RTCP) say how it arrives. */
+  sent: StreamFigures;
+  roundTripMs: number | null;
+  /** Whether anything of what is sent arrives, as those reports say. */
+  isHeardThere: boolean | null;
+};

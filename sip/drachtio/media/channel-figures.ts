@@ -1,0 +1,67 @@
+/**
+ * The figures of a call's sound as FreeSWITCH has them. They are asked for by two commands: one makes it write them among
+ * the variables of the channel, the other says these, where `uuid_dump` says all.
+ */
+import type { SoundFigures } from '#machines/sound-figures.ts';
+import { addressText, callFigures } from '../../media/call-figures.ts';
+
+const names = {
+  codec: 'rtp_use_codec_name',
+  localIp: 'local_media_ip',
+  localPort: 'local_media_port',
+  remoteIp: 'remote_media_ip',
+  remotePort: 'remote_media_port',
+  received: 'rtp_audio_in_packet_count',
+  sent: 'rtp_audio_out_packet_count',
+  loss: 'rtp_audio_in_jitter_loss_rate',
+} as const;
+
+const fields = Object.keys(names) as (keyof typeof names)[];
+
+/** FreeSWITCH works its share of lost packets out every five seconds, the first time when there is nothing to tell. */
+const tellingPackets = 300;
+
+type Channel = {
+  readonly uuid: string;
+  api(command: string, args: readonly string[]): Promise<{ body: string }>;
+};
+
+const said = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text);
+
+const counted = (text: string | undefined): number | null =>
+  text === undefined || !/^\d+(?:\.\d+)?$/.test(text) ? null : Number(text);
+
+const place = (ip: string | undefined, port: string | undefined): string | null =>
+  said(ip) === null || said(port) === null ? null : addressText(ip ?? '', port ?? '');
+
+/** Of lost and received packets, as FreeSWITCH has it, to the share of all that were sent. */
+const lossOf = (lostToReceived: number | null, received: number | null): number | null =>
+  lostToReceived === null || received === null || received < tellingPackets
+    ? null
+    : lostToReceived / (1 + lostToReceived);
+
+/** The answer to the second command; `null` where the channel is gone. */
+export const readChannelFigures = (body: string): SoundFigures | null => {
+  const values = body.trim().split('|');
+  if (values.length !== fields.length) return null;
+  const value = (name: keyof typeof names): string | undefined => values[fields.indexOf(name)];
+  const received = counted(value('received'));
+  return callFigures({
+    codec: said(value('codec')),
+    localAddress: place(value('localIp'), value('localPort')),
+    remoteAddress: place(value('remoteIp'), value('remotePort')),
+    received: { packets: received, loss: lossOf(counted(value('loss')), received), jitterMs: null },
+    sent: { packets: counted(value('sent')), loss: null, jitterMs: null },
+    roundTripMs: null,
+    isHeardThere: null,
+  });
+};
+
+export const askChannelFigures = async (channel: Channel): Promise<SoundFigures | null> => {
+  const expression = fields.map((field) => `\${variable_${names[field]}}`).join('|');
+  const [, answer] = await Promise.all([
+    channel.api('uuid_set_media_stats', [channel.uuid]),
+    channel.api('eval', [`uuid:${channel.uuid}`, expression]),
+  ]);
+  return readChannelFigures(answer.body);
+};
