@@ -1,12 +1,27 @@
-/** Answering a caller that waits: an endpoint takes its offer, 200 OK goes out, and the call stands with the ACK. */
+/**
+ * Answering a caller that waits: an endpoint takes its offer, or makes one where it brings none, 200 OK goes out, and the
+ * call stands.
+ */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { Permit } from '../../trunks/limits.ts';
+import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import type { Carriers } from '../media/carriers.ts';
-import { allowed, hangUp, holdRequests, noSip, type Attempt, type Outcome } from './attempt.ts';
+import {
+  allowed,
+  hangUp,
+  holdRequests,
+  isStanding,
+  noSip,
+  type Attempt,
+  type Connection,
+  type Outcome,
+} from './attempt.ts';
+import { CallerLeft, isWithoutOffer, takeLateAnswer } from './late-offer.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { acceptedOffer, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
@@ -45,28 +60,68 @@ const unanswered = (
   return { answered: false, cause, sip: { status: refusal.status, reason: refusal.reason, callId } };
 };
 
-export const answerCaller = (
-  caller: Caller,
-  options: {
-    carriers: Pick<Carriers, 'createEndpoint'>;
-    sessionTimes: SessionTimes;
-    backgroundTasks: BackgroundTasks;
-    /** Of the call. */
-    logger: Logger;
-  },
-): Attempt => {
-  const { carriers, sessionTimes, backgroundTasks, logger } = options;
-  const { request, response, trunk, permit, trackedLeg } = caller;
+export type AnswerOptions = {
+  carriers: Pick<Carriers, 'createEndpoint'>;
+  sessionTimes: SessionTimes;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  /** Of the call. */
+  logger: Logger;
+};
+
+/** Its answer to the caller's offer, or its own offer. */
+const createEndpointFor = async (
+  { request, trunk, permit }: Caller,
+  { carriers }: Pick<AnswerOptions, 'carriers'>,
+): Promise<MediaEndpoint> => {
+  if (!isWithoutOffer(request)) {
+    const endpoint = await carriers.createEndpoint(acceptedOffer(request.body, trunk), trunk);
+    return releasingWith(onTerms(endpoint, trunk), permit.release);
+  }
+  const endpoint = await carriers.createEndpoint(undefined, trunk);
+  const offering = { ...onTerms(endpoint, trunk), localSdp: offerWith(endpoint.localSdp, trunk.codecs) };
+  return releasingWith(offering, permit.release);
+};
+
+/** 200 has gone out: from now on the far end is ended by BYE. */
+const standUp = async (
+  { request, trackedLeg }: Caller,
+  { dialog, endpoint, weRefresh }: Pick<Connection, 'dialog' | 'endpoint' | 'weRefresh'>,
+  { given, lost, ...options }: AnswerOptions & { given: AbortSignal; lost: Promise<never> },
+): Promise<Outcome> => {
+  const { clock, backgroundTasks, logger } = options;
+  const sip = { status: 200, reason: 'OK', callId: request.get('Call-ID') };
+  const leave = (cause: 'cancelled' | 'media_error'): Outcome => {
+    backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+    backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
+    return { answered: false, cause, sip };
+  };
+  trackedLeg.update(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
+  try {
+    if (isWithoutOffer(request)) await takeLateAnswer(dialog, endpoint, { clock, lost });
+    else holdRequests(dialog, true);
+    if (!isStanding(dialog)) throw new CallerLeft('The caller left at once');
+  } catch (error) {
+    if (error instanceof CallerLeft) {
+      trackedLeg.ended();
+      backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+      return { answered: false, cause: 'cancelled', sip };
+    }
+    logger.warn({ err: error }, 'the answer of a caller could not be taken');
+    return leave('media_error');
+  }
+  if (given.aborted) return leave('cancelled');
+  return { answered: true, connection: { dialog, trackedLeg, endpoint, weRefresh, sip } };
+};
+
+export const answerCaller = (caller: Caller, options: AnswerOptions): Attempt => {
+  const { sessionTimes, backgroundTasks, logger } = options;
+  const { request, response } = caller;
   const callId = request.get('Call-ID');
   const given = new AbortController();
   const lost = Promise.withResolvers<never>();
   // Nobody may be waiting for it.
   lost.promise.catch(() => {});
-
-  const createEndpoint = async (): Promise<MediaEndpoint> => {
-    const endpoint = await carriers.createEndpoint(acceptedOffer(request.body, trunk), trunk);
-    return releasingWith(onTerms(endpoint, trunk), permit.release);
-  };
 
   const destroy = (endpoint: MediaEndpoint): void =>
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
@@ -78,21 +133,15 @@ export const answerCaller = (
       headers: { Supported: 'timer', Allow: allowed, ...headers },
     });
     const dialog = await Promise.race([answering, lost.promise]);
-    holdRequests(dialog, true);
-    trackedLeg.update(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
-    const sip = { status: 200, reason: 'OK', callId };
-    if (!given.signal.aborted)
-      return { answered: true, connection: { dialog, trackedLeg, endpoint, weRefresh, sip } };
-    destroy(endpoint);
-    backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
-    return { answered: false, cause: 'cancelled', sip };
+    const standing = { dialog, endpoint, weRefresh };
+    return standUp(caller, standing, { ...options, given: given.signal, lost: lost.promise });
   };
 
   const run = async (): Promise<Outcome> => {
     if (caller.isGone) return unanswered(caller, 'cancelled', refusals.unavailable, logger);
     let endpoint: MediaEndpoint;
     try {
-      endpoint = await createEndpoint();
+      endpoint = await createEndpointFor(caller, options);
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an inbound call');
       return unanswered(

@@ -55,6 +55,12 @@ export const abilities = {
 export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
   void Object.assign(dialog, { queueRequests: areHeld });
 
+/**
+ * False once the far end has left. It may have said so together with what drachtio-server says of our answer, before
+ * anybody could listen. A property that the types of drachtio-srf do not know.
+ */
+export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
+
 /** Sends BYE. drachtio-srf's types do not know that it returns a promise. */
 const sendBye = (dialog: Srf.Dialog): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -13,6 +13,7 @@ import { offerProblem } from '../../trunks/media-offer.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createMergedRequests, requestProblem } from './header-inspection.ts';
+import { isWithoutOffer } from './late-offer.ts';
 import {
   intervalTooSmall,
   notAcceptable,
@@ -36,8 +37,8 @@ export const createScreening = (options: {
   const { carriers, trunkCheck, country, sessionTimes, clock, logger } = options;
   const mergedRequests = createMergedRequests(() => clock.now());
 
-  /** An offer that comes with the ACK is for a later day. */
   const offerRefusal = (request: Srf.SrfRequest, trunk: Trunk): InviteRefusal | undefined => {
+    if (isWithoutOffer(request)) return undefined;
     const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs, trunk.srtp);
     if (problem === undefined) return undefined;
     logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
