@@ -26,30 +26,49 @@ export const userInUri = (username: string): string =>
 
 export const trunkDomain = ({ fromDomain, host }: Trunk): string => inUri(fromDomain ?? host);
 
-export type Invite = { uri: string; headers: Record<string, string> };
+/** Where an INVITE goes. */
+export type Place = {
+  uri: string;
+  /** Whether this is the trunk itself, which gets its password and may be told who calls. */
+  isOwn: boolean;
+  /** What is left alone when it asks for that; null where the trunk has sent the call on to. */
+  restsAs: string | null;
+};
 
-/** Numbers in domestic format. */
-export const inviteTo = (trunk: Trunk, call: { from: string; to: string }, country: Country): Invite => {
-  const written = (number: string): string => dialledNumber(number, country, trunk.numberFormat);
+export type Invite = {
+  uri: string;
+  headers: Record<string, string>;
+  /** For drachtio-srf, which answers a challenge with it; absent where there is none. */
+  auth?: { username: string; password: string };
+};
+
+export const credentialsOf = ({ username, password }: Trunk): Pick<Invite, 'auth'> =>
+  username === null || password === null ? {} : { auth: { username, password } };
+
+/** The trunk's own, for a number in domestic format. */
+export const placeAt = (trunk: Trunk, number: string, country: Country): Place => ({
+  uri: trunkUri(trunk, dialledNumber(number, country, trunk.numberFormat)),
+  isOwn: true,
+  restsAs: trunk.id,
+});
+
+/** A number in domestic format calls. */
+export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, country: Country): Invite => {
   const domain = trunkDomain(trunk);
-  const caller = `<sip:${written(call.from)}@${domain}>`;
+  const caller = `<sip:${dialledNumber(from, country, trunk.numberFormat)}@${domain}>`;
   const asserts = trunk.callerId !== 'from';
   const visible =
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
+  // Who is not to be known is told to the trunk alone (RFC 3325 section 7).
+  const isToldWho = isOwn || !trunk.privacy;
   return {
-    uri: trunkUri(trunk, written(call.to)),
+    uri,
     headers: {
       From: trunk.privacy ? '"Anonymous" <sip:anonymous@anonymous.invalid>' : visible,
-      ...(trunk.callerId === 'p-asserted-identity' ? { 'P-Asserted-Identity': caller } : {}),
-      ...(trunk.callerId === 'p-preferred-identity' ? { 'P-Preferred-Identity': caller } : {}),
+      ...(isToldWho && trunk.callerId === 'p-asserted-identity' ? { 'P-Asserted-Identity': caller } : {}),
+      ...(isToldWho && trunk.callerId === 'p-preferred-identity' ? { 'P-Preferred-Identity': caller } : {}),
       ...(trunk.privacy ? { Privacy: 'id' } : {}),
     },
+    ...(isOwn ? credentialsOf(trunk) : {}),
   };
 };
-
-/** For drachtio-srf, which answers a challenge with it; absent where there is none. */
-export const credentialsOf = ({
-  username,
-  password,
-}: Trunk): { auth?: { username: string; password: string } } =>
-  username === null || password === null ? {} : { auth: { username, password } };

@@ -25,6 +25,7 @@ const known: Readonly<Record<CheckedStep, Readonly<Record<number, string>>>> = {
   },
   call: {
     401: credentials,
+    302: 'The trunk sends the call on to another place: set "redirects" where calls may follow, and call by a number.',
     403: 'The trunk forbids this call: it may not know our number (caller_id, number_format, from_domain), or not allow this destination.',
     404: 'The trunk does not know the number that was called: check number_format, and that the number is routed.',
     407: credentials,

@@ -451,6 +451,8 @@ export type Trunk = {
   calls_per_second: number | null;
   /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
   failover_statuses: string[];
+  /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
+  redirects: 'refused' | 'same_host' | 'any';
   /** Where its calls come from: addresses and CIDR blocks. */
   inbound_addresses: string[];
   /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
@@ -1175,6 +1177,8 @@ export type Operations = {
         calls_per_second?: number | null | undefined;
         /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
         failover_statuses?: string[] | undefined;
+        /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
+        redirects?: 'refused' | 'same_host' | 'any' | undefined;
         /** Where its calls come from: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
@@ -1243,6 +1247,8 @@ export type Operations = {
         calls_per_second?: number | null | undefined;
         /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
         failover_statuses?: string[] | undefined;
+        /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
+        redirects?: 'refused' | 'same_host' | 'any' | undefined;
         /** Where its calls come from: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */

@@ -26,6 +26,13 @@ export type TrunkSrtp = (typeof trunkSrtp)[number];
 export const trunkMedia = ['freeswitch', 'auto', 'direct'] as const;
 export type TrunkMedia = (typeof trunkMedia)[number];
 
+/**
+ * Whether a call goes where the trunk sends it on to (302 and its like): nowhere, to the trunk's own hosts, or to any.
+ * Whoever answers there must be trusted as the trunk is.
+ */
+export const trunkRedirects = ['refused', 'same_host', 'any'] as const;
+export type TrunkRedirects = (typeof trunkRedirects)[number];
+
 /** After these statuses another trunk may do better: it refuses us, does not answer, or has trouble of its own. */
 export const usualFailoverStatuses: readonly string[] = ['401', '403', '407', '408', '429', '5xx'];
 
@@ -63,6 +70,7 @@ export type TrunkSettings = {
   callsPerSecond: number | null;
   /** Final statuses after which the next trunk is tried: `403`, or `5xx` for a whole class. */
   failoverStatuses: string[];
+  redirects: TrunkRedirects;
   /** Addresses and blocks (CIDR) that calls may come from. */
   inboundAddresses: string[];
   /** `digest`: callers prove that they know the password. */
@@ -91,6 +99,7 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   maxChannels: null,
   callsPerSecond: null,
   failoverStatuses: [...usualFailoverStatuses],
+  redirects: 'refused',
   inboundAddresses: [],
   inboundAuth: 'none',
   healthCheck: true,

@@ -39,6 +39,7 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   maxChannels: 3,
   callsPerSecond: 4,
   failoverStatuses: ['403', '6xx'],
+  redirects: 'any',
   inboundAddresses: ['10.0.0.0/8', '2001:db8::1'],
   inboundAuth: 'digest',
   healthCheck: false,

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
-import { credentialsOf, inviteTo } from '../../trunks/addressing.ts';
+import { inviteTo, placeAt } from '../../trunks/addressing.ts';
 import { TrunkRefusal, type AskTrunk } from '../../trunks/ask-trunk.ts';
 import { adviceFor, type CheckedStep } from '../../trunks/check-advice.ts';
 import { createLadder, type Ladder } from '../../trunks/ladder.ts';
@@ -93,8 +93,7 @@ const callOnce = async (
   let rang = false;
   const invitation = invite({
     ...options,
-    ...inviteTo(trunk, call, options.country),
-    ...credentialsOf(trunk),
+    ...inviteTo(trunk, placeAt(trunk, call.to, options.country), call.from, options.country),
     offer: offerWith(endpoint.localSdp, trunk.codecs),
     channel: endpoint.channel,
     ladder,

@@ -12,6 +12,9 @@ const retryAfterOf = (response: Srf.SrfResponse): number => {
 
 const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(response.get('To'))?.[1] ?? '';
 
+/** Where there was no answer, or another one than was wanted; as in `Invited`. */
+type Refusal = { failed: FailedTry; contacts: string | null; retryAfterMs: number };
+
 export const createInviteProgress = () => {
   let request: Srf.SrfRequest | null = null;
   let last: Srf.SrfResponse | null = null;
@@ -52,16 +55,18 @@ export const createInviteProgress = () => {
       dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
 
     /** There is no final answer, whatever the reason. */
-    withoutAnswer: (): { failed: FailedTry; retryAfterMs: number } => ({
+    withoutAnswer: (): Refusal => ({
       failed: { status: null, came },
+      contacts: null,
       retryAfterMs: 0,
     }),
 
     /** How the trunk refused it; `null` where there is no final answer. */
-    refusal(): { failed: FailedTry; retryAfterMs: number } | null {
+    refusal(): Refusal | null {
       if (last === null || last.status < 300) return null;
       const reason = last.has('Reason') ? last.get('Reason') : undefined;
-      return { failed: { status: last.status, reason, came }, retryAfterMs: retryAfterOf(last) };
+      const contacts = last.status < 400 && last.has('Contact') ? last.get('Contact') : null;
+      return { failed: { status: last.status, reason, came }, contacts, retryAfterMs: retryAfterOf(last) };
     },
   };
 };

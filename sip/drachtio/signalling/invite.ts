@@ -30,6 +30,8 @@ export type Invited =
       answered: false;
       failed: FailedTry;
       sip: SipDetails;
+      /** Where the trunk sends it on to: the header `Contact` of a 3xx, as it came. */
+      contacts: string | null;
       /** When it may be tried again, in milliseconds (`Retry-After`); 0 where that is not said. */
       retryAfterMs: number;
     };

@@ -5,10 +5,12 @@ import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { credentialsOf, inviteTo } from '../../trunks/addressing.ts';
+import { inviteTo, placeAt, type Place } from '../../trunks/addressing.ts';
+import { createCourse } from '../../trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '../../trunks/failover.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
+import { redirectionsIn } from '../../trunks/redirects.ts';
 import type { TrunkRests } from '../../trunks/rests.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
@@ -91,13 +93,56 @@ const connect = async (
   };
 };
 
+/** What every place that a trunk has for this call gets. */
+type TrunkCall = { trunk: Trunk; permit: Permit; endpoint: MediaEndpoint; call: CallOptions & Call };
+
+/** `contacts`: where the trunk sends the call on to. */
+type TriedPlace = Tried & { contacts: string | null };
+
+const callAt = async (place: Place, { trunk, permit, endpoint, call }: TrunkCall): Promise<TriedPlace> => {
+  const { signal, rests, country } = call;
+  const over = (outcome: Outcome): TriedPlace => ({ ...final(outcome), contacts: null });
+  if (signal.aborted) return over(unanswered('cancelled', noSip));
+  const invitation = invite({
+    ...call,
+    ...inviteTo(trunk, place, call.from, country),
+    offer: offerWith(endpoint.localSdp, trunk.codecs),
+    channel: endpoint.channel,
+  });
+  call.onInvitation(invitation);
+  const invited = await invitation.outcome;
+  if (invited.answered) return over(await connect(invited, endpoint, { trunk, permit }, call));
+  const { sip, failed, contacts, retryAfterMs } = invited;
+  const broken = call.broken();
+  if (broken !== null) return over({ ...broken, sip });
+  if (signal.aborted) return over(unanswered('cancelled', sip));
+  const { failoverStatuses } = trunk;
+  // After any other status it speaks of the callee.
+  if (retryAfterMs > 0 && place.restsAs !== null && isTrunksFault(failed, failoverStatuses))
+    rests.begin(place.restsAs, retryAfterMs);
+  return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed, failoverStatuses), contacts };
+};
+
+/** Place after place, as long as the trunk sends the call on. */
+const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
+  const { trunk, call } = trunkCall;
+  const { country, logger } = call;
+  const course = createCourse(placeAt(trunk, call.to, country));
+  let tried: Tried = final(unanswered('trunk_error', noSip));
+  for (let place = course.next(); place !== undefined; place = course.next()) {
+    const { contacts, ...here } = await callAt(place, trunkCall);
+    tried = here;
+    const isSentOn = contacts !== null && course.redirect(redirectionsIn(contacts, trunk, country));
+    if (contacts !== null)
+      logger.info({ trunk: trunk.name }, `a redirect of a trunk is ${isSentOn ? '' : 'not '}followed`);
+    if (!isSentOn && !tried.next) return tried;
+  }
+  return tried;
+};
+
 const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
-  const { signal, rests, logger } = call;
+  const { signal, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
-  const obstacle = call.offering.problem(trunk);
-  // Another trunk may ask for less.
-  if (obstacle !== null)
-    return { outcome: unanswered('media_error', { ...noSip, reason: obstacle }), next: true };
   let endpoint: MediaEndpoint;
   try {
     endpoint = await call.offering.endpointFor(trunk);
@@ -105,25 +150,7 @@ const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Cal
     logger.warn({ err: error }, 'no endpoint for an outbound call');
     return final(unanswered('media_error', noSip));
   }
-  if (signal.aborted) return final(unanswered('cancelled', noSip));
-  const invitation = invite({
-    ...call,
-    ...inviteTo(trunk, call, call.country),
-    ...credentialsOf(trunk),
-    offer: offerWith(endpoint.localSdp, trunk.codecs),
-    channel: endpoint.channel,
-  });
-  call.onInvitation(invitation);
-  const invited = await invitation.outcome;
-  if (invited.answered) return final(await connect(invited, endpoint, { trunk, permit }, call));
-  const { sip, failed, retryAfterMs } = invited;
-  const broken = call.broken();
-  if (broken !== null) return final({ ...broken, sip });
-  if (signal.aborted) return final(unanswered('cancelled', sip));
-  const { failoverStatuses } = trunk;
-  // After any other status it speaks of the callee.
-  if (retryAfterMs > 0 && isTrunksFault(failed, failoverStatuses)) rests.begin(trunk.id, retryAfterMs);
-  return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed, failoverStatuses) };
+  return callEverywhere({ trunk, permit, endpoint, call });
 };
 
 /** `isLast`: there is no other trunk, so that the call waits for a channel. */

@@ -6,6 +6,7 @@ import {
   numberFormats,
   trunkCodecs,
   trunkMedia,
+  trunkRedirects,
   trunkSrtp,
   trunkStates,
   trunkTransports,
@@ -84,6 +85,10 @@ export const trunkFields = {
         'Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most.',
       example: [...usualFailoverStatuses],
     }),
+  redirects: z.enum(trunkRedirects).meta({
+    description:
+      'Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called.',
+  }),
   inbound_addresses: z
     .array(addressBlock)
     .max(100)

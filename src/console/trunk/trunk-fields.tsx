@@ -1,4 +1,4 @@
-import { numberFormats, trunkMedia, usualFailoverStatuses } from '#src/domain/trunk.ts';
+import { numberFormats, trunkMedia, trunkRedirects, usualFailoverStatuses } from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -30,6 +30,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   max_channels: textOf(trunk?.max_channels),
   calls_per_second: textOf(trunk?.calls_per_second),
   failover_statuses: (trunk?.failover_statuses ?? usualFailoverStatuses).join(' '),
+  redirects: (trunk?.redirects ?? 'refused') as string,
   inbound_addresses: (trunk?.inbound_addresses ?? []).join('\n'),
   inbound_auth: (trunk?.inbound_auth ?? 'none') as string,
   health_check: trunk?.health_check ?? true,
@@ -69,6 +70,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   max_channels: wholeNumber('max_channels', values.max_channels),
   calls_per_second: wholeNumber('calls_per_second', values.calls_per_second),
   failover_statuses: wordsIn(values.failover_statuses),
+  redirects: trunkRedirects.find((one) => one === values.redirects) ?? 'refused',
   inbound_addresses: wordsIn(values.inbound_addresses),
   inbound_auth: values.inbound_auth === 'digest' ? 'digest' : 'none',
   health_check: values.health_check,
@@ -108,6 +110,7 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
         <TextField {...field('realm')} isOptional />
         <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
         <SelectField {...field('media')} options={Object.entries(t.media)} hint={hints.media} />
+        <SelectField {...field('redirects')} options={Object.entries(t.redirects)} hint={hints.redirects} />
         <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
       </div>
       <CheckField {...field('privacy')} />

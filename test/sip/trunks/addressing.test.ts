@@ -1,11 +1,13 @@
 import test from 'ava';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
-import { credentialsOf, inviteTo, trunkUri } from '#sip/trunks/addressing.ts';
+import { inviteTo, placeAt, trunkUri, type Place } from '#sip/trunks/addressing.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { someTrunk } from './some-trunk.ts';
 
 const call = { from: '07012345678', to: '01012345678' };
-const invite = (changes: Partial<Trunk>) => inviteTo(someTrunk(changes), call, 'KR');
+const inviteBy = (trunk: Trunk, place: Place = placeAt(trunk, call.to, 'KR')) =>
+  inviteTo(trunk, place, call.from, 'KR');
+const invite = (changes: Partial<Trunk>) => inviteBy(someTrunk(changes));
 
 const uris: readonly [Partial<Trunk>, string][] = [
   [{}, 'sip:sip.example.com'],
@@ -51,15 +53,23 @@ test('with privacy the number is nowhere but in what the trunk alone reads', (t)
 });
 
 test('the configured trunk is an address, and drachtio-server fills in its own', (t) => {
-  t.deepEqual(inviteTo(configuredTrunk({ address: '10.0.0.1:5080', numbers: 'e164' }), call, 'KR'), {
+  t.deepEqual(inviteBy(configuredTrunk({ address: '10.0.0.1:5080', numbers: 'e164' })), {
     uri: 'sip:+821012345678@10.0.0.1:5080',
     headers: { From: '<sip:+827012345678@localhost>' },
   });
 });
 
 test('credentials are given where both are there', (t) => {
-  t.deepEqual(credentialsOf(someTrunk({ username: 'gw', password: 'x' })), {
-    auth: { username: 'gw', password: 'x' },
+  t.deepEqual(invite({ username: 'gw', password: 'x' }).auth, { username: 'gw', password: 'x' });
+  t.false('auth' in invite({ username: 'gw' }));
+});
+
+test('a place that is not the trunk gets no password, and is not told who hides', (t) => {
+  const elsewhere = { uri: 'sip:01012345678@10.0.0.9', isOwn: false, restsAs: null };
+  const trunk = { username: 'gw', password: 'x', callerId: 'p-asserted-identity' } as const;
+  t.deepEqual(inviteBy(someTrunk({ ...trunk, privacy: true }), elsewhere), {
+    uri: elsewhere.uri,
+    headers: { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: 'id' },
   });
-  t.deepEqual(credentialsOf(someTrunk({ username: 'gw' })), {});
+  t.true('P-Asserted-Identity' in inviteBy(someTrunk(trunk), elsewhere).headers);
 });

@@ -1,0 +1,88 @@
+/**
+ * Where a trunk sends a call on to: the Contacts of a 3xx (RFC 3261 sections 8.1.3.4 and 20.10). They are somebody
+ * else's words: what is dialled is written anew from the parts that are understood, and the rest is passed over.
+ */
+import type { Country } from '#src/domain/phone-number.ts';
+import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
+import { calledNumber } from '../parties/number-format.ts';
+import { transportIn, type Place } from './addressing.ts';
+
+export type Redirection = Place & {
+  /** That is dialled there, in domestic format. */
+  number: string;
+};
+
+/** Longer headers are cut off, further Contacts are passed over. */
+const longestHeader = 4_096;
+const mostContacts = 10;
+
+/** At the commas that stand neither within `<…>` nor within quotes. */
+const splitContacts = (header: string): string[] => {
+  const parts: string[] = [];
+  let part = '';
+  let within: '' | '"' | '<' = '';
+  for (const sign of header.slice(0, longestHeader)) {
+    if (within === '' && (sign === '"' || sign === '<')) within = sign;
+    else if (sign === '"' && within === '"' && !part.endsWith('\\')) within = '';
+    else if (sign === '>' && within === '<') within = '';
+    if (sign === ',' && within === '') {
+      parts.push(part);
+      part = '';
+    } else part += sign;
+  }
+  return [...parts, part].slice(0, mostContacts);
+};
+
+type Contact = { uri: string; q: number };
+
+/** Without `<…>` the parameters are those of the header (RFC 3261 section 20). */
+const contactIn = (text: string): Contact => {
+  const [, inBrackets, behind = ''] = /<([^<>]*)>([^<>]*)$/.exec(text) ?? [];
+  const [bare = '', ...parameters] = text.split(';');
+  const [, q = '1'] =
+    /;\s*q\s*=\s*([01](?:\.\d{0,3})?)/i.exec(
+      inBrackets === undefined ? `;${parameters.join(';')}` : behind,
+    ) ?? [];
+  return { uri: (inBrackets ?? bare).trim(), q: Number(q) };
+};
+
+const sipUri =
+  /^(sips?):([\w+.;=()-]{1,128})@(\[[0-9a-f:.]{2,45}\]|[0-9a-z][0-9a-z.-]{0,252})(?::(\d{1,5}))?((?:;[^;?]*)*)$/i;
+
+/** As it is said, else the trunk's own. What goes by TLS stays there. */
+const transportFor = (
+  { transport: own }: Pick<Trunk, 'transport'>,
+  scheme: string,
+  parameters: string,
+): TrunkTransport | undefined => {
+  const [, said = ''] = /;transport=([a-z]{1,9})(?:;|$)/i.exec(parameters) ?? [];
+  const wanted = scheme.toLowerCase() === 'sips' ? 'tls' : said === '' ? own : said.toLowerCase();
+  const known = trunkTransports.find((one) => one === wanted);
+  return own === 'tls' && known !== 'tls' ? undefined : known;
+};
+
+const ownHosts = ({ host, fromDomain }: Trunk): string[] =>
+  [host, fromDomain].flatMap((one) => (one === null ? [] : [one.toLowerCase()]));
+
+const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection | undefined => {
+  const [, scheme = '', user = '', host = '', port = '', parameters = ''] = sipUri.exec(uri) ?? [];
+  const number = scheme === '' ? undefined : calledNumber(uri, country);
+  const transport = transportFor(trunk, scheme, parameters);
+  if (number === undefined || transport === undefined || Number(port) > 65_535) return undefined;
+  return {
+    uri: `sip:${user}@${host}${port === '' ? '' : `:${port}`}${transportIn({ transport })}`,
+    number,
+    restsAs: null,
+    isOwn: ownHosts(trunk).includes(host.toLowerCase().replaceAll(/[[\]]/g, '')),
+  };
+};
+
+/** In the order in which they are tried: the highest `q` first. Only what the trunk's setting allows. */
+export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country): Redirection[] => {
+  if (trunk.redirects === 'refused') return [];
+  return splitContacts(contacts)
+    .map(contactIn)
+    .toSorted((one, other) => other.q - one.q)
+    .flatMap(({ uri }) => redirectionTo(uri, trunk, country) ?? [])
+    .filter(({ isOwn }) => isOwn || trunk.redirects === 'any');
+};
