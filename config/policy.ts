@@ -15,6 +15,7 @@ export const platformCallPolicy = {
   ringTimeoutSec: 45,
   maxConcurrentCalls: 100,
   recordingEnabled: true,
+  bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
 } as const;
 
 /** Calls in progress over all numbers of a workspace that names no maximum of its own. */

@@ -59,15 +59,15 @@ export const contextOf = (input: CallInput): CallContext => ({
 });
 
 export const lineInput = (context: CallContext): LineInput => {
-  const { callId, direction, from, to, language, speech, recording } = context;
-  return { callId, direction, from, to, language, speech, recording };
+  const { callId, direction, from, to, language, speech, recording, bargeIn } = context;
+  return { callId, direction, from, to, language, speech, recording, bargeIn };
 };
 
 export const conversationInput = (context: CallContext): ConversationInput => {
-  const { callId, kickoff, greeting, silenceTimeoutSec, reprompt, voicemailMessage } = context;
+  const { callId, kickoff, greeting, silenceTimeoutSec, bargeIn, reprompt, voicemailMessage } = context;
   const { apology, brokenOff, failedOpening, failedGoodbye } = context;
   const excuses = { apology, brokenOff, failedOpening, failedGoodbye };
-  return { callId, kickoff, greeting, silenceTimeoutSec, reprompt, voicemailMessage, ...excuses };
+  return { callId, kickoff, greeting, silenceTimeoutSec, bargeIn, reprompt, voicemailMessage, ...excuses };
 };
 
 /** `endedAt` is `null` where the line did not tell, `sip` where it knows nothing of SIP. */

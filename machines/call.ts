@@ -172,6 +172,8 @@ export const callMachine = setup({
           ],
         },
         stopTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
+        pauseTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
+        resumeTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
       },
       states: {
         talking: {

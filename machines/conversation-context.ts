@@ -1,5 +1,5 @@
 /** What a conversation begins with, what it is told, what it tells its call, and what it knows. */
-import type { LineEvent } from './line.ts';
+import type { BargeIn, LineEvent } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';
@@ -27,6 +27,7 @@ export type ConversationInput = Phrases & {
   /** What an inbound caller is greeted with; `null` for nothing. */
   greeting: string | null;
   silenceTimeoutSec: number;
+  bargeIn: BargeIn;
 };
 
 /** What the call tells its conversation. */
@@ -45,6 +46,8 @@ export type ConversationEvent =
 export type ConversationMessage =
   | { type: 'say'; utterance: number; text: string }
   | { type: 'stopTalking' }
+  | { type: 'pauseTalking' }
+  | { type: 'resumeTalking' }
   /** Something is being said, a reply is being produced, or the other party is in the midst of a sentence. */
   | { type: 'agent.busy' }
   /** Nothing is left to say or to answer. */
@@ -73,5 +76,5 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   spoken: null,
   failuresInARow: 0,
   wasReprompted: false,
-  isUnanswered: false,
+  unanswered: 0,
 });

@@ -1,9 +1,11 @@
 /**
  * The conversation of one call: who has the floor, what was heard, what was said.
  *
- * Four rules carry the chart:
+ * These rules carry the chart:
  * - What counts as said is what was *heard*: only `line.played` adds to the history, never a sentence that was queued.
  * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said.
+ * - At the onset of a voice the agent pauses. What the voice says makes it an interruption; where it says nothing, the
+ *   agent goes on, and nothing of its reply is lost. Whoever leaves `paused` lets the line go on, or stops it.
  * - Who has put the call on hold is not there: nothing is said, nothing is heard, and no time of silence runs.
  * - A turn of the agent is over when all its utterances have left the line, wherever the chart is by then; the
  *   interrupted part of a reply is reported by the line a moment after the interruption.
@@ -24,6 +26,8 @@ import {
 import type { CallFact } from './facts.ts';
 import { reply, type ReplyEvent } from './reply.ts';
 import {
+  agentPaused,
+  agentResumed,
   agentWasHeard,
   closesTurn,
   digitPressed,
@@ -51,6 +55,8 @@ export const conversationMachine = setup({
     silenceTimeout: ({ context }) => context.silenceTimeoutSec * 1000,
     /** Speech of which no words have come after this was none: silence is measured by words. */
     longestSpeech: 30_000,
+    /** A line that does not tell what came of an onset is not waited for. */
+    longestPause: 10_000,
     /** A line that does not report the goodbye is not waited for. */
     longestGoodbye: 120_000,
   },
@@ -62,13 +68,15 @@ export const conversationMachine = setup({
     /** Who was called has heard nothing of who calls. */
     isUnintroduced: ({ context }) => context.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
+    /** Nobody interrupts what it says; where nothing is being said, there is nothing to finish. */
+    finishesFirst: ({ context }) => context.bargeIn.mode === 'off' && context.unplayed > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed === 0,
     /** Not one that was stopped: the line itself is ending then, and says so next. */
     lastHasRunItsCourse: ({ context, event }) =>
       context.unplayed === 1 && event.type === 'line.played' && event.whole,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed === 0,
-    isAddressed: ({ context }) => context.isUnanswered && context.unplayed === 0,
+    isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed === 0,
   },
   actions: {
     publish: (_args, _fact: CallFact) => {
@@ -77,17 +85,22 @@ export const conversationMachine = setup({
     takeKickoff: assign({ messages: ({ context }) => withHeard(context, context.kickoff ?? '') }),
     hear: assign(({ context, event }) => {
       assertEvent(event, 'line.heard');
-      return { messages: withHeard(context, event.text), isUnanswered: true, wasReprompted: false };
+      const unanswered = context.unanswered + 1;
+      return { messages: withHeard(context, event.text), unanswered, wasReprompted: false };
     }),
     /** A reply of which nobody has heard a word is asked for once more. */
-    takeBackTurn: assign({ isUnanswered: ({ context }) => waitsForReply(context) }),
-    countTurn: assign({ turn: ({ context }) => context.turn + 1, isUnanswered: false }),
+    takeBackTurn: assign({
+      unanswered: ({ context }) => (waitsForReply(context) ? Math.max(1, context.unanswered) : 0),
+    }),
+    countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
     say: enqueueActions(({ context, enqueue }, text: string) => {
       const utterance = context.utterance + 1;
       enqueue.assign({ utterance, unplayed: context.unplayed + 1 });
       enqueue.sendParent(toCall({ type: 'say', utterance, text }));
     }),
     stopTalking: sendParent(toCall({ type: 'stopTalking' })),
+    pauseTalking: sendParent(toCall({ type: 'pauseTalking' })),
+    resumeTalking: sendParent(toCall({ type: 'resumeTalking' })),
     notePlayed: assign(({ context, event }) => {
       assertEvent(event, 'line.played');
       return withPlayed(context, event);
@@ -179,12 +192,22 @@ export const conversationMachine = setup({
       initial: 'thinking',
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
-        'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
+        'line.speech': [
+          {
+            guard: 'finishesFirst',
+            description: 'What it says is heard, and answered when the agent is done.',
+          },
+          { target: 'listening.hearing', actions: 'stopTalking' },
+        ],
         'line.heard': [
           {
             guard: 'isBackchannel',
             actions: { type: 'publish', params: ({ event }) => heardTurn(event) },
             description: '"Uh-huh" does not take the floor.',
+          },
+          {
+            guard: 'finishesFirst',
+            actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
           },
           {
             target: 'listening.hearing',
@@ -217,6 +240,10 @@ export const conversationMachine = setup({
         speaking: {
           description: 'Sentences are said while more of the reply may come.',
           on: {
+            'line.onset': {
+              target: 'paused',
+              actions: { type: 'publish', params: ({ event }) => agentPaused(event) },
+            },
             'reply.finished': [
               { guard: 'everythingWasPlayed', target: '#conversation.listening', actions: 'noteSuccess' },
               { target: 'finishing', actions: 'noteSuccess' },
@@ -226,10 +253,69 @@ export const conversationMachine = setup({
         finishing: {
           description: 'The reply is complete; the rest of it is being played.',
           on: {
+            'line.onset': {
+              target: 'paused-finishing',
+              actions: { type: 'publish', params: ({ event }) => agentPaused(event) },
+            },
             'line.played': {
               guard: 'lastHasRunItsCourse',
               target: '#conversation.listening',
               actions: 'notePlayed',
+            },
+          },
+        },
+        paused: {
+          description: 'A voice has begun; the agent is silent until it is clear whether it says something.',
+          entry: 'pauseTalking',
+          after: {
+            longestPause: {
+              target: 'speaking',
+              actions: ['resumeTalking', { type: 'publish', params: { type: 'agent.resumed' } }],
+            },
+          },
+          on: {
+            'line.no_speech': {
+              target: 'speaking',
+              actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
+            },
+            'reply.sentence': { actions: { type: 'say', params: ({ event }) => event.text } },
+            'reply.finished': [
+              {
+                guard: 'everythingWasPlayed',
+                target: '#conversation.listening',
+                actions: ['resumeTalking', 'noteSuccess'],
+                description: 'Its last sound was out when the voice began.',
+              },
+              { target: 'paused-finishing', actions: 'noteSuccess' },
+            ],
+            'reply.failed': {
+              target: '#conversation.failing',
+              actions: [
+                'resumeTalking',
+                { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
+                'noteFailure',
+              ],
+            },
+          },
+        },
+        'paused-finishing': {
+          description: 'The same, and the reply is complete.',
+          entry: 'pauseTalking',
+          after: {
+            longestPause: {
+              target: 'finishing',
+              actions: ['resumeTalking', { type: 'publish', params: { type: 'agent.resumed' } }],
+            },
+          },
+          on: {
+            'line.no_speech': {
+              target: 'finishing',
+              actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
+            },
+            'line.played': {
+              guard: 'lastHasRunItsCourse',
+              target: '#conversation.listening',
+              actions: ['resumeTalking', 'notePlayed'],
             },
           },
         },
@@ -266,9 +352,13 @@ export const conversationMachine = setup({
     prompting: {
       description: 'The gateway itself says a sentence: greeting, apology or reprompt.',
       entry: 'reportBusy',
+      initial: 'saying',
       on: {
         'line.held': 'on-hold',
-        'line.speech': { target: 'listening.hearing', actions: 'stopTalking' },
+        'line.speech': [
+          { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the sentence.' },
+          { target: 'listening.hearing', actions: 'stopTalking' },
+        ],
         'line.heard': [
           {
             guard: 'isBackchannel',
@@ -276,11 +366,52 @@ export const conversationMachine = setup({
             description: 'It does not take the floor, but somebody is there.',
           },
           {
+            guard: 'finishesFirst',
+            actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
+          },
+          {
             target: 'listening.hearing',
             actions: ['stopTalking', { type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
           },
         ],
-        'line.played': { guard: 'lastHasRunItsCourse', target: 'listening', actions: 'notePlayed' },
+      },
+      states: {
+        saying: {
+          description: 'It is being played.',
+          on: {
+            'line.onset': {
+              target: 'paused',
+              actions: { type: 'publish', params: ({ event }) => agentPaused(event) },
+            },
+            'line.played': {
+              guard: 'lastHasRunItsCourse',
+              target: '#conversation.listening',
+              actions: 'notePlayed',
+            },
+          },
+        },
+        paused: {
+          description:
+            'A voice has begun; the gateway is silent until it is clear whether it says something.',
+          entry: 'pauseTalking',
+          after: {
+            longestPause: {
+              target: 'saying',
+              actions: ['resumeTalking', { type: 'publish', params: { type: 'agent.resumed' } }],
+            },
+          },
+          on: {
+            'line.no_speech': {
+              target: 'saying',
+              actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
+            },
+            'line.played': {
+              guard: 'lastHasRunItsCourse',
+              target: '#conversation.listening',
+              actions: ['resumeTalking', 'notePlayed'],
+            },
+          },
+        },
       },
     },
     'on-hold': {

@@ -30,6 +30,9 @@ export type CallFact =
       /** Of a reply of the agent, added by who keeps the journal: the chart has no clock. */
       latency?: TurnLatency;
     }
+  /** The agent fell silent at the onset of a voice, and went on where it had stopped, as that was nothing. */
+  | { type: 'agent.paused'; at: number }
+  | { type: 'agent.resumed'; at?: number }
   | { type: 'turn.digit'; at: number; digit: string }
   /** The agent pressed keys, as in `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }

@@ -15,6 +15,10 @@
  *    clear, and nothing waits for it. `line.takes_message` follows only where it was a machine.
  * 7. A call that is held is told so once, and once that it is taken back, in turns; the line may end in between. What is
  *    said into a hold is heard by nobody.
+ * 8. Opened to pause (`BargeIn`), a line tells the onset of a voice over the agent's, and then, unless it ends or is held
+ *    before, what came of it: `line.speech` or `line.no_speech`. Told to pause, it is silent at once and reports nothing
+ *    more as played but what had sounded whole; told to go on, it does from where it was, and what it reports in the end
+ *    is what was heard before and behind the pause. `stopTalking` ends a pause, too.
  */
 import { fromCallback } from 'xstate';
 
@@ -37,6 +41,10 @@ export type LineEvent =
   | { type: 'line.answered'; at: number; sip?: SipDetails }
   /** It never came to an answer. The last word. */
   | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails }
+  /** A voice has begun over the agent's; whether it says something is not known yet. */
+  | { type: 'line.onset'; at: number }
+  /** What has begun takes no floor: it was noise, a cough or a backchannel. */
+  | { type: 'line.no_speech'; at: number }
   /** The other party has begun to really speak. */
   | { type: 'line.speech'; at: number }
   /**
@@ -79,6 +87,9 @@ export type LineCommand =
   | { type: 'press'; keys: string }
   /** Be silent at once and forget what is queued. */
   | { type: 'stopTalking' }
+  /** Be silent at once, and keep what is queued and the rest of what sounds. */
+  | { type: 'pauseTalking' }
+  | { type: 'resumeTalking' }
   /**
    * From now on the recording holds silence on both sides, until it is resumed: its time goes on, so that what was said
    * stays where it was said. Both do nothing in a call that is not recorded.
@@ -96,6 +107,23 @@ export type LineCommand =
  */
 export type SpeechChoice = { recognizer: string | null; synthesizer: string | null; voice: string | null };
 
+/**
+ * What the agent's voice does when the other party speaks into it: it pauses at the onset of a voice and goes on when
+ * that was nothing, it stops when real speech is heard, or it finishes.
+ */
+export type BargeInMode = 'pause' | 'stop' | 'off';
+
+/** The numbers are those of `pause`. */
+export type BargeIn = {
+  mode: BargeInMode;
+  /** A voice that has lasted for so long is an onset. */
+  onsetMs: number;
+  /** Speech that has lasted for so long is an interruption, also where its words are not known yet. */
+  speechMs: number;
+  /** When nobody has spoken for so long behind an onset of which no words came, the agent goes on. */
+  resumeMs: number;
+};
+
 /** What a line is opened with. It does not change during the call. */
 export type LineInput = {
   callId: string;
@@ -109,6 +137,7 @@ export type LineInput = {
   speech: SpeechChoice;
   /** Whether this call is to be recorded from the answer on. */
   recording: boolean;
+  bargeIn: BargeIn;
 };
 
 /** An open line. */

@@ -16,8 +16,8 @@ export type Turns = {
   /** Utterances said and not yet reported by the line. */
   unplayed: number;
   spoken: Spoken | null;
-  /** The last message is the other party's and no reply to it was asked for yet. */
-  isUnanswered: boolean;
+  /** So many of the last messages are the other party's, and no reply to them was asked for yet. */
+  unanswered: number;
 };
 
 /** The line's report of an utterance. */
@@ -32,7 +32,7 @@ export const agentWasHeard = (turns: Turns): boolean =>
 
 /** Whether the other party has said something to which it has heard no word of a reply. */
 export const waitsForReply = (turns: Turns): boolean =>
-  turns.isUnanswered || (turns.messages.at(-1)?.role === 'user' && !hasBegun(turns));
+  turns.unanswered > 0 || (turns.messages.at(-1)?.role === 'user' && !hasBegun(turns));
 
 export const withPlayed = (
   { spoken, unplayed }: Turns,
@@ -57,11 +57,11 @@ export const withHeard = ({ messages }: Turns, content: string): readonly Messag
   { role: 'user', content },
 ];
 
-/** The agent's words stand before those of the other party that cut into them. */
-export const withSpoken = ({ messages, spoken, isUnanswered }: Turns): readonly Message[] => {
+/** The agent's words stand before those of the other party that came while they were said. */
+export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Message[] => {
   if (spoken === null) return messages;
   const said: Message = { role: 'assistant', content: spoken.text };
-  return isUnanswered ? [...messages.slice(0, -1), said, ...messages.slice(-1)] : [...messages, said];
+  return messages.toSpliced(messages.length - unanswered, 0, said);
 };
 
 /** A turn of the other party. */
@@ -73,6 +73,10 @@ export const heardTurn = (event: { startedAt: number; at: number; text: string }
   text: event.text,
   whole: true,
 });
+
+export const agentPaused = ({ at }: { at: number }): CallFact => ({ type: 'agent.paused', at });
+
+export const agentResumed = ({ at }: { at: number }): CallFact => ({ type: 'agent.resumed', at });
 
 export const digitPressed = ({ at, digit }: { at: number; digit: string }): CallFact => ({
   type: 'turn.digit',

@@ -1,6 +1,7 @@
 /** How soon the agent falls silent at the far ear, over real SIP and RTP, when the other party speaks into its words. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { platformCallPolicy } from '#config/policy.ts';
 import { startEarAndMouth } from '#test/real-sip/ear-and-mouth.ts';
 import { startFarEnd } from '#test/real-sip/far-end.ts';
 import { realLines, until } from '#test/real-sip/real-lines.ts';
@@ -34,6 +35,7 @@ export const benchSilence =
         to: '01099998888',
         language: 'en',
         speech: { recognizer: null, synthesizer: null, voice: null },
+        bargeIn: { ...platformCallPolicy.bargeIn, mode: 'stop' },
         recording: false,
       },
       (event) => {

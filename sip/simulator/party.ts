@@ -6,7 +6,7 @@
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
-import type { Voice } from './playout.ts';
+import type { Voice } from './sounding-utterance.ts';
 
 /** The far end's telephone: what a person can do with it and hear in it. */
 export interface Phone {
@@ -23,6 +23,8 @@ export interface Phone {
   /** Speaks before the words are known, which `say` then tells; `false`: no words come of it. */
   speak(isSpeaking: boolean): void;
   isSpeaking(): boolean;
+  /** Makes a sound of which no words are known, or ceases to. */
+  noise(isOn: boolean): void;
   press(digit: string): void;
   /** Puts the call on hold, or takes it back. */
   hold(isHeld: boolean): void;
@@ -30,8 +32,9 @@ export interface Phone {
   beep(): void;
   /** The keys that the agent has pressed so far. */
   keysHeard(): string;
-  /** What the agent is saying now. */
+  /** What the agent is saying now, also while it pauses in it. */
   voice(): Voice | null;
+  isVoicePaused(): boolean;
   /** Milliseconds on the line since the voice began. */
   sinceBeginOf(voice: Voice): number;
   /** How many utterances of the agent have begun. */

@@ -77,7 +77,9 @@ export function* talkByScript(phone: Phone, script: Script): Course {
     } else if ('wait_sec' in step) {
       yield* pause(step.wait_sec * 1_000);
     } else if ('noise_sec' in step) {
+      phone.noise(true);
       yield* pause(step.noise_sec * 1_000);
+      phone.noise(false);
     } else if ('hold_sec' in step) {
       phone.hold(true);
       yield* pause(step.hold_sec * 1_000);

@@ -12,7 +12,7 @@ import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 const hangUpMs = 20;
 
 export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> & {
-  input: Pick<LineInput, 'callId' | 'language'>;
+  input: Pick<LineInput, 'callId' | 'language' | 'bargeIn'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
@@ -45,11 +45,13 @@ const phoneOn = (line: {
     speak: (isSpeaking) =>
       whenAnswered(() => (isSpeaking ? voices.counterparty.begin() : voices.counterparty.cancel())),
     isSpeaking: () => voices.counterparty.isSpeaking(),
+    noise: (isOn) => whenAnswered(() => voices.counterparty.noise(isOn)),
     press: (digit) => whenAnswered(() => life.report({ type: 'line.digit', digit })),
     hold: (isHeld) => life.send({ type: isHeld ? 'held' : 'resumed' }),
     beep: () => whenAnswered(voices.beep),
     keysHeard: () => signs.keys,
     voice: () => voices.agent.voice(),
+    isVoicePaused: () => voices.agent.isPaused(),
     sinceBeginOf: ({ startedAt }) => time.since(startedAt),
     voicesBegun: () => voices.agent.begun(),
     voicesCut: () => voices.agent.cut(),
@@ -65,7 +67,7 @@ const cancelsFarewell = (event: LineEvent): boolean =>
 
 export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const { time, emit, onOver } = options;
-  const { language } = options.input;
+  const { language, bargeIn } = options.input;
   const signs: AgentSigns = { keys: '', isFarewell: false };
 
   const expectFarewell = (expected: boolean): void => {
@@ -94,7 +96,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     onOver,
   });
   const { report } = life;
-  const voices = createVoices({ ...options, language, report, onChange: () => party.notice() });
+  const voices = createVoices({ ...options, language, bargeIn, report, onChange: () => party.notice() });
   const party = options.createParty(phoneOn({ life, voices, signs, time, language }), time);
   party.start();
 
@@ -120,6 +122,10 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           return press(command.keys);
         case 'stopTalking':
           return voices.agent.stopTalking();
+        case 'pauseTalking':
+          return voices.agent.pause();
+        case 'resumeTalking':
+          return voices.agent.resume();
         case 'pauseRecording':
           return voices.pauseRecording();
         case 'resumeRecording':

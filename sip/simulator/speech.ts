@@ -1,15 +1,19 @@
 /**
  * The other party's speech on a line, and how it is understood: words are recognised a moment after they begin, and
- * a sentence is known to be over a moment after it is.
+ * a sentence is known to be over a moment after it is. A voice over the agent's is noticed before that.
  */
+import type { BargeIn } from '#machines/line.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
+import { createBargeInWatch } from '../listening/barge-in.ts';
 import { heardAfter, sayingTime } from '../voice.ts';
 
 /** From the first sound to the first recognised word. */
 const recognitionMs = 200;
 /** The silence after which a sentence counts as over. */
 const endpointingMs = 300;
+/** A sound that is no speech is taken for a voice for so long. */
+const longestOnsetMs = 2_000;
 
 /** Words that were said whole, with wall-clock times. */
 export type Heard = { text: string; startedAt: number; endedAt: number; backchannel: boolean };
@@ -22,6 +26,8 @@ export type Speech = {
   /** Begins to say this; the words before have been said. */
   say(text: string): void;
   isSpeaking(): boolean;
+  /** Makes a sound without words, or ceases to. */
+  noise(isOn: boolean): void;
   /** No more sound is heard. What was said whole before is still understood; a word in the mouth is lost. */
   stop(): void;
 };
@@ -32,6 +38,9 @@ export type SpeechEvents = {
   /** Words are recognised. A backchannel over the agent's voice never gets here. */
   begun: () => void;
   heard: (heard: Heard) => void;
+  /** Something begins to sound over the agent's voice, and it was nothing. */
+  onset: () => void;
+  noSpeech: () => void;
   /** A stretch of speech is over, for the recording; `text` is what of it sounded. */
   sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
   change: () => void;
@@ -41,20 +50,58 @@ export type SpeechEvents = {
   recognized: (text: string) => void;
 };
 
-export const createSpeech = (time: LineTime, language: string, on: SpeechEvents): Speech => {
+/** What begins to sound over the agent's voice, where that is to be told. */
+const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
+  const watch = createBargeInWatch({ numbers: { longestMs: longestOnsetMs }, bargeIn, time, on });
+  const onset = createAlarm(time);
+  return {
+    ...watch,
+    voiceBegan(): void {
+      watch.voiceBegan();
+      if (bargeIn.mode === 'pause' && on.isAgentAudible()) onset.set(bargeIn.onsetMs, watch.onset);
+    },
+    voiceEnded(): void {
+      onset.cancel();
+      watch.voiceEnded();
+    },
+    stop(): void {
+      onset.cancel();
+      watch.stop();
+    },
+  };
+};
+
+export type SpeechOptions = {
+  time: LineTime;
+  /** BCP 47. */
+  language: string;
+  bargeIn: BargeIn;
+  on: SpeechEvents;
+};
+
+export const createSpeech = (options: SpeechOptions): Speech => {
+  const { time, language, on } = options;
   let saying: Saying | null = null;
   /** When the person began to speak whose words are not known yet. */
   let begunAt: number | null = null;
   /** Said whole, but it is not clear yet that no more will come. */
   let unconfirmed: Heard | null = null;
+  const onsets = createOnsets(options);
   const recognition = createAlarm(time);
   const next = createAlarm(time);
+
+  const speechBegan = (): void => {
+    onsets.speech();
+    on.begun();
+  };
 
   const confirm = (): void => {
     next.cancel();
     const heard = unconfirmed;
     unconfirmed = null;
-    if (heard !== null) on.heard(heard);
+    if (heard === null) return;
+    on.heard(heard);
+    if (heard.backchannel) onsets.backchannel();
   };
 
   const finish = (said: Saying): void => {
@@ -63,6 +110,7 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
     unconfirmed = { ...heard, endedAt: time.now() };
     on.recognized(heard.text);
     on.voiced(false);
+    onsets.voiceEnded();
     on.sounded({ text: heard.text, startedAt: heard.startedAt, durationMs });
     next.set(endpointingMs, confirm);
     on.change();
@@ -73,7 +121,7 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
       if (saying !== null) return;
       if (begunAt === null) confirm();
       begunAt ??= time.now();
-      on.begun();
+      speechBegan();
     },
     cancel() {
       begunAt = null;
@@ -90,12 +138,15 @@ export const createSpeech = (time: LineTime, language: string, on: SpeechEvents)
       const remainingMs = Math.max(0, durationMs - time.since(startedAt));
       saying = said;
       on.voiced(true);
-      if (!backchannel && !wasBegun) recognition.set(Math.min(recognitionMs, durationMs), on.begun);
+      if (!wasBegun) onsets.voiceBegan();
+      if (!backchannel && !wasBegun) recognition.set(Math.min(recognitionMs, durationMs), speechBegan);
       next.set(remainingMs, () => finish(said));
     },
     isSpeaking: () => saying !== null,
+    noise: (isOn) => (isOn ? onsets.voiceBegan() : onsets.voiceEnded()),
     stop() {
       confirm();
+      onsets.stop();
       next.cancel();
       recognition.cancel();
       if (saying === null) return;

@@ -2,7 +2,7 @@
  * The voices on a simulated line while it is answered: what the agent says and what the far end says, both recorded, and
  * listened to for what kind of voice has answered.
  */
-import type { AnsweredBy, LineReport } from '#machines/line.ts';
+import type { AnsweredBy, BargeIn, LineReport } from '#machines/line.ts';
 import {
   createAnsweringMachine,
   type AnsweringMachine,
@@ -11,7 +11,7 @@ import {
 import type { Cancel, LineTime } from '../line-time.ts';
 import type { TimelineRecorder } from './call-timeline.ts';
 import { createSimulatedPlayout, type SimulatedPlayout } from './playout.ts';
-import { createSpeech, type Speech } from './speech.ts';
+import { createSpeech, type Speech, type SpeechEvents } from './speech.ts';
 
 /** Who has said something and then waits is a person: it is told after this. */
 const waitsMs = 500;
@@ -20,6 +20,7 @@ export type VoicesOptions = {
   time: LineTime;
   /** BCP 47, what the far end speaks. */
   language: string;
+  bargeIn: BargeIn;
   /** How it is found out who has picked up; `null` where nobody asks, `human` where it is known. */
   answering: AnsweringNumbers | 'human' | null;
   /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
@@ -43,7 +44,7 @@ export type Voices = {
 };
 
 export const createVoices = (options: VoicesOptions): Voices => {
-  const { time, language, answering, report, onChange } = options;
+  const { time, language, bargeIn, answering, report, onChange } = options;
   let recording: TimelineRecorder | null = null;
   let answerer: AnsweringMachine | null = null;
   let cancelWaiting: Cancel | null = null;
@@ -52,16 +53,17 @@ export const createVoices = (options: VoicesOptions): Voices => {
   const isAgentAudible = (): boolean => agent.voice() !== null;
 
   const agent = createSimulatedPlayout(time, {
-    played({ durationMs, ...played }) {
-      const { text, startedAt } = played;
-      if (text !== '') recording?.add({ party: 'agent', text, startedAt, durationMs });
-      report({ type: 'line.played', ...played });
+    played: (played) => report({ type: 'line.played', ...played }),
+    stretch(stretch) {
+      if (stretch.text !== '') recording?.add({ party: 'agent', ...stretch });
     },
     change: onChange,
   });
 
-  const counterparty = createSpeech(time, language, {
+  const on: SpeechEvents = {
     begun: () => report({ type: 'line.speech' }),
+    onset: () => report({ type: 'line.onset' }),
+    noSpeech: () => report({ type: 'line.no_speech' }),
     heard(heard) {
       report({ type: 'line.heard', ...heard });
       if (answering === 'human') cancelWaiting ??= time.after(waitsMs, () => answeredBy('human'));
@@ -73,7 +75,8 @@ export const createVoices = (options: VoicesOptions): Voices => {
     isAgentAudible,
     voiced: (isVoiced) => (isVoiced ? answerer?.voiceBegan() : answerer?.voiceEnded()),
     recognized: (text) => answerer?.recognized(text, true),
-  });
+  };
+  const counterparty = createSpeech({ time, language, bargeIn, on });
 
   return {
     agent,
@@ -81,8 +84,8 @@ export const createVoices = (options: VoicesOptions): Voices => {
     begin() {
       recording = options.record();
       if (answering === null || answering === 'human') return;
-      const on = { answeredBy, takesMessage: () => report({ type: 'line.takes_message' }) };
-      answerer = createAnsweringMachine({ numbers: answering, language, time, isAgentAudible, on });
+      const told = { answeredBy, takesMessage: () => report({ type: 'line.takes_message' }) };
+      answerer = createAnsweringMachine({ numbers: answering, language, time, isAgentAudible, on: told });
     },
     beep: () => answerer?.beep(),
     pauseRecording: () => recording?.pause(),

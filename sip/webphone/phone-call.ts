@@ -6,7 +6,7 @@ import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { FromPhone, PhoneCallDetails, PhoneCallEnd, ToPhone } from '#src/domain/web-phone.ts';
 import type { CreateParty, Phone } from '../simulator/party.ts';
-import type { Voice } from '../simulator/playout.ts';
+import type { Voice } from '../simulator/sounding-utterance.ts';
 
 const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
@@ -53,6 +53,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   let tell: Tell | null = null;
   let voice: Voice | null = null;
   let cutsTold = 0;
+  let wasPaused = false;
   let keysTold = 0;
 
   const send = (message: ToPhone): void => tell?.(message);
@@ -86,6 +87,10 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     notice(): void {
       if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
       cutsTold = phone.voicesCut();
+      if (phone.isVoicePaused() !== wasPaused) {
+        wasPaused = !wasPaused;
+        send({ type: wasPaused ? 'agent_pauses' : 'agent_goes_on', call_id: details.call_id });
+      }
       const spoken = phone.voice();
       if (spoken !== null && spoken !== voice) tellVoice(spoken);
       voice = spoken;

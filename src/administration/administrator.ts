@@ -1,4 +1,5 @@
 /** Who acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in its audit log. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { appendAudit } from '#src/persistence/audit.ts';
@@ -39,6 +40,6 @@ export const changesBetween = <Name extends string>(
 ): Changes =>
   Object.fromEntries(
     fields
-      .filter((name) => before[name] !== after[name])
+      .filter((name) => !isDeepStrictEqual(before[name], after[name]))
       .map((name) => [snakeCase(name), { from: before[name], to: after[name] }]),
   );

@@ -12,6 +12,17 @@ export type CreateCall = {
 /** `ringing`: still ringing; `active`: answered and in conversation; `completed`: ended normally; `no_answer`: not answered; `failed`: connection failure or error. */
 export type CallStatus = 'ringing' | 'active' | 'completed' | 'no_answer' | 'failed';
 
+export type BargeIn = {
+  /** `pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then. */
+  mode: 'pause' | 'stop' | 'off';
+  /** Of `pause`: so long a voice is an onset. Milliseconds. */
+  onset_ms?: number | undefined;
+  /** Of `pause`: so long a voice that sounds like speech is an interruption, where its words are not known yet. Milliseconds. */
+  speech_ms?: number | undefined;
+  /** Of `pause`: after so much silence behind an onset without words the agent goes on. Milliseconds. */
+  resume_ms?: number | undefined;
+};
+
 /** What a simulated person does, step by step; each step is an object with one member. */
 export type Script = {
   /** Waits for the person's turn, then says this. */
@@ -170,7 +181,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `turn.spoken`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
@@ -198,6 +209,7 @@ export type PhoneNumber = {
   max_concurrent_calls: number | null;
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
+  barge_in: BargeInOutput | null;
   /** What is said first to a caller; null for the default of the agent. */
   greeting: string | null;
   /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -356,6 +368,7 @@ export type Workspace = {
   max_concurrent_calls: number | null;
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
+  barge_in: BargeInOutput | null;
   /** Calls in progress at once, over all numbers. */
   max_calls_in_progress: number | null;
   /** What holds for a number that sets nothing itself: the workspace, then the platform. */
@@ -366,6 +379,7 @@ export type Workspace = {
     ring_timeout_sec: number;
     max_concurrent_calls: number;
     recording_enabled: boolean;
+    barge_in: BargeInOutput;
     max_calls_in_progress: number;
   };
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -592,6 +606,17 @@ export type SimulatedCallee = {
   script: Script;
 };
 
+export type BargeInOutput = {
+  /** `pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then. */
+  mode: 'pause' | 'stop' | 'off';
+  /** Of `pause`: so long a voice is an onset. Milliseconds. */
+  onset_ms: number;
+  /** Of `pause`: so long a voice that sounds like speech is an interruption, where its words are not known yet. Milliseconds. */
+  speech_ms: number;
+  /** Of `pause`: after so much silence behind an onset without words the agent goes on. Milliseconds. */
+  resume_ms: number;
+};
+
 /** What a problem can be: its `code`. */
 export type ProblemCode =
   | 'invalid_request'
@@ -809,6 +834,7 @@ export type Operations = {
         max_concurrent_calls?: number | null | undefined;
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
+        barge_in?: BargeIn | null | undefined;
         /** What is said first to a caller; null for the default of the agent. */
         greeting?: string | null | undefined;
         /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -855,6 +881,7 @@ export type Operations = {
         max_concurrent_calls?: number | null | undefined;
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
+        barge_in?: BargeIn | null | undefined;
         /** What is said first to a caller; null for the default of the agent. */
         greeting?: string | null | undefined;
         /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -1094,6 +1121,7 @@ export type Operations = {
         max_concurrent_calls?: number | null | undefined;
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
+        barge_in?: BargeIn | null | undefined;
         /** Calls in progress at once, over all numbers. */
         max_calls_in_progress?: number | null | undefined;
       };

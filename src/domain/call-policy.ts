@@ -2,6 +2,7 @@
  * The limits of a number's calls: its own, else its workspace's, else the platform's (guides/design/calls.md,
  * "Policy").
  */
+import type { BargeIn } from './barge-in.ts';
 
 export type CallPolicy = {
   /** Upper bound for one call's maximum duration, seconds. */
@@ -12,6 +13,8 @@ export type CallPolicy = {
   ringTimeoutSec: number;
   maxConcurrentCalls: number;
   recordingEnabled: boolean;
+  /** Taken as a whole: its numbers belong together. */
+  bargeIn: BargeIn;
 };
 
 export const callPolicyFields = [
@@ -21,6 +24,7 @@ export const callPolicyFields = [
   'ringTimeoutSec',
   'maxConcurrentCalls',
   'recordingEnabled',
+  'bargeIn',
 ] as const satisfies readonly (keyof CallPolicy)[];
 
 /** What a number or workspace stores: `null` falls back to the next. */
@@ -41,6 +45,7 @@ export const effectivePolicy = (
     ringTimeoutSec: pick('ringTimeoutSec'),
     maxConcurrentCalls: pick('maxConcurrentCalls'),
     recordingEnabled: pick('recordingEnabled'),
+    bargeIn: pick('bargeIn'),
   };
 };
 

@@ -48,6 +48,9 @@ export type ToPhone =
   | { type: 'agent_says'; call_id: string; utterance: number; text: string; duration_ms: number }
   /** The agent was interrupted: it is silent at once. */
   | { type: 'agent_stops'; call_id: string }
+  /** The agent is silent in the midst of an utterance, and goes on with it. */
+  | { type: 'agent_pauses'; call_id: string }
+  | { type: 'agent_goes_on'; call_id: string }
   /** Keys that the agent has pressed. */
   | { type: 'keys'; call_id: string; keys: string }
   /** The call rings or stands here no longer. */

@@ -70,6 +70,8 @@ const write = (
     }
     case 'call.held':
     case 'call.resumed':
+    case 'agent.paused':
+    case 'agent.resumed':
     case 'turn.digit':
     case 'keys.pressed':
     case 'recording.paused':

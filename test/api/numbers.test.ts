@@ -25,6 +25,7 @@ test('a number begins with the built-in agent, no key and the policy of others',
     language: 'ko',
     max_duration_sec: null,
     recording_enabled: null,
+    barge_in: null,
     greeting: null,
     voicemail: 'talk',
     voicemail_message: null,
@@ -88,6 +89,7 @@ test('what is given is changed, null falls back, the rest stays', async (t) => {
     ring_timeout_sec: 180,
     max_concurrent_calls: 10_000,
     recording_enabled: false,
+    barge_in: { mode: 'stop', onset_ms: 60, speech_ms: 3_000, resume_ms: 100 },
     greeting: 'Hello.',
     voicemail: 'leave_message',
     voicemail_message: 'Please call us back.',
@@ -103,6 +105,29 @@ test('what is given is changed, null falls back, the rest stays', async (t) => {
   t.like((await admin.patch(one, {})).body, { language: 'en' });
 });
 
+test('how the agent is interrupted is given by a mode; numbers that are not named are the usual ones', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${path}/${number.id}`;
+  const usual = { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 };
+  t.like((await admin.patch(one, { barge_in: { mode: 'pause' } })).body, { barge_in: usual });
+  const changes = { mode: 'stop', onset_ms: 60, speech_ms: 3_000 };
+  t.like((await admin.patch(one, { barge_in: changes })).body, { barge_in: { ...changes, resume_ms: 500 } });
+  for (const [name, value] of [
+    ['mode', 'never'],
+    ['onset_ms', 59],
+    ['onset_ms', 301],
+    ['speech_ms', 299],
+    ['speech_ms', 3_001],
+    ['resume_ms', 99],
+    ['resume_ms', 3_001],
+  ] as const) {
+    const { status, body } = await admin.patch(one, { barge_in: { mode: 'pause', [name]: value } });
+    t.is(status, 400, `${name}: ${value}`);
+    t.like(body, { code: 'invalid_request', errors: [{ path: `barge_in.${name}` }] });
+  }
+  t.like((await admin.patch(one, { barge_in: null })).body, { barge_in: null });
+});
+
 test('what is out of bounds, or does not exist, changes nothing', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${path}/${number.id}`;
@@ -114,6 +139,7 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
     ring_timeout_sec: [4, 181],
     max_concurrent_calls: [0, 10_001],
     recording_enabled: ['yes', 1],
+    barge_in: ['pause', true],
     greeting: ['x'.repeat(1001), 'a\u0000b', 5],
     voicemail: ['hangup', null],
     voicemail_message: ['', '...', 'x'.repeat(1001), 5],

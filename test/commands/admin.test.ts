@@ -85,6 +85,7 @@ test.serial('a workspace is changed for the next call of the running gateway', a
     gateway.client.post('/api/v1/calls', { to: '01000000003', max_duration_sec: maxDurationSec });
   t.is((await place(900)).status, 201);
   const shown = await run('workspaces', 'set', '--max-duration-sec', '300', '--recording-enabled', 'false');
+  t.regex(await run('workspaces', 'set', '--barge-in', '{"mode": "stop"}'), /barge-in +\{"mode":"stop"/);
   t.regex(shown, /\nmax-duration-sec +300\n/);
   t.like((await place(900)).body, { code: 'max_duration_exceeds_policy', maximum: 300 });
   await run('workspaces', 'set', 'Trunkline', '--max-duration-sec', 'default');

@@ -24,6 +24,11 @@ const decided: readonly [string, unknown, unknown][] = [
   ['how long a telephone rings, seconds (decided default)', platformCallPolicy.ringTimeoutSec, 45],
   ['how long nobody may speak, seconds (decided default)', platformCallPolicy.silenceTimeoutSec, 30],
   ['calls are recorded (decided default)', platformCallPolicy.recordingEnabled, true],
+  [
+    'at the onset of a voice the agent pauses (decided default)',
+    platformCallPolicy.bargeIn,
+    { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
+  ],
   ['calls of one number at once (default of the platform)', platformCallPolicy.maxConcurrentCalls, 100],
   ['calls of one workspace at once (default of the platform)', platformMaxCallsInProgress, 1_000],
   ['how long a farewell is waited for, milliseconds (decided limit)', callTimes.farewellWaitMs, 30_000],

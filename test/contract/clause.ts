@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import type { LineEvent, LineInput } from '#machines/line.ts';
+import type { BargeIn, LineEvent, LineInput } from '#machines/line.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
 
-const inputFor = (to: string): LineInput => ({
+const inputFor = (to: string, bargeIn: BargeIn): LineInput => ({
   callId: randomUUID(),
   direction: 'outbound',
   from: '0212345678',
   to,
   language: 'en',
   speech: usualSpeech,
+  bargeIn,
   recording: false,
 });
 
@@ -32,6 +34,7 @@ export const createClause = (
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
   unreached: readonly FarEndKind[],
+  bargeIn: BargeIn = stopping,
 ): Clause => {
   /** One clause of the contract, with a far end of this kind. The line must have kept the whole contract, too. */
   return (
@@ -54,7 +57,7 @@ export const createClause = (
       const watched: WatchedLine[] = [];
       try {
         await check(t, driver, (onEvent) => {
-          const line = openWatched(driver.open, inputFor(number), onEvent);
+          const line = openWatched(driver.open, inputFor(number, bargeIn), onEvent);
           watched.push(line);
           return line;
         });

@@ -6,6 +6,7 @@ import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { lineContract } from './line.ts';
 import { createOrderedClock } from './ordered-clock.ts';
+import { pauseContract } from './pause.ts';
 
 const farEnds: Readonly<Record<FarEndKind, { number: string; script?: Script }>> = {
   silent: { number: '01000000006' },
@@ -54,3 +55,4 @@ const makeDriver = (): LineDriver => {
 };
 
 lineContract(test, 'simulator', makeDriver);
+pauseContract(test, 'simulator', makeDriver);

@@ -24,6 +24,8 @@ const isLastWord = ({ type }: LineEvent): boolean => type === 'line.ended' || ty
 /** Of a text without letters or digits nothing sounds, though all of it was played. */
 const canBeSaid = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
+const outcomesOfOnset: ReadonlySet<string> = new Set(['line.speech', 'line.no_speech', 'line.held']);
+
 /** Opens a line and watches it. `onEvent` is called with each event, as the call would be. */
 export const openWatched = (
   open: OpenLine,
@@ -101,6 +103,14 @@ export const openWatched = (
         if (!wasAnswered) breach('was said before the answer');
         const last = events.findLast(({ type }) => type === 'line.held' || type === 'line.resumed');
         if ((last?.type ?? 'line.resumed') === event.type) breach('was said twice');
+        break;
+      }
+      case 'line.onset':
+      case 'line.no_speech': {
+        if (input.bargeIn.mode !== 'pause') breach('was said by a line that does not pause');
+        const last = events.findLast(({ type }) => outcomesOfOnset.has(type) || type === 'line.onset');
+        const isOpen = last?.type === 'line.onset';
+        if (isOpen === (event.type === 'line.onset')) breach(isOpen ? 'was said twice' : 'follows no onset');
         break;
       }
       case 'line.speech':

@@ -8,6 +8,7 @@ const nothing: StoredCallPolicy = {
   ringTimeoutSec: null,
   maxConcurrentCalls: null,
   recordingEnabled: null,
+  bargeIn: null,
 };
 
 const platform: CallPolicy = {
@@ -17,6 +18,7 @@ const platform: CallPolicy = {
   ringTimeoutSec: 45,
   maxConcurrentCalls: 10,
   recordingEnabled: true,
+  bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
 };
 
 const workspace: CallPolicy = {
@@ -26,6 +28,7 @@ const workspace: CallPolicy = {
   ringTimeoutSec: 40,
   maxConcurrentCalls: 5,
   recordingEnabled: false,
+  bargeIn: { mode: 'stop', onsetMs: 90, speechMs: 700, resumeMs: 600 },
 };
 
 const number: CallPolicy = {
@@ -35,6 +38,7 @@ const number: CallPolicy = {
   ringTimeoutSec: 35,
   maxConcurrentCalls: 2,
   recordingEnabled: true,
+  bargeIn: { mode: 'off', onsetMs: 100, speechMs: 800, resumeMs: 700 },
 };
 
 test('what neither number nor workspace says, the platform says', (t) => {

@@ -19,6 +19,7 @@ import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until as untilHolds } from '#test/helpers/until.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startDrachtioServer, type DrachtioServer } from './drachtio-server.ts';
 import { createFarEnd, type FarEnd } from './far-end.ts';
@@ -171,8 +172,10 @@ export const startSipEdgeOn = async <On extends ServerAddresses>(
     while (!condition()) await once(events, 'said', { signal: AbortSignal.timeout(patienceMs) });
   };
   const open = (input: Pick<LineInput, 'callId' | 'direction' | 'from' | 'to'>): WatchedLine =>
-    openWatched(lines.open, { ...input, language: 'en', speech: usualSpeech, recording: false }, () =>
-      events.emit('said'),
+    openWatched(
+      lines.open,
+      { ...input, language: 'en', speech: usualSpeech, bargeIn: stopping, recording: false },
+      () => events.emit('said'),
     );
   const arrivals: Arrival[] = [];
   const inbound: WatchedLine[] = [];

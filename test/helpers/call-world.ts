@@ -9,6 +9,7 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
+import { pausing } from './usual-barge-in.ts';
 import { usualSpeech } from './usual-speech.ts';
 
 export const callInput: CallInput = {
@@ -18,6 +19,7 @@ export const callInput: CallInput = {
   to: '01000000001',
   language: 'en',
   speech: usualSpeech,
+  bargeIn: pausing,
   recording: false,
   ringTimeoutSec: 45,
   maxDurationSec: 600,

@@ -61,6 +61,12 @@ const lineSteps = fc.constantFrom<Step>(
   step('backchannel', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.heard', text: 'uh-huh', backchannel: true });
   }),
+  step('onset', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.onset' });
+  }),
+  step('no speech', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.no_speech' });
+  }),
   step('digit', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.digit', digit: '1' });
   }),
@@ -128,6 +134,14 @@ const wildSteps = fc
   .oneof({ weight: 8, arbitrary: anyLineEvent }, anyEnd, anyAnswer)
   .map((event) => step(event.type, (world) => world.onLine(event)));
 
+/** A line that was told to pause says nothing of what comes: only a conversation that pauses leaves it so. */
+const neverMute = (world: World): void => {
+  const last = world.commands.findLast(({ type }) => type.endsWith('Talking'));
+  const isOn = world.state().startsWith('active.talking');
+  if (last?.type === 'pauseTalking' && isOn && !world.conversationState().includes('paused'))
+    throw new Error(`the line was left mute in ${world.conversationState()}`);
+};
+
 /** Runs the steps, then lets the line end and time pass, as every call in the end does. */
 const live = (steps: readonly Step[], isAnswered: boolean, voicemail: VoicemailPolicy): World => {
   const world = createCallWorld({
@@ -137,7 +151,10 @@ const live = (steps: readonly Step[], isAnswered: boolean, voicemail: VoicemailP
     voicemail,
   });
   if (isAnswered) world.answer();
-  for (const { run } of steps) run(world);
+  for (const { run } of steps) {
+    run(world);
+    neverMute(world);
+  }
   endLine(world);
   // A line that spoke out of turn may have been over before; then the time limits end the call.
   for (const wait of [45_000, 120_000, 5_000, 5_000]) world.clock.increment(wait);

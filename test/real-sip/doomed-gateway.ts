@@ -1,6 +1,7 @@
 /** A process with one call on real servers, which says so when it stands and then waits to be killed. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines } from './real-lines.ts';
 
@@ -19,6 +20,7 @@ lines.open(
     to: '01099998888',
     language: 'en',
     speech: usualSpeech,
+    bargeIn: stopping,
     recording: false,
   },
   ({ type }) => {

@@ -12,6 +12,7 @@ import { voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { soundings } from './wave.ts';
@@ -54,6 +55,7 @@ if (missing.length > 0) {
       to: '01099998888',
       language: 'en',
       speech: usualSpeech,
+      bargeIn: stopping,
       recording: false,
     };
     const line = openWatched(lines.open, input, onEvent);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { LineEvent } from '#machines/line.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -30,7 +31,7 @@ if (missing.length > 0) {
       const one: LineEvent[] = [];
       events.push(one);
       const [from, to] = ['07012345678', '01099991111'];
-      const usual = { language: 'en', speech: usualSpeech, recording: false };
+      const usual = { language: 'en', speech: usualSpeech, bargeIn: stopping, recording: false };
       lines.open({ callId, direction, from, to, ...usual }, (event) => one.push(event));
       return one;
     };

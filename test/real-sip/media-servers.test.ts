@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startFarEnd, type FarEndProcess } from './far-end.ts';
 import { pooled, realLines, until } from './real-lines.ts';
@@ -68,6 +69,7 @@ if (missing.length > 0) {
       to: '01099998888',
       language: 'en',
       speech: usualSpeech,
+      bargeIn: stopping,
       recording: false,
     });
     await until(() => line.saw('line.answered'), 10_000);
@@ -215,7 +217,7 @@ if (missing.length > 0) {
       t.teardown(() => lines.close());
       await lines.start(async ({ callId, from, to }) => {
         const input = { callId, from, to, direction: 'inbound', language: 'en' } as const;
-        lines.open({ ...input, speech: usualSpeech, recording: false }, () => {});
+        lines.open({ ...input, speech: usualSpeech, bargeIn: stopping, recording: false }, () => {});
         return { accepted: true };
       });
       await untilChannels(one, pooled);

@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { someTrunk } from '#test/sip/trunks/some-trunk.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -45,6 +46,7 @@ if (missing.length > 0) {
           to,
           language: 'en',
           speech: usualSpeech,
+          bargeIn: stopping,
           recording: false,
         },
         (event) => events.push(event),

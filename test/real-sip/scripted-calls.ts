@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -68,6 +69,7 @@ const dialling =
         to: '01099998888',
         language: 'en',
         speech: usualSpeech,
+        bargeIn: stopping,
         recording: false,
       },
       (event) => events.push(event),
@@ -87,7 +89,13 @@ const awaitCaller = async (
   const opened = Promise.withResolvers<Line>();
   await lines.start(async ({ callId, from, to }) => {
     callers += 1;
-    const input = { direction: 'inbound', language: 'en', speech: usualSpeech, recording: false } as const;
+    const input = {
+      direction: 'inbound',
+      language: 'en',
+      speech: usualSpeech,
+      bargeIn: stopping,
+      recording: false,
+    } as const;
     setImmediate(() =>
       opened.resolve(lines.open({ ...input, callId, from, to }, (event) => events.push(event))),
     );

@@ -13,6 +13,7 @@ import type { Synthesizer } from '#sip/speech.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startTelephone, type Telephone } from './far-end.ts';
@@ -89,6 +90,7 @@ if (missing.length > 0) {
       to: callee,
       language: 'en',
       speech: usualSpeech,
+      bargeIn: stopping,
       recording: false,
       ...input,
     });

@@ -5,6 +5,7 @@ import { trunkTimes } from '#config/policy.ts';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -75,6 +76,7 @@ export const dial = (lines: DrachtioLines, onEvent: (event: LineEvent) => void):
       to: callee,
       language: 'en',
       speech: usualSpeech,
+      bargeIn: stopping,
       recording: false,
     },
     onEvent,

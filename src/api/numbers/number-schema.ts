@@ -1,6 +1,7 @@
 /** A number as the admin API shows it (guides/design/administration.md, "Numbers"). */
 import * as z from 'zod';
 import { agentTypes } from '#src/domain/agent-binding.ts';
+import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
@@ -15,6 +16,31 @@ const seconds = (lowest: number, highest: number, example: number, description: 
     .nullable()
     .meta({ description: `${description} Seconds.`, example });
 
+const bargeInNumber = (name: keyof typeof bargeInBounds, description: string) => {
+  const [lowest, highest] = bargeInBounds[name];
+  const usual = usualBargeIn[name];
+  return z.int().min(lowest).max(highest).default(usual).meta({ description, example: usual });
+};
+
+export const bargeIn = z
+  .strictObject({
+    mode: z.enum(bargeInModes).meta({
+      description:
+        '`pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then.',
+      example: 'pause',
+    }),
+    onset_ms: bargeInNumber('onsetMs', 'Of `pause`: so long a voice is an onset. Milliseconds.'),
+    speech_ms: bargeInNumber(
+      'speechMs',
+      'Of `pause`: so long a voice that sounds like speech is an interruption, where its words are not known yet. Milliseconds.',
+    ),
+    resume_ms: bargeInNumber(
+      'resumeMs',
+      'Of `pause`: after so much silence behind an onset without words the agent goes on. Milliseconds.',
+    ),
+  })
+  .meta({ id: 'BargeIn' });
+
 /** What a number stores of its policy; null falls back to the workspace's, then the platform's. */
 export const policyFields = {
   max_duration_sec: seconds(60, 1800, 900, 'The longest duration that a call may be given.'),
@@ -28,6 +54,7 @@ export const policyFields = {
     .nullable()
     .meta({ description: 'Calls in progress at once.', example: 3 }),
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
+  barge_in: bargeIn.nullable(),
 };
 
 const greeting = text(1000).nullable().meta({

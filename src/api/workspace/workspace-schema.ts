@@ -6,7 +6,7 @@ import type { WorkspaceRecord } from '#src/administration/workspaces.ts';
 import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
-import { policyFields } from '../numbers/number-schema.ts';
+import { bargeIn, policyFields } from '../numbers/number-schema.ts';
 
 const timeZone = z
   .string()
@@ -39,6 +39,7 @@ const effective = z
     ring_timeout_sec: z.int(),
     max_concurrent_calls: z.int(),
     recording_enabled: z.boolean(),
+    barge_in: bargeIn,
     max_calls_in_progress: z.int(),
   })
   .meta({
@@ -50,6 +51,7 @@ const effective = z
       ring_timeout_sec: 45,
       max_concurrent_calls: 3,
       recording_enabled: true,
+      barge_in: { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 },
       max_calls_in_progress: 50,
     },
   });

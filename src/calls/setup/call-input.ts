@@ -36,6 +36,7 @@ export const callInput = (call: {
     ringTimeoutSec: policy.ringTimeoutSec,
     maxDurationSec: call.maxDurationSec,
     silenceTimeoutSec: policy.silenceTimeoutSec,
+    bargeIn: policy.bargeIn,
     farewellWaitMs: times.farewellWaitMs,
     hangUpTimeoutMs: times.hangUpTimeoutMs,
     kickoff: isOutbound ? kickoffFor(instruction) : null,

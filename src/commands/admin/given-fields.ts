@@ -8,10 +8,23 @@ import { UsageError } from '../parse-options.ts';
 
 export const optionOf = (field: string): string => field.replaceAll('_', '-');
 
-/** What an option says: `default` falls back to what is below, whole numbers and true or false are what they look like. */
+/** An object, as `{"mode": "stop"}`; what is none stays what it was, and is refused where an object is wanted. */
+const objectOf = (written: string): unknown => {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
+};
+
+/**
+ * What an option says: `default` falls back to what is below; whole numbers, true or false and objects are what they look
+ * like.
+ */
 const valueOf = (written: string): unknown => {
   if (written === 'default') return null;
   if (written === 'true' || written === 'false') return written === 'true';
+  if (written.startsWith('{')) return objectOf(written);
   return /^-?\d{1,9}$/.test(written) ? Number(written) : written;
 };
 

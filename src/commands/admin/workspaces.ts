@@ -34,13 +34,17 @@ const shape = z.strictObject(workspaceFields).partial();
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context, record), record.timeZone);
 
+/** An object as it is written in JSON, and so typed. */
+const written = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
 /** What it sets itself, and in brackets what holds where it sets nothing. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {
   const { effective, ...own } = shown(context, record);
   const platform: Readonly<Record<string, unknown>> = effective;
   const lines = Object.entries(own).map(([field, value]) => [
     optionOf(field),
-    value === null ? `(${String(platform[field])})` : String(value),
+    value === null ? `(${written(platform[field])})` : written(value),
   ]);
   return table(lines);
 };

@@ -53,4 +53,5 @@ export type CallPolicy = Pick<
   | 'ring_timeout_sec'
   | 'max_concurrent_calls'
   | 'recording_enabled'
+  | 'barge_in'
 >;

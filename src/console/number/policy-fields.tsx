@@ -2,6 +2,7 @@
 import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { SelectField, TextField } from '../parts/field.tsx';
+import { BargeInFields, bargeInOf, bargeInValues } from './barge-in-fields.tsx';
 import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
 
 /** As the API bounds them. */
@@ -25,6 +26,7 @@ export const policyValues = (policy: CallPolicy) => ({
   ring_timeout_sec: numberText(policy.ring_timeout_sec),
   max_concurrent_calls: numberText(policy.max_concurrent_calls),
   recording_enabled: policy.recording_enabled === null ? '' : String(policy.recording_enabled),
+  ...bargeInValues(policy.barge_in),
 });
 
 export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy => ({
@@ -34,6 +36,7 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   ring_timeout_sec: wholeNumber('ring_timeout_sec', values.ring_timeout_sec),
   max_concurrent_calls: wholeNumber('max_concurrent_calls', values.max_concurrent_calls),
   recording_enabled: values.recording_enabled === '' ? null : values.recording_enabled === 'true',
+  barge_in: bargeInOf(values),
 });
 
 /** `below` is what holds for an empty field, where it is known already. */
@@ -80,6 +83,7 @@ export const PolicyFields = ({
           ['false', t.recordingOff],
         ]}
       />
+      <BargeInFields form={form} below={below?.barge_in} />
     </>
   );
 };

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { idlePhone, phoneAfter, type PhoneChange } from './phone-state.ts';
-import { fallSilent, hasVoiceFor, isMuted, speakAloud } from './voice.ts';
+import { fallSilent, hasVoiceFor, isMuted, pauseVoice, resumeVoice, speakAloud } from './voice.ts';
 
 export const phone = signal(idlePhone);
 
@@ -41,7 +41,34 @@ export const putAway = (): void => change({ type: 'put-away' });
 
 const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
 
-let silence: ReturnType<typeof setTimeout> | undefined;
+/** When what nobody hears, because it is muted, is over. */
+let silence:
+  { timer: ReturnType<typeof setTimeout>; utterance: number; at: number; leftMs: number } | undefined;
+
+const awaitSilence = (utterance: number, leftMs: number): void => {
+  const timer = setTimeout(() => {
+    silence = undefined;
+    change({ type: 'silent', utterance });
+  }, leftMs);
+  silence = { timer, utterance, at: Date.now(), leftMs };
+};
+
+const forgetSilence = (): void => {
+  clearTimeout(silence?.timer);
+  silence = undefined;
+};
+
+const pauseAgent = (): void => {
+  pauseVoice();
+  if (silence === undefined) return;
+  clearTimeout(silence.timer);
+  silence.leftMs -= Date.now() - silence.at;
+};
+
+const resumeAgent = (): void => {
+  resumeVoice();
+  if (silence !== undefined) awaitSilence(silence.utterance, silence.leftMs);
+};
 
 const aloud = (utterance: number, text: string, language: string): void => {
   const isOver = (): void => change({ type: 'silent', utterance });
@@ -57,9 +84,9 @@ const aloud = (utterance: number, text: string, language: string): void => {
 const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
   const { utterance, text, duration_ms: durationMs } = message;
   const language = phone.value.talk?.details.language ?? 'en';
-  clearTimeout(silence);
+  forgetSilence();
   if (reports(language)) aloud(utterance, text, language);
-  else silence = setTimeout(() => change({ type: 'silent', utterance }), durationMs);
+  else awaitSilence(utterance, durationMs);
 };
 
 const receive = (message: ToPhone): void => {
@@ -67,6 +94,8 @@ const receive = (message: ToPhone): void => {
   if (message.type === 'answered') send({ type: 'voice', on: reports(message.language) });
   if (message.type === 'agent_says') sound(message);
   const isEnd = message.type === 'ended' && message.call_id === phone.value.talk?.details.call_id;
+  if (message.type === 'agent_pauses') pauseAgent();
+  if (message.type === 'agent_goes_on') resumeAgent();
   if (message.type === 'agent_stops' || isEnd) fallSilent();
 };
 
@@ -76,7 +105,7 @@ export const setMuted = (muted: boolean): void => {
   if (talk === null) return;
   const { sounding, details, lines } = talk;
   if (muted) fallSilent();
-  clearTimeout(silence);
+  forgetSilence();
   send({ type: 'voice', on: reports(details.language) });
   if (sounding === null) return;
   // What sounds has been read by now; or it is to be heard after all.

@@ -18,6 +18,8 @@ export type PhoneTalk = {
   lines: TalkLine[];
   /** The utterance that sounds now. */
   sounding: number | null;
+  /** It is silent for a moment, in the midst of it. */
+  isPaused: boolean;
   /** Milliseconds since the epoch. */
   since: number;
   end: { reason: PhoneCallEnd; at: number } | null;
@@ -90,7 +92,10 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       const { type: _, ...details } = message;
       const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
-      const talk = { ...(known ?? { details, lines: [], sounding: null, since: at }), end: null };
+      const talk = {
+        ...(known ?? { details, lines: [], sounding: null, isPaused: false, since: at }),
+        end: null,
+      };
       return { ...state, ringing, dialling: null, refusal: null, talk };
     }
     case 'ended': {
@@ -105,7 +110,10 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
         lines: withSentence(lines, message.utterance, message.text),
       }));
     case 'agent_stops':
-      return inTalk(state, ({ lines }) => ({ sounding: null, lines: cutShort(lines) }));
+      return inTalk(state, ({ lines }) => ({ sounding: null, isPaused: false, lines: cutShort(lines) }));
+    case 'agent_pauses':
+    case 'agent_goes_on':
+      return inTalk(state, () => ({ isPaused: message.type === 'agent_pauses' }));
     case 'keys':
       return inTalk(state, ({ lines }) => ({ lines: withKeys(lines, 'agent-keys', message.keys) }));
     default:

@@ -6,7 +6,7 @@ import { hasVoiceFor, isMuted } from './voice.ts';
 /** What is said, as it is said; read out by a screen reader unless the agent's own voice is heard. */
 export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
   const t = texts.value.phone;
-  const { lines, details, sounding } = talk;
+  const { lines, details, sounding, isPaused } = talk;
   const end = useRef<HTMLLIElement>(null);
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines]);
   const isAloud = !isMuted.value && hasVoiceFor(details.language);
@@ -21,7 +21,7 @@ export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
       {lines.length === 0 && talk.end === null && <p class="hint">{t.waiting}</p>}
       <ol class="turns">
         {lines.map((line, index) => (
-          <Line key={index} line={line} language={details.language} sounding={sounding} />
+          <Line key={index} line={line} language={details.language} sounding={isPaused ? null : sounding} />
         ))}
         <li ref={end} class="talk-end" aria-hidden="true" />
       </ol>

@@ -39,4 +39,12 @@ export const speakAloud = (
   synthesis.speak(utterance);
 };
 
-export const fallSilent = (): void => synthesis?.cancel();
+export const pauseVoice = (): void => synthesis?.pause();
+
+export const resumeVoice = (): void => synthesis?.resume();
+
+export const fallSilent = (): void => {
+  synthesis?.cancel();
+  // A pause outlives what was cancelled, and would hold up what is said next.
+  synthesis?.resume();
+};

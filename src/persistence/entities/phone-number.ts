@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { BargeIn } from '#src/domain/barge-in.ts';
 import type { Language } from '#src/domain/language.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
@@ -20,6 +21,7 @@ export const PhoneNumber = defineEntity({
     ringTimeoutSec: p.integer().nullable(),
     maxConcurrentCalls: p.integer().nullable(),
     recordingEnabled: p.boolean().nullable(),
+    bargeIn: p.json<BargeIn>().nullable(),
     /** What is said first to a caller. */
     greeting: p.text().nullable(),
     inboundAuthMethod: p.enum(['none', 'handshake']).default('none'),

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { BargeIn } from '#src/domain/barge-in.ts';
 
 /** Owns numbers, webhook endpoints and admin tokens. Its policy columns apply to numbers that name none. */
 export const Workspace = defineEntity({
@@ -15,6 +16,7 @@ export const Workspace = defineEntity({
     ringTimeoutSec: p.integer().nullable(),
     maxConcurrentCalls: p.integer().nullable(),
     recordingEnabled: p.boolean().nullable(),
+    bargeIn: p.json<BargeIn>().nullable(),
     /** Upper bound of calls in progress over all numbers of the workspace. */
     maxCallsInProgress: p.integer().nullable(),
     /** How many entries its audit log has; the next one gets the next number. */

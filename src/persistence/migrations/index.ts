@@ -1,6 +1,7 @@
 /** All migrations, oldest first. A name never changes once it was released. */
 import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
+import { BargeIn } from './barge-in.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
@@ -40,5 +41,6 @@ export const migrations = [
   { name: '0017-call-transitions', class: CallTransitions },
   { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
   { name: '0019-trunk-media', class: TrunkMedia },
+  { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },
 ];

@@ -3,6 +3,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callInput } from '#src/calls/setup/call-input.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 
 const policy = {
   maxDurationSec: 1_800,
@@ -11,6 +12,7 @@ const policy = {
   ringTimeoutSec: 46,
   maxConcurrentCalls: 1,
   recordingEnabled: true,
+  bargeIn: stopping,
 };
 
 const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
@@ -60,6 +62,7 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     ringTimeoutSec: 46,
     maxDurationSec: 90,
     silenceTimeoutSec: 31,
+    bargeIn: stopping,
     farewellWaitMs: 30_000,
     hangUpTimeoutMs: 5_000,
     kickoff:

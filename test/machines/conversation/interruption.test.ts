@@ -129,7 +129,7 @@ test('a backchannel is heard but does not take the floor, nor reach the agent', 
 test('a greeting can be interrupted and is listened after', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome to the company with the long name.' });
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
-  t.is(world.conversationState(), 'prompting');
+  t.is(world.conversationState(), 'prompting.saying');
   world.onLine({ type: 'line.speech' });
   t.is(world.conversationState(), 'listening.hearing');
   t.is(world.commands.at(-1)?.type, 'stopTalking');

@@ -19,7 +19,7 @@ test('the kickoff is no turn of the transcript', (t) => {
 
 test('an inbound conversation with a greeting says it first and asks no agent for it', (t) => {
   const world = answered({ ...inbound, greeting: 'Hello, how can I help?' });
-  t.is(world.conversationState(), 'prompting');
+  t.is(world.conversationState(), 'prompting.saying');
   t.true(isBusy(world));
   t.deepEqual(world.said(), ['Hello, how can I help?']);
   t.deepEqual(world.requests, []);

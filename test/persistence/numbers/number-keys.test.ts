@@ -13,6 +13,7 @@ import { createSealing } from '#src/persistence/sealing.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { issuedAt, newKey, sealing } from './sealed.ts';
 
 const oldSealing = createSealing(Buffer.alloc(32, 1));
@@ -40,7 +41,13 @@ test('a key stands for its number with everything that its calls need', async (t
   await patchNumber(
     db,
     { numberId, workspaceId },
-    { maxDurationSec: 120, recordingEnabled: false, voicemail: 'leave_message', ...speech },
+    {
+      maxDurationSec: 120,
+      recordingEnabled: false,
+      bargeIn: stopping,
+      voicemail: 'leave_message',
+      ...speech,
+    },
   );
   await putInboundAuth(
     db,
@@ -61,6 +68,7 @@ test('a key stands for its number with everything that its calls need', async (t
       ringTimeoutSec: null,
       maxConcurrentCalls: null,
       recordingEnabled: false,
+      bargeIn: stopping,
     },
     workspace: {
       id: workspaceId,
@@ -72,6 +80,7 @@ test('a key stands for its number with everything that its calls need', async (t
         ringTimeoutSec: null,
         maxConcurrentCalls: null,
         recordingEnabled: null,
+        bargeIn: null,
       },
       maxCallsInProgress: null,
     },

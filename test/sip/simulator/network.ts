@@ -6,6 +6,7 @@ import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 
@@ -18,6 +19,7 @@ export const lineInput = (changes: Partial<LineInput> = {}): LineInput => ({
   to: scriptedNumber,
   language: 'en',
   speech: usualSpeech,
+  bargeIn: stopping,
   recording: false,
   ...changes,
 });

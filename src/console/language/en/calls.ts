@@ -105,6 +105,8 @@ export const calls = {
       'recording.resumed': 'Recording goes on',
       'call.held': 'Put on hold by the other party',
       'call.resumed': 'Taken back from hold',
+      'agent.paused': 'Agent pauses: a voice',
+      'agent.resumed': 'Agent goes on: it was nothing',
       'turn.digit': 'Key pressed by the other party',
       'keys.pressed': 'Keys pressed by the agent',
       'reply.failed': 'The agent did not answer',

@@ -98,6 +98,22 @@ export const numbers = {
     recording: 'Recording',
     recordingOn: 'Record calls',
     recordingOff: 'Do not record',
+    bargeIn: 'When the other party speaks into the agent',
+    bargeInModes: {
+      pause: 'Pause, and go on if it was nothing',
+      stop: 'Stop at real speech',
+      off: 'Finish speaking',
+    },
+    bargeInHints: {
+      pause: 'Noise, a cough or “uh-huh” interrupt nothing.',
+      stop: 'The agent speaks until words are understood.',
+      off: 'What was said meanwhile is answered then.',
+    },
+    onset_ms: 'A voice is one after',
+    speech_ms: 'Speech is an interruption after',
+    resume_ms: 'Go on after silence of',
+    milliseconds: (from: number, to: number, usual: number) =>
+      `Milliseconds, ${from} to ${to}. Usually ${usual}.`,
     voicemail: 'When a machine answers an outbound call',
     voicemailPolicies: {
       talk: 'The agent talks to it',

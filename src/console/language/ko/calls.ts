@@ -102,6 +102,8 @@ export const calls: Texts['calls'] = {
       'recording.resumed': '녹음 재개',
       'call.held': '상대방이 통화를 보류함',
       'call.resumed': '보류 해제',
+      'agent.paused': '목소리가 들려 에이전트가 말을 멈춤',
+      'agent.resumed': '끼어든 것이 아니어서 에이전트가 말을 이어 감',
       'turn.digit': '상대방이 누른 키',
       'keys.pressed': '에이전트가 누른 키',
       'reply.failed': '에이전트 응답 실패',

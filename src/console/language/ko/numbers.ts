@@ -105,6 +105,21 @@ export const numbers: Texts['numbers'] = {
     recording: '녹음',
     recordingOn: '통화 녹음',
     recordingOff: '녹음 안 함',
+    bargeIn: '에이전트가 말하는 중에 상대방이 말하면',
+    bargeInModes: {
+      pause: '멈추었다가 끼어든 것이 아니면 이어서 말함',
+      stop: '말이 확인되면 멈춤',
+      off: '끝까지 말함',
+    },
+    bargeInHints: {
+      pause: '소음, 기침, 맞장구에는 말이 끊기지 않습니다.',
+      stop: '말이 인식될 때까지 에이전트가 계속 말합니다.',
+      off: '그동안 들은 말에는 말을 마친 뒤 답합니다.',
+    },
+    onset_ms: '목소리로 보는 길이',
+    speech_ms: '끼어든 말로 보는 길이',
+    resume_ms: '이어서 말하기 전 침묵',
+    milliseconds: (from, to, usual) => `밀리초 단위, ${from}~${to}. 기본값은 ${usual}입니다.`,
     voicemail: '자동 응답기가 받으면(발신)',
     voicemailPolicies: {
       talk: '에이전트가 계속 말함',

@@ -1,0 +1,134 @@
+/** The contract of a line that pauses (`machines/line.ts`, clause 8), as a suite that every driver runs. */
+import { pausing } from '#test/helpers/usual-barge-in.ts';
+import { createClause, type DeclareTest } from './clause.ts';
+import type { FarEndKind, LineDriver } from './line-driver.ts';
+import type { WatchedLine } from './watched-line.ts';
+
+const sentence = 'This is a rather long sentence, which takes a few seconds until it was said to its end.';
+
+export const pauseContract = (
+  test: DeclareTest,
+  name: string,
+  makeDriver: () => LineDriver | Promise<LineDriver>,
+  unreached: readonly FarEndKind[] = [],
+): void => {
+  const clause = createClause(test, `${name}, pausing`, makeDriver, unreached, pausing);
+
+  const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>
+    driver.until(() => line.saw('line.answered'));
+
+  /** Does with an onset and what comes of it as a call does. */
+  const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
+    if (type === 'line.onset') line.tell({ type: 'pauseTalking' });
+    if (type === 'line.no_speech') line.tell({ type: 'resumeTalking' });
+    if (type === 'line.speech') line.tell({ type: 'stopTalking' });
+  };
+
+  clause(
+    'what pauses goes on, and is played whole; what is queued follows',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.say(sentence);
+      await driver.until(() => line.saw('line.played'), 30_000);
+      const [unbroken] = line.all('line.played');
+      const lengthMs = (unbroken?.at ?? 0) - (unbroken?.startedAt ?? 0);
+      line.say(sentence);
+      line.say('Behind it.');
+      await driver.pass(1_500);
+      line.tell({ type: 'pauseTalking' });
+      line.tell({ type: 'pauseTalking' });
+      line.say('Said in the pause.');
+      await driver.pass(lengthMs + 2_000);
+      t.is(line.all('line.played').length, 1, 'nothing is played in the pause');
+      line.tell({ type: 'resumeTalking' });
+      line.tell({ type: 'resumeTalking' });
+      await driver.until(() => line.all('line.played').length === 4, 30_000);
+      const [, paused, ...others] = line.all('line.played');
+      t.deepEqual([paused?.text, paused?.whole], [sentence, true]);
+      const pausedMs = (paused?.at ?? 0) - (paused?.startedAt ?? 0) - lengthMs;
+      t.true(pausedMs > lengthMs + 1_500 && pausedMs < lengthMs + 3_500, `${pausedMs} ms longer`);
+      t.deepEqual(
+        others.map(({ text, whole }) => [text, whole]),
+        [
+          ['Behind it.', true],
+          ['Said in the pause.', true],
+        ],
+      );
+    },
+  );
+
+  clause(
+    'what is stopped in a pause was heard up to it, and the pause is over',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.say(sentence);
+      line.say('Never heard.');
+      await driver.pass(2_000);
+      line.tell({ type: 'pauseTalking' });
+      await driver.pass(20_000);
+      line.tell({ type: 'stopTalking' });
+      line.say('This is new.');
+      await driver.until(() => line.all('line.played').length === 3, 15_000);
+      const [cut, second, fresh] = line.all('line.played');
+      t.true(cut !== undefined && cut.text.length > 0 && cut.text.length < 0.75 * sentence.length, cut?.text);
+      t.false(cut?.whole ?? true);
+      t.deepEqual([second?.text, second?.whole], ['', false]);
+      t.deepEqual([fresh?.text, fresh?.whole], ['This is new.', true]);
+    },
+  );
+
+  clause('hanging up in a pause reports what was heard', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.say(sentence);
+    await driver.pass(1_500);
+    line.tell({ type: 'pauseTalking' });
+    line.tell({ type: 'hangUp' });
+    await driver.until(() => line.isOver());
+    const [cut] = line.all('line.played');
+    t.false(cut?.whole ?? true);
+    t.true(sentence.startsWith(cut?.text ?? '-'));
+  });
+
+  clause('a pause of a silent line holds up what is said next', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'resumeTalking' });
+    line.tell({ type: 'pauseTalking' });
+    line.say('One.');
+    await driver.pass(3_000);
+    t.false(line.saw('line.played'));
+    line.tell({ type: 'resumeTalking' });
+    await driver.until(() => line.saw('line.played'), 10_000);
+    t.true(line.all('line.played')[0]?.whole);
+  });
+
+  clause('a murmur is an onset and no speech', 'murmuring', async (t, driver, reach) => {
+    const line = reach(asCallsDo);
+    await answered(driver, line);
+    line.say(sentence);
+    await driver.until(() => line.saw('line.heard') && line.saw('line.played'), 20_000);
+    t.true(line.all('line.heard')[0]?.backchannel ?? false);
+    t.deepEqual(
+      line.story().filter((type) => ['line.onset', 'line.no_speech', 'line.speech'].includes(type)),
+      ['line.onset', 'line.no_speech'],
+    );
+    t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
+  });
+
+  clause('words are an onset, and then speech', 'interrupting', async (t, driver, reach) => {
+    const line = reach(asCallsDo);
+    await answered(driver, line);
+    line.say(sentence);
+    await driver.until(() => line.saw('line.heard'), 20_000);
+    t.deepEqual(
+      line.story().filter((type) => ['line.onset', 'line.no_speech', 'line.speech'].includes(type)),
+      ['line.onset', 'line.speech'],
+    );
+    t.false(line.all('line.played')[0]?.whole ?? true);
+  });
+};
