@@ -74,6 +74,8 @@ export type Config = Readonly<{
   recordings: RecordingsConfig;
   /** Whether calls can be watched in the Stately inspector. */
   inspect: boolean;
+  /** How long the SIP messages of calls are kept; 0 for not at all. */
+  sipTraceDays: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'pretty' | 'json';
   /** Names that begin with GW_ and are no setting: mistyped, most likely. */
@@ -139,6 +141,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     speech: speechOf(values),
     recordings: recordingsOf(values),
     inspect: values.GW_INSPECT,
+    sipTraceDays: values.GW_SIP_TRACE_DAYS,
     logLevel: values.GW_LOG_LEVEL,
     logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),
     unknownNames: Object.keys(givenSettings(environment)).filter((name) => !names.has(name)),

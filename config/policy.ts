@@ -32,6 +32,22 @@ export const journalLimits = {
 } as const;
 
 /**
+ * The SIP messages of calls; see `LadderLimits` of sip/drachtio/ladder. They are gathered for a moment and written many
+ * at once; while the database is away so many characters of them wait.
+ */
+export const sipTrace = {
+  limits: {
+    messages: 300,
+    characters: 16_384,
+    unclaimed: 1_000,
+    unclaimedMessages: 6,
+    lingerMs: 64_000,
+  },
+  writing: { gatherMs: 500, batch: 200, limit: 16 * 1024 * 1024, retryMs: 5_000 },
+  sweeping: { everyMs: 3_600_000, batch: 2_000 },
+} as const;
+
+/**
  * How long the database may take; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A request that meets a
  * frozen server is answered within `connectMs + answerMs`, and once `beatMs + beatAnswerMs` have found it out, at once.
  */

@@ -94,6 +94,7 @@ export const settings = z.object({
     .optional(),
   GW_RTP_PORTS: portRange.default({ from: 30_000, to: 39_999 }),
   GW_RTP_TIMEOUT_SEC: wholeNumber(0, 3_600).default(30),
+  GW_SIP_TRACE_DAYS: wholeNumber(0, 3_650).default(7),
   GW_LLM_BASE_URL: serverUrl('https', 'http').optional(),
   GW_LLM_MODEL: z.string().optional(),
   GW_LLM_API_KEY: apiKey.optional(),

@@ -20,6 +20,7 @@ import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { Hearing } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
+import { createLadders, noLadders, type KeepSipMessage, type LadderLimits } from './ladder/ladders.ts';
 import { createAudioForks } from './media/audio-forks.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { carryingHealth, createCarriers } from './media/carriers.ts';
@@ -55,6 +56,8 @@ export type DrachtioLinesOptions = {
   listening: ListeningNumbers;
   openDetector: OpenVoiceDetector;
   resample: Resample;
+  /** `null`: nobody wants the SIP messages of calls. */
+  sipMessages: { keep: KeepSipMessage; limits: LadderLimits } | null;
   /** `null`: no call is recorded. */
   openRecording: OpenRecording | null;
   clock: Clock;
@@ -73,10 +76,12 @@ export type DrachtioLines = Lines & {
 
 /** The two servers, and what is done by them. */
 const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
-  const { clock, logger } = options;
+  const { sipMessages, clock, logger } = options;
+  const ladders = sipMessages === null ? noLadders : createLadders({ ...sipMessages, clock });
   const connection = createSignallingConnection({
     server: options.drachtio,
     probe: options.controlProbe,
+    overhear: ladders.hear,
     clock,
     logger,
   });
@@ -104,6 +109,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     carriers,
     directory: options.trunks,
     configured: options.trunk && configuredTrunk(options.trunk),
+    ladders,
     backgroundTasks,
   });
   return { connection, audioForks, mediaServers, soundThread, carriers, signalling };

@@ -43,6 +43,8 @@ export type ApiServices = Pick<
     /** What a workspace falls back to where it sets nothing itself. */
     platform: CallPolicy & { maxCallsInProgress: number };
     recordings: Recordings;
+    /** For how many days SIP messages of calls are kept, and whether the lines have none because they are simulated. */
+    sipTrace: { days: number; isSimulated: boolean };
     /** Calls back after each fact of a call that this gateway has written. */
     watchFacts: FactNews['watch'];
     watchChart: WatchChart;

@@ -47,6 +47,7 @@ import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
 import { getCallReplay } from './workspace/get-call-replay.ts';
+import { getCallSip } from './workspace/get-call-sip.ts';
 import { getChart } from './workspace/get-chart.ts';
 import { getWorkspace } from './workspace/get-workspace.ts';
 import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
@@ -84,6 +85,7 @@ export const routes: readonly Route[] = [
   getWorkspaceCall,
   getWorkspaceCallEvents,
   getCallReplay,
+  getCallSip,
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,

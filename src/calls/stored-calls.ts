@@ -5,6 +5,7 @@ import { listCalls, type CallListQuery } from '#src/persistence/call-list.ts';
 import { callRecords } from '#src/persistence/call-records.ts';
 import { callTransitions } from '#src/persistence/call-transitions.ts';
 import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls.ts';
+import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
 import type { Statements } from '#src/persistence/statements.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
 import { replayCall, type ReplayStep } from './replay/replay-call.ts';
@@ -30,6 +31,8 @@ export type StoredCalls = {
   transcript(callId: string): Promise<TurnRecord[]>;
   /** What has happened until now, in order, after the fact with this sequence. */
   journal(callId: string, after?: number): Promise<JournalEntry[]>;
+  /** Its SIP messages, in order, as far as they are still kept. */
+  sipMessages(callId: string): Promise<StoredSipMessage[]>;
   /** The call once more, through its charts. */
   replay(call: Pick<CallRecord, 'id' | 'startedAt'>): Promise<ReplayStep[]>;
 };
@@ -49,6 +52,7 @@ export const createStoredCalls = (db: Statements): StoredCalls => ({
   records: (wanted) => callRecords(db, wanted),
   transcript: (callId) => transcriptOf(db, callId),
   journal: (callId, after) => journalOf(db, callId, after),
+  sipMessages: (callId) => sipMessagesOf(db, callId),
   async replay({ id, startedAt }) {
     const facts = await journalOf(db, id);
     return replayCall({ startedAt, facts, transitions: await callTransitions(db, id) });

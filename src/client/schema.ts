@@ -337,6 +337,34 @@ export type ReplayStep = {
   voicemail: string | null;
 };
 
+export type SipLadder = {
+  call_id: string;
+  messages: SipMessage[];
+  /** Why there are none: the call was simulated, the gateway keeps none, they were deleted because of their age, or none was seen. Null where there are some. */
+  empty_because: 'simulated' | 'switched_off' | 'too_old' | 'none' | null;
+};
+
+export type SipMessage = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  at: string;
+  /** Since the first message of the call. */
+  elapsed_ms: number;
+  /** `out`: sent by this gateway. */
+  direction: 'in' | 'out';
+  transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+  /** The gateway’s end. Host and port; an IPv6 address stands in brackets. */
+  local: string;
+  /** The trunk’s end: a name where nothing came from there yet. Host and port; an IPv6 address stands in brackets. */
+  remote: string;
+  /** Its `Call-ID`: another one for each trunk that is tried. */
+  sip_call_id: string;
+  start_line: string;
+  /** The whole message, up to 16,384 characters of it, with its secrets masked. */
+  text: string;
+  /** How many messages between the one before and this one were not kept. */
+  left_out: number;
+};
+
 export type AuditEntry = {
   id: number;
   /** Who: `admin:` and the id of the token. */
@@ -1040,6 +1068,15 @@ export type Operations = {
       steps: ReplayStep[];
     };
   };
+  /** The SIP messages of a call. What went to and fro between the gateway and its trunks for this call, in order, as far as drachtio-server shows it: not 100 Trying, not the ACK of a refusal, and nothing twice that was sent again. Passwords’ proofs, keys of SRTP and keys of the telephone are masked. Kept for as many days as `GW_SIP_TRACE_DAYS` says. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram. */
+  getCallSip: {
+    request: {
+      /** The call. */
+      call_id: string;
+      format?: 'json' | 'text' | 'pcap' | undefined;
+    };
+    answer: SipLadder;
+  };
   /** Call detail records, as a file. Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again. */
   exportCallRecords: {
     request:
@@ -1601,6 +1638,7 @@ export const operations = {
     answer: 'json',
   },
   getCallReplay: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/replay', headers: [], answer: 'json' },
+  getCallSip: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/sip', headers: [], answer: 'json' },
   exportCallRecords: { method: 'GET', path: '/api/v1/admin/call-records', headers: [], answer: 'file' },
   getWorkspaceTranscript: {
     method: 'GET',

@@ -17,3 +17,7 @@ export type ArrivalVerdict =
       accepted: false;
       because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
     };
+
+/** Whether there is a call in the database now: some callers that are not let in leave none. */
+export const isStored = (verdict: ArrivalVerdict): boolean =>
+  verdict.accepted || verdict.because === 'no_agent_endpoint' || verdict.because === 'caller_rejected';

@@ -72,6 +72,7 @@ export const apiServicesOf = (
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
     recordings: parts.recordings,
+    sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
     watchFacts: parts.journalling.factNews.watch,
     watchChart: createChartWatch(switchboard),
     charts: createCharts(callCharts),

@@ -5,10 +5,12 @@ import {
   inboundAccess,
   listening,
   mediaServers,
+  sipTrace,
   trunkTimes,
   webPhones,
 } from '#config/policy.ts';
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
+import type { KeepSipMessage } from '#sip/drachtio/ladder/ladders.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
@@ -41,6 +43,8 @@ export type LineParts = {
   openRecording: OpenRecording;
   trunks: TrunkDirectory;
   legs: LegStore;
+  /** `null` where nobody wants them. */
+  keepSipMessage: KeepSipMessage | null;
   /** `undefined` for a call that is over. */
   workspaceOf: (callId: string) => string | undefined;
 };
@@ -56,7 +60,7 @@ const withoutServers = {
 
 const realLines = async (
   { country, callClock: clock, logger }: Foundation,
-  { speech, openRecording, trunks, legs }: LineParts,
+  { speech, openRecording, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, trunkNumbers, trunkMedia, media, rtp, rtpTimeoutMs } = config;
@@ -79,6 +83,7 @@ const realLines = async (
     listening,
     openDetector: await loadVoiceDetector(),
     resample: await loadResampler(),
+    sipMessages: keepSipMessage && { keep: keepSipMessage, limits: sipTrace.limits },
     openRecording,
     clock,
     logger,

@@ -6,12 +6,15 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
 import type { Foundation } from './foundation.ts';
+import { startSipTraces } from './start-sip-traces.ts';
 import { startSpeech, type StartedSpeech } from './start-speech.ts';
 
 export type StartedLines = ChosenLines & {
   trunks: TrunkDirectory;
   /** What a number may choose from. */
   engines: StartedSpeech['engines'];
+  /** SIP messages of calls that were lost, since the start. */
+  lostSipMessages: () => number;
 };
 
 /** They are opened, but take no calls before `lines.start`. */
@@ -35,6 +38,7 @@ export const startLines = async (
     logger,
     machineWith: parts.trunkMachineWith,
   });
+  const sipTraces = startSipTraces(foundation);
   const legs = createLegKeeper({ database, node: config.node, clock, logger });
   started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(foundation, {
@@ -42,9 +46,10 @@ export const startLines = async (
     openRecording: parts.recordings.begin,
     trunks,
     legs,
+    keepSipMessage: sipTraces.keep,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
   });
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
-  return { ...chosen, trunks, engines: speech.engines };
+  return { ...chosen, trunks, engines: speech.engines, lostSipMessages: sipTraces.lost };
 };

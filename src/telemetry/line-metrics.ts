@@ -13,9 +13,11 @@ export const watchLines = (
     /** Since the start, by what was wrong. */
     refusedCallers: () => Readonly<Record<string, number>>;
     mediaServers: () => readonly MediaServerState[];
+    /** Since the start. */
+    lostSipMessages: () => number;
   },
 ): void => {
-  const { lines, trunks, refusedCallers, mediaServers } = observed;
+  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages } = observed;
   const registers = [registry];
   void new Gauge({
     name: 'trunkline_lines_ready',
@@ -51,6 +53,15 @@ export const watchLines = (
     collect() {
       for (const state of trunkStates) if (state !== 'disabled') this.set({ state }, 0);
       for (const { id } of trunks.all()) this.inc({ state: trunks.status({ id, enabled: true }).state });
+    },
+  });
+  void new Counter({
+    name: 'trunkline_sip_messages_lost_total',
+    help: 'SIP messages of calls that could not be kept, because too many waited or the database did not take them',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(lostSipMessages());
     },
   });
   void new Counter({

@@ -172,6 +172,7 @@ export const fakeGateway = async (
       note('resumeRecording', request);
     },
     recordings: { open: async () => undefined },
+    sipTrace: { days: 7, isSimulated: false },
     watchFacts: () => () => {},
     watchChart: () => undefined,
     charts: async (name) => `<svg id="${name}"/>`,

@@ -116,6 +116,7 @@ const linesOn = async ({
   openDetector: await loadVoiceDetector(),
   resample: await loadResampler(),
   openRecording: null,
+  sipMessages: null,
   clock,
   logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
 });

@@ -44,6 +44,7 @@ export const realLines = async (
     openDetector: await loadVoiceDetector(),
     resample: await loadResampler(),
     openRecording: null,
+    sipMessages: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
     ...options,

@@ -39,6 +39,7 @@ const createWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
     },
     refusedCallers: () => ({ unknown: 2 }),
     mediaServers: () => [{ name: 'media:8021', isUsable: true, calls: 3 }],
+    lostSipMessages: () => 4,
     database,
     clock,
     logger: silent,
@@ -108,6 +109,7 @@ test('stages, replies, recordings, requests and lines have their figures, in bas
     ['trunkline_refused_callers_total{fault="unknown"}', 2],
     ['trunkline_media_server_ready{media_server="media:8021"}', 1],
     ['trunkline_media_server_calls{media_server="media:8021"}', 3],
+    ['trunkline_sip_messages_lost_total', 4],
     ['trunkline_facts_waiting', 3],
   ] as const) {
     t.is(valueIn(shown, line), value, line);

@@ -64,10 +64,19 @@ const guardReading = (socket: Socket, logger: Logger): void => {
   });
 };
 
+/** Nobody who overhears a message keeps it from being taken. */
+const overhearSafely = (overhear: (said: string) => void, said: string, logger: Logger): void => {
+  try {
+    overhear(said);
+  } catch (error) {
+    logger.error({ err: error }, 'a message of drachtio-server could not be overheard');
+  }
+};
+
 export type ControlConnection = ReturnType<typeof guardControlConnection>;
 
-/** To be called as soon as `srf` has begun to connect. */
-export const guardControlConnection = (srf: Srf, logger: Logger) => {
+/** To be called as soon as `srf` has begun to connect. `overhear` is told first whatever drachtio-server says. */
+export const guardControlConnection = (srf: Srf, overhear: (said: string) => void, logger: Logger) => {
   const app: unknown = Reflect.get(srf, 'app');
   const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
   if (!(agent instanceof DrachtioAgent)) throw new Error('drachtio-srf is not as it is known here');
@@ -87,6 +96,7 @@ export const guardControlConnection = (srf: Srf, logger: Logger) => {
   const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
+    overhearSafely(overhear, String(text), logger);
     try {
       return hear(event, socket, text);
     } catch (error) {

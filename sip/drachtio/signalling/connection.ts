@@ -120,10 +120,12 @@ const createConnector = (srf: Srf, logger: Logger) => {
 export const createSignallingConnection = (options: {
   server: ServerAddress;
   probe: ControlProbe;
+  /** Is told first whatever drachtio-server says. */
+  overhear: (said: string) => void;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { server, probe, clock, logger } = options;
+  const { server, probe, overhear, clock, logger } = options;
   const srf = new Srf();
   const connector = createConnector(srf, logger);
   let control: ControlConnection | null = null;
@@ -139,7 +141,7 @@ export const createSignallingConnection = (options: {
     to: `drachtio-server at ${server.host}:${server.port}`,
     connect: (lost) =>
       connector.connect(server, lost, () => {
-        control = guardControlConnection(srf, logger);
+        control = guardControlConnection(srf, overhear, logger);
       }),
     disconnect() {
       stopHeartbeat();

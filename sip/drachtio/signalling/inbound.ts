@@ -7,13 +7,14 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import { isStored, type ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { InboundAccess } from '../../inbound-access/inbound-access.ts';
 import type { OnArrival } from '../../lines.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import type { Ladders } from '../ladder/ladders.ts';
 import type { Carriers } from '../media/carriers.ts';
 import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
@@ -49,6 +50,7 @@ export type InboundOptions = {
   limits: TrunkLimits;
   legTracker: Pick<LegTracker, 'track'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
+  ladders: Pick<Ladders, 'claim'>;
   country: Country;
   sessionTimes: SessionTimes;
   clock: Clock;
@@ -57,12 +59,17 @@ export type InboundOptions = {
 };
 
 export const createInbound = (options: InboundOptions) => {
-  const { access, directory, limits, clock, logger } = options;
+  const { access, directory, limits, ladders, clock, logger } = options;
   const screen = createScreening(options);
   const pending = createPendingCallers(options);
   let onArrival: OnArrival | null = null;
 
-  const offer = async (callId: string, { from, numbers }: Parties, trunk: Trunk, ask: OnArrival) => {
+  const offer = async (
+    callId: string,
+    { from, numbers }: Parties,
+    { request, trunk }: { request: Srf.SrfRequest; trunk: Trunk },
+    ask: OnArrival,
+  ) => {
     const at = clock.now();
     try {
       const to = await calledNumber(numbers, trunk, directory);
@@ -70,6 +77,7 @@ export const createInbound = (options: InboundOptions) => {
         to === undefined
           ? { accepted: false, because: 'unknown_number' }
           : await ask({ callId, from, to, at });
+      if (isStored(verdict)) ladders.claim(request.get('Call-ID'), callId);
       if (verdict.accepted) return;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
       pending.refuse(callId, verdictRefusals[verdict.because]);
@@ -103,7 +111,7 @@ export const createInbound = (options: InboundOptions) => {
       if (permit === null) return refuse(response, verdictRefusals.over_capacity, logger);
       const callId = randomUUID();
       pending.add(callId, { request, response, trunk, permit });
-      void offer(callId, screened.parties, trunk, onArrival);
+      void offer(callId, screened.parties, { request, trunk }, onArrival);
       return undefined;
     },
 

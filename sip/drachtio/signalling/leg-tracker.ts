@@ -7,8 +7,9 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
-import { endLeg, type SendCommand } from './end-leg.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import type { Ladders } from '../ladder/ladders.ts';
+import { endLeg, type SendCommand } from './end-leg.ts';
 
 /** Where legs are kept. Nothing here waits for it. */
 export type LegStore = {
@@ -33,19 +34,23 @@ export type LegTrackerOptions = {
   /** To drachtio-server; rejects when it says no, or when there is no connection. */
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
+  /** Which messages are of which call; those of a caller are claimed when it is decided that there is a call. */
+  ladders: Pick<Ladders, 'claim' | 'ended'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
 
 /** Legs that are nobody's any more: each is ended as soon as there is a connection to drachtio-server. */
-const createAbandonedLegs = ({ store, send, clock, backgroundTasks, logger }: LegTrackerOptions) => {
+const createAbandonedLegs = ({ store, send, ladders, clock, backgroundTasks, logger }: LegTrackerOptions) => {
   const waiting = new Map<string, Held>();
   let isConnected = false;
 
   const end = async (id: string, { callId, leg }: Held): Promise<void> => {
+    if (callId !== null) ladders.claim(leg.sipCallId, callId);
     try {
       const how = await endLeg(leg, { send, clock });
+      ladders.ended(leg.sipCallId);
       store.remove(id);
       logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
     } catch (error) {
@@ -80,7 +85,7 @@ const createAbandonedLegs = ({ store, send, clock, backgroundTasks, logger }: Le
 };
 
 export const createLegTracker = (options: LegTrackerOptions) => {
-  const { store, backgroundTasks } = options;
+  const { store, ladders, backgroundTasks } = options;
   /** Of calls of this process. */
   const held = new Map<string, Held>();
   const abandoned = createAbandonedLegs(options);
@@ -96,6 +101,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       return {
         update(leg) {
           if (isOver) return;
+          if (callId !== null && leg.state !== 'arriving') ladders.claim(leg.sipCallId, callId);
           // After a loss it is nobody's, whatever else comes of it.
           if (abandoned.has(id)) abandoned.add(id, { callId, leg });
           else held.set(id, { callId, leg });
@@ -103,7 +109,11 @@ export const createLegTracker = (options: LegTrackerOptions) => {
         },
         ended() {
           isOver = true;
-          if (held.delete(id)) store.remove(id);
+          const one = held.get(id);
+          if (one === undefined) return;
+          held.delete(id);
+          ladders.ended(one.leg.sipCallId);
+          store.remove(id);
         },
       };
     },

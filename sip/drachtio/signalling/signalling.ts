@@ -16,6 +16,7 @@ import type { TrunkDirectory } from '../../trunks/directory.ts';
 import { createTrunkLimits } from '../../trunks/limits.ts';
 import { createTrunkRests } from '../../trunks/rests.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import type { Ladders } from '../ladder/ladders.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { MediaServers } from '../media/servers.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
@@ -52,6 +53,7 @@ export type SignallingOptions = {
   /** The trunk of the configuration; `null` where there is none. */
   configured: Trunk | null;
   legs: LegStore;
+  ladders: Pick<Ladders, 'claim' | 'ended'>;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
   country: Country;
@@ -97,12 +99,12 @@ const trunksFor = async (number: string, { directory, configured }: TrunkSources
 
 export const createSignalling = (options: SignallingOptions) => {
   const { connection, mediaServers, carriers, directory, configured, legs, trunkTimes } = options;
-  const { country, clock, backgroundTasks, logger } = options;
+  const { ladders, country, clock, backgroundTasks, logger } = options;
   const { srf } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const { send, problem } = connection;
   const { endChannel } = mediaServers;
-  const legTracker = createLegTracker({ store: legs, send, endChannel, clock, backgroundTasks, logger });
+  const legTracker = createLegTracker({ ...options, store: legs, send, endChannel });
   const access = createInboundAccess({
     directory,
     configured,
@@ -115,7 +117,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
-  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker });
+  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, ladders });
   let isClosed = false;
   const canTakeCallsOf = (trunk: Trunk): boolean => !isClosed && carriers.problem(trunk) === null;
   const handlers = createHandlers({ access, inbound, legTracker }, canTakeCallsOf);

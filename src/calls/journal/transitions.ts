@@ -2,7 +2,7 @@
  * What the charts of calls do, kept as it happens: state before, event, state after, and by which chart. A replay reads
  * it and has nothing to guess.
  *
- * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`transition-writer.ts`), and a
+ * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`batch-writer.ts`), and a
  * call of which some are lost goes on.
  */
 import { createHash } from 'node:crypto';
@@ -12,8 +12,9 @@ import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 import { chartNames, type ChartName } from '#src/domain/chart-name.ts';
+import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { stateName } from '../live/chart-watch.ts';
-import { createTransitionWriter, type TransitionWriterOptions } from './transition-writer.ts';
+import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 
 /** XState's own actions, such as `assign`, are functions that carry what they were given as properties. */
 const withFunctions = (_: string, value: unknown): unknown =>
@@ -65,9 +66,11 @@ const moveOf = (inspected: InspectionEvent, callId: string) => {
   return { machine, eventType: inspected.event.type, stateAfter: stateName(value) };
 };
 
-export const createTransitions = (options: TransitionWriterOptions): Transitions => {
+export const createTransitions = (
+  options: Omit<BatchWriterOptions<StoredTransition>, 'what'>,
+): Transitions => {
   const tracks = new Map<string, Track>();
-  const writer = createTransitionWriter(options);
+  const writer = createBatchWriter({ ...options, what: 'transitions of calls' });
 
   const look = (callId: string, track: Track, now: () => Date, inspected: InspectionEvent): void => {
     const move = moveOf(inspected, callId);

@@ -16,6 +16,7 @@ import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Recording } from './recording.ts';
 import { SipLegRow } from './sip-leg.ts';
+import { SipMessageRow } from './sip-message.ts';
 import { TrunkRow } from './trunk.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { Workspace } from './workspace.ts';
@@ -33,6 +34,7 @@ export const entities = [
   CallTransition,
   Recording,
   SipLegRow,
+  SipMessageRow,
   AuditEntry,
   IdempotencyRecord,
   Event,

@@ -12,6 +12,7 @@ import { KeyedAnswers } from './keyed-answers.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { SipLegs } from './sip-legs.ts';
+import { SipMessages } from './sip-messages.ts';
 import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
@@ -41,6 +42,7 @@ export const migrations = [
   { name: '0017-call-transitions', class: CallTransitions },
   { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
   { name: '0019-trunk-media', class: TrunkMedia },
+  { name: '0021-sip-messages', class: SipMessages },
   { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },
 ];

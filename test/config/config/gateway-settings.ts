@@ -147,6 +147,12 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { '/etc/ca.pem': '/etc/ca.pem' },
     invalid: [],
   },
+  GW_SIP_TRACE_DAYS: {
+    of: ({ sipTraceDays }) => sipTraceDays,
+    default: 7,
+    valid: { 0: 0, 30: 30 },
+    invalid: [...notWhole, '3651'],
+  },
   GW_INSPECT: {
     of: ({ inspect }) => inspect,
     default: false,

@@ -73,6 +73,7 @@ const connectTo = async (
   const signalling = createSignallingConnection({
     server: { host: '127.0.0.1', port, secret: 'x' },
     probe,
+    overhear() {},
     clock: systemClock,
     logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });

@@ -1,29 +1,35 @@
 /**
- * Transitions of all calls on their way to the database: gathered for a moment and written in one statement. While the
- * database is away they wait, bounded by `limit`; what is more is lost.
+ * What is told of all calls and nobody waits for, such as the transitions of their charts, on its way to the database:
+ * gathered for a moment and written in one statement. While the database is away it waits, bounded by `limit`; what is
+ * more is lost.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 
-export type TransitionWriterOptions = {
-  write: (transitions: readonly StoredTransition[]) => Promise<void>;
+export type BatchWriterOptions<Item> = {
+  /** For the log: `transitions of calls`. */
+  what: string;
+  write: (items: readonly Item[]) => Promise<void>;
   /** Whether this error means that the database is away, so that the same may succeed later. */
   isPassing: (error: unknown) => boolean;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
-  /** How long transitions are gathered for one statement. */
+  /** How long items are gathered for one statement. */
   gatherMs: number;
-  /** Of one statement, and of all that may wait. */
+  /** Of one statement, and the weight of all that may wait. */
   batch: number;
   limit: number;
+  /** 1 where nothing is said. */
+  weightOf?: (item: Item) => number;
   /** After a failure. */
   retryMs: number;
   logger: Logger;
 };
 
-export type TransitionWriter = {
-  /** False when too many wait: this one is lost. Never throws. */
-  add(transition: StoredTransition): boolean;
+export type BatchWriter<Item> = {
+  /** False when too much waits: this one is lost. Never throws. */
+  add(item: Item): boolean;
+  /** How many are lost, since the start. */
+  lost(): number;
   /** Resolves when all that waits is written; while the database is away, when that was found out. */
   written(): Promise<void>;
   /** Writes what waits, once; what cannot be written is lost. */
@@ -33,9 +39,11 @@ export type TransitionWriter = {
 type Stage =
   { is: 'idle' | 'closed' } | { is: 'gathering'; timer: unknown } | { is: 'writing'; done: Promise<void> };
 
-export const createTransitionWriter = (options: TransitionWriterOptions): TransitionWriter => {
-  const { clock, gatherMs, batch, limit, retryMs, logger } = options;
-  const waiting: StoredTransition[] = [];
+export const createBatchWriter = <Item>(options: BatchWriterOptions<Item>): BatchWriter<Item> => {
+  const { what, clock, gatherMs, batch, limit, weightOf = () => 1, retryMs, logger } = options;
+  const waiting: Item[] = [];
+  let weight = 0;
+  let lost = 0;
   let stage: Stage = { is: 'idle' };
 
   const writeWaiting = async (): Promise<void> => {
@@ -45,9 +53,10 @@ export const createTransitionWriter = (options: TransitionWriterOptions): Transi
         await options.write(some);
       } catch (error) {
         if (options.isPassing(error)) throw error;
-        logger.error({ err: error, transitions: some.length }, 'transitions of calls could not be written');
+        lost += some.length;
+        logger.error({ err: error, lost: some.length }, `${what} could not be written`);
       }
-      waiting.splice(0, some.length);
+      for (const item of waiting.splice(0, some.length)) weight -= weightOf(item);
     }
   };
 
@@ -57,7 +66,7 @@ export const createTransitionWriter = (options: TransitionWriterOptions): Transi
       await writeWaiting();
     } catch (error) {
       pauseMs = retryMs;
-      logger.warn({ err: error, transitions: waiting.length }, 'transitions of calls wait for the database');
+      logger.warn({ err: error, waiting: waiting.length }, `${what} wait for the database`);
     }
     if (stage.is === 'closed') return;
     stage = { is: 'idle' };
@@ -73,12 +82,17 @@ export const createTransitionWriter = (options: TransitionWriterOptions): Transi
   };
 
   return {
-    add(transition) {
-      if (waiting.length >= limit) return false;
-      waiting.push(transition);
+    add(item) {
+      if (weight >= limit) {
+        lost += 1;
+        return false;
+      }
+      waiting.push(item);
+      weight += weightOf(item);
       gather(gatherMs);
       return true;
     },
+    lost: () => lost,
     async written() {
       if (stage.is === 'gathering') {
         clock.clearTimeout(stage.timer);
@@ -94,7 +108,7 @@ export const createTransitionWriter = (options: TransitionWriterOptions): Transi
       try {
         await writeWaiting();
       } catch (error) {
-        logger.error({ err: error, transitions: waiting.length }, 'transitions of calls are lost');
+        logger.error({ err: error, lost: waiting.length }, `${what} are lost`);
       }
     },
   };

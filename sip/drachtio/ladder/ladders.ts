@@ -1,0 +1,186 @@
+/**
+ * The SIP messages of each call, in their order. A message says by its Call-ID which dialog it is of; which call that is,
+ * the call says itself, for each INVITE that it sends or that became it. So the messages of an INVITE that nobody has
+ * claimed yet wait, such as those of a caller that is asked for its password; those that nobody claims are forgotten.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
+import { masked } from './masked.ts';
+import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
+
+/** Takes a message of a call, at once; false when it is lost. Never throws. */
+export type KeepSipMessage = (callId: string, message: SipMessage) => boolean;
+
+export type LadderLimits = {
+  /** Of one call; of what comes later only its end is kept. */
+  messages: number;
+  /** Of one message. */
+  characters: number;
+  /** INVITEs that wait to be claimed, and the messages of each. */
+  unclaimed: number;
+  unclaimedMessages: number;
+  /** What comes of a dialog so long after its end belongs to it still. */
+  lingerMs: number;
+};
+
+/** What was kept of a call. `leftOut`: how many messages were not, since the last that was. */
+type Tally = { callId: string; kept: number; leftOut: number; lastMicros: number };
+
+type Dialog = {
+  /** `null` until it is claimed. */
+  tally: Tally | null;
+  waiting: SipMessage[];
+  local: string;
+  remote: string | null;
+  transport: SipTransport;
+};
+
+/** Of a call with more messages than are kept, its end is kept all the same: so many requests and answers. */
+const lastWords = 20;
+
+const isLastWord = (text: string): boolean =>
+  /^(?:BYE|CANCEL) /.test(text) || /^cseq[ \t]*:[ \t]*\d+[ \t]+BYE/im.test(text);
+
+/** drachtio-fsmrf calls FreeSWITCH over the same server: that is the gateway's own affair. */
+const isToMediaServer = ({ direction, text }: ToldMessage): boolean =>
+  direction === 'out' && text.includes('\r\nUser-Agent: drachtio-fsmrf:');
+
+const shortened = (text: string, characters: number): string =>
+  text.length <= characters ? text : text.slice(0, text.lastIndexOf('\n', characters) + 1);
+
+/** PostgreSQL keeps none. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** Whom a request is for, as its first line says it. */
+const targetOf = (text: string): string => {
+  const [, host = '', port = '5060'] =
+    /^[A-Z]+ sips?:(?:[^@\s]{0,256}@)?(\[[^\]\s]{1,64}\]|[^\s:;?]{1,256})(?::(\d{1,5}))?/.exec(text) ?? [];
+  return host === '' ? unknownAddress : `${host}:${port}`;
+};
+
+const messageOf = (
+  told: ToldMessage,
+  dialog: Dialog,
+  { characters, nowMs }: { characters: number; nowMs: number },
+): SipMessage => {
+  dialog.local = told.local ?? dialog.local;
+  dialog.remote = told.remote ?? dialog.remote;
+  dialog.transport = told.transport ?? dialog.transport;
+  const text = masked(withoutNul(shortened(told.text, characters)));
+  return {
+    atMicros: momentOf(told.time, nowMs),
+    direction: told.direction,
+    transport: dialog.transport,
+    local: dialog.local,
+    remote: dialog.remote ?? targetOf(text),
+    text,
+    leftOut: 0,
+  };
+};
+
+/** In the order in which they are told, where they are closer than a millisecond. */
+const inOrder = (atMicros: number, { lastMicros }: Tally): number =>
+  atMicros <= lastMicros && lastMicros - atMicros < 1_000 ? lastMicros + 1 : atMicros;
+
+const begin = (): Dialog => ({
+  tally: null,
+  waiting: [],
+  local: unknownAddress,
+  remote: null,
+  transport: 'udp',
+});
+
+/** INVITEs that nobody has claimed yet, by Call-ID: so many, the oldest gives way. */
+const createUnclaimed = (most: number) => {
+  const dialogs = new Map<string, Dialog>();
+  return {
+    get: (sipCallId: string): Dialog | undefined => dialogs.get(sipCallId),
+    add(sipCallId: string): Dialog {
+      const dialog = begin();
+      dialogs.set(sipCallId, dialog);
+      const [oldest] = dialogs.keys();
+      if (dialogs.size > most && oldest !== undefined) dialogs.delete(oldest);
+      return dialog;
+    },
+    take(sipCallId: string): Dialog | undefined {
+      const dialog = dialogs.get(sipCallId);
+      dialogs.delete(sipCallId);
+      return dialog;
+    },
+  };
+};
+
+export const createLadders = (options: { keep: KeepSipMessage; limits: LadderLimits; clock: Clock }) => {
+  const { keep, limits, clock } = options;
+  const unclaimed = createUnclaimed(limits.unclaimed);
+  /** By Call-ID, too. */
+  const claimed = new Map<string, Dialog>();
+  const tallies = new Map<string, Tally>();
+  /** When they ended, by Call-ID, in that order. */
+  const over = new Map<string, number>();
+
+  const add = (tally: Tally, message: SipMessage): void => {
+    const most = limits.messages + (isLastWord(message.text) ? lastWords : 0);
+    const atMicros = inOrder(message.atMicros, tally);
+    if (tally.kept < most && keep(tally.callId, { ...message, atMicros, leftOut: tally.leftOut })) {
+      tally.kept += 1;
+      tally.lastMicros = atMicros;
+      tally.leftOut = 0;
+    } else tally.leftOut += 1;
+  };
+
+  const dialogOf = (told: ToldMessage): Dialog | undefined => {
+    const sipCallId = sipCallIdOf(told.text);
+    if (sipCallId === undefined) return undefined;
+    const known = claimed.get(sipCallId) ?? unclaimed.get(sipCallId);
+    if (known !== undefined || !told.text.startsWith('INVITE ') || isToMediaServer(told)) return known;
+    return unclaimed.add(sipCallId);
+  };
+
+  const forgetOld = (): void => {
+    for (const [sipCallId, endedAt] of over) {
+      if (clock.now() - endedAt < limits.lingerMs) return;
+      const callId = claimed.get(sipCallId)?.tally?.callId;
+      if (callId !== undefined) tallies.delete(callId);
+      claimed.delete(sipCallId);
+      over.delete(sipCallId);
+    }
+  };
+
+  return {
+    /** Whatever drachtio-server says on its connection. */
+    hear(said: string): void {
+      const told = readToldMessage(said);
+      const dialog = told === null ? undefined : dialogOf(told);
+      if (told === null || dialog === undefined) return;
+      const { tally, waiting } = dialog;
+      if (tally === null && waiting.length >= limits.unclaimedMessages) return;
+      const message = messageOf(told, dialog, { ...limits, nowMs: clock.now() });
+      if (tally === null) waiting.push(message);
+      else add(tally, message);
+    },
+
+    /** The INVITE with this Call-ID is of this call, and all that comes of it. */
+    claim(sipCallId: string, callId: string): void {
+      if (claimed.has(sipCallId)) return;
+      forgetOld();
+      const dialog = unclaimed.take(sipCallId) ?? begin();
+      const tally = tallies.get(callId) ?? { callId, kept: 0, leftOut: 0, lastMicros: 0 };
+      tallies.set(callId, tally);
+      claimed.set(sipCallId, dialog);
+      dialog.tally = tally;
+      for (const message of dialog.waiting.splice(0)) add(tally, message);
+    },
+
+    /** The far end has gone; what is still said between it and us is heard for a while. */
+    ended(sipCallId: string): void {
+      if ((claimed.get(sipCallId) ?? unclaimed.get(sipCallId)) !== undefined)
+        over.set(sipCallId, clock.now());
+    },
+  };
+};
+
+export type Ladders = ReturnType<typeof createLadders>;
+
+/** Where nobody wants them. */
+export const noLadders: Ladders = { hear() {}, claim() {}, ended() {} };

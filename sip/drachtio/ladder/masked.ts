@@ -1,0 +1,73 @@
+/**
+ * A SIP message without what is secret in it, before it is kept or handed on: what proves a password (RFC 3261 section
+ * 22), keys of SRTP (RFC 4568), keys of the telephone, which may be those of a card. In a body the same number of
+ * characters stays, so that its length is still what the message says.
+ */
+
+const mask = '***';
+
+const inPlace = (secret: string): string => 'x'.repeat(secret.length);
+
+/** What a challenge and its answer consist of beside the proof. */
+const plainParameters: ReadonlySet<string> = new Set(
+  'username,realm,nonce,uri,algorithm,qop,nc,opaque,cnonce,userhash,domain,stale'.split(','),
+);
+
+/** Of another scheme than Digest nothing is left, of Digest what is known to be no secret. */
+const withoutProof = (value: string): string => {
+  const [scheme = ''] = /^\S*/.exec(value) ?? [];
+  if (scheme.toLowerCase() !== 'digest') return `${scheme} ${mask}`;
+  const parameters = value.matchAll(/(?<![\w-])([\w-]+)[ \t]*=[ \t]*("[^"]*"?|[^\s,"]+)/g);
+  const shown = [...parameters].map(
+    ([, name = '', given = '']) => `${name}=${plainParameters.has(name.toLowerCase()) ? given : mask}`,
+  );
+  return `${scheme} ${shown.join(', ')}`;
+};
+
+/** Some trunks want more than the standard has. A challenge holds no secret. */
+const isSecret = (name: string): boolean =>
+  /auth|token|secret|passw|api-?key|cookie/i.test(name) && !/^(?:proxy|www)-authenticate$/i.test(name);
+
+const maskHeader = (header: string): string => {
+  const colon = header.indexOf(':');
+  const name = header.slice(0, colon).trim();
+  if (colon === -1 || !isSecret(name)) return header;
+  const value = header.slice(colon + 1).trim();
+  return `${name}: ${/authorization$/i.test(name) ? withoutProof(value) : mask}`;
+};
+
+/** A header may go on in the next line (RFC 3261 section 7.3.1). */
+const maskHead = (head: string): string =>
+  head
+    .split(/\r?\n(?![ \t])/)
+    .map((header) => maskHeader(header))
+    .join('\r\n')
+    .replace(/(sips?:[^\s:@;<>]{0,64}:)[^\s@<>]{1,128}@/gi, `$1${mask}@`);
+
+const maskBodyLine = (line: string, isKeys: boolean): string => {
+  if (/^a=crypto:/i.test(line))
+    return line.replace(/inline:([^\s|;]+)/gi, (_, key: string) => `inline:${inPlace(key)}`);
+  const secret = /^(?:k=|a=(?:key-mgmt|ice-pwd):)(.*)/i.exec(line)?.[1];
+  if (secret !== undefined) return `${line.slice(0, line.length - secret.length)}${inPlace(secret)}`;
+  const key = line.slice(line.indexOf('=') + 1).trim();
+  const isKey = isKeys && /^[\d*#a-d]+$/i.test(key) && /^(?:signal\b|[^=]*$)/i.test(line.trim());
+  return isKey ? `${line.slice(0, line.lastIndexOf(key))}${inPlace(key)}` : line;
+};
+
+/** `application/dtmf-relay`, `application/dtmf`, and whatever else is like them. */
+const carriesKeys = (head: string): boolean =>
+  /^(?:content-type|c)[ \t]*:([^\r\n]*)/im.exec(head)?.[1]?.toLowerCase().includes('dtmf') === true;
+
+const maskBody = (body: string, isKeys: boolean): string =>
+  body
+    .split(/(\r\n|\n|\r)/)
+    .map((line) => maskBodyLine(line, isKeys))
+    .join('');
+
+export const masked = (text: string): string => {
+  const end = /\r?\n\r?\n/.exec(text);
+  if (end === null) return maskHead(text);
+  const head = text.slice(0, end.index);
+  const body = text.slice(end.index + end[0].length);
+  return `${maskHead(head)}\r\n\r\n${maskBody(body, carriesKeys(head))}`;
+};

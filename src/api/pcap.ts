@@ -1,0 +1,122 @@
+/**
+ * SIP messages as a capture file that Wireshark, tshark and sngrep read: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html.
+ * Each is one UDP datagram in an Ethernet frame, also where it went over TCP or TLS: so it can be read.
+ */
+import { isIPv6 } from 'node:net';
+import { splitAddress, withNumericAddresses, type SipMessage } from '#src/domain/sip-message.ts';
+
+const ethernet = 1;
+
+const fileHeader = (): Buffer => {
+  const header = Buffer.alloc(24);
+  header.writeUInt32LE(0xa1b2c3d4, 0);
+  header.writeUInt16LE(2, 4);
+  header.writeUInt16LE(4, 6);
+  header.writeUInt32LE(65_535 + 14, 16);
+  header.writeUInt32LE(ethernet, 20);
+  return header;
+};
+
+const ipv4Bytes = (host: string): Buffer => Buffer.from(host.split('.').map(Number));
+
+const groupsIn = (part: string): string[] => (part === '' ? [] : part.split(':'));
+
+const ipv6Bytes = (host: string): Buffer => {
+  if (!isIPv6(host)) return Buffer.concat([Buffer.alloc(10), Buffer.from([0xff, 0xff]), ipv4Bytes(host)]);
+  const [address = ''] = host.split('%');
+  // Its last four bytes may be written as those of an IPv4 address.
+  const last = address.slice(address.lastIndexOf(':') + 1);
+  const [high = '', low = ''] = last.includes('.')
+    ? (ipv4Bytes(last).toString('hex').match(/.{4}/g) ?? [])
+    : [];
+  const plain = high === '' ? address : `${address.slice(0, -last.length)}${high}:${low}`;
+  const [head = '', tail = ''] = plain.split('::');
+  const before = groupsIn(head);
+  const after = groupsIn(tail);
+  const bytes = Buffer.alloc(16);
+  before.forEach((group, index) => bytes.writeUInt16BE(parseInt(group, 16), 2 * index));
+  after.forEach((group, index) => bytes.writeUInt16BE(parseInt(group, 16), 16 - 2 * (after.length - index)));
+  return bytes;
+};
+
+/** RFC 1071. */
+const checksumOf = (...parts: readonly Buffer[]): number => {
+  let sum = 0;
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += 2) sum += ((part[at] ?? 0) << 8) | (part[at + 1] ?? 0);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+};
+
+type Ends = { from: { host: string; port: number }; to: { host: string; port: number } };
+
+/** RFC 768; `addresses` begin the pseudo header. */
+const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer => {
+  const header = Buffer.alloc(8);
+  header.writeUInt16BE(from.port, 0);
+  header.writeUInt16BE(to.port, 2);
+  header.writeUInt16BE(8 + payload.length, 4);
+  const pseudo = Buffer.from([0, 17, 0, 0]);
+  pseudo.writeUInt16BE(8 + payload.length, 2);
+  // 0 would say that there is none.
+  header.writeUInt16BE(checksumOf(addresses, pseudo, header, payload) || 0xffff, 6);
+  return Buffer.concat([header, payload]);
+};
+
+const hops = 64;
+const udp = 17;
+
+/** RFC 791. */
+const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
+  const addresses = Buffer.concat([ipv4Bytes(ends.from.host), ipv4Bytes(ends.to.host)]);
+  const datagram = udpOf(payload, ends, addresses);
+  const header = Buffer.alloc(12);
+  header[0] = 0x45;
+  header.writeUInt16BE(20 + datagram.length, 2);
+  header[8] = hops;
+  header[9] = udp;
+  header.writeUInt16BE(checksumOf(header, addresses), 10);
+  return Buffer.concat([header, addresses, datagram]);
+};
+
+/** RFC 8200. */
+const ipv6Of = (payload: Buffer, ends: Ends): Buffer => {
+  const addresses = Buffer.concat([ipv6Bytes(ends.from.host), ipv6Bytes(ends.to.host)]);
+  const datagram = udpOf(payload, ends, addresses);
+  const header = Buffer.alloc(8);
+  header[0] = 0x60;
+  header.writeUInt16BE(datagram.length, 4);
+  header[6] = udp;
+  header[7] = hops;
+  return Buffer.concat([header, addresses, datagram]);
+};
+
+const ours = Buffer.from([2, 0, 0, 0, 0, 1]);
+const theirs = Buffer.from([2, 0, 0, 0, 0, 2]);
+const ipv4Type = Buffer.from([0x08, 0x00]);
+const ipv6Type = Buffer.from([0x86, 0xdd]);
+
+const frameOf = ({ direction, local, remote, text }: SipMessage): Buffer => {
+  const [here, there] = [splitAddress(local), splitAddress(remote)];
+  const [ends, macs] =
+    direction === 'out'
+      ? [{ from: here, to: there }, [theirs, ours]]
+      : [{ from: there, to: here }, [ours, theirs]];
+  const payload = Buffer.from(text);
+  return isIPv6(here.host) || isIPv6(there.host)
+    ? Buffer.concat([...macs, ipv6Type, ipv6Of(payload, ends)])
+    : Buffer.concat([...macs, ipv4Type, ipv4Of(payload, ends)]);
+};
+
+export const pcapOf = (messages: readonly SipMessage[]): Buffer => {
+  const packets = withNumericAddresses(messages).flatMap((message) => {
+    const frame = frameOf(message);
+    const header = Buffer.alloc(16);
+    header.writeUInt32LE(Math.floor(message.atMicros / 1_000_000), 0);
+    header.writeUInt32LE(message.atMicros % 1_000_000, 4);
+    header.writeUInt32LE(frame.length, 8);
+    header.writeUInt32LE(frame.length, 12);
+    return [header, frame];
+  });
+  return Buffer.concat([fileHeader(), ...packets]);
+};

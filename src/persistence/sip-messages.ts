@@ -1,0 +1,57 @@
+/** The SIP messages of calls; see `SipMessageRow`. */
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import { columnsOf, rowsOf, type Row } from './tables.ts';
+
+export type StoredSipMessage = Row<'SipMessageRow'>;
+
+const keeping = prepared((queries, { messages }: { messages: string }) =>
+  queries
+    .insertInto('SipMessageRow')
+    .expression((query) => query.selectFrom(rowsOf('SipMessageRow', messages)).selectAll())
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** One statement, of however many calls. */
+export const keepSipMessages = async (
+  db: Statements,
+  messages: readonly StoredSipMessage[],
+): Promise<void> => {
+  await keeping(db, { messages: db.asJson(messages) });
+};
+
+const ofCall = prepared((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('SipMessageRow')
+    .select(columnsOf('SipMessageRow'))
+    .where('callId', '=', callId)
+    .orderBy('atMicros'),
+);
+
+/** In order. */
+export const sipMessagesOf = (db: Statements, callId: string): Promise<StoredSipMessage[]> =>
+  ofCall(db, { callId });
+
+const deleting = prepared((queries, { before, most }: { before: number; most: number }) =>
+  queries
+    .deleteFrom('SipMessageRow')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('callId', 'atMicros'),
+        'in',
+        selectFrom('SipMessageRow as old')
+          .select(['old.callId', 'old.atMicros'])
+          .where('old.atMicros', '<', before)
+          .orderBy('old.atMicros')
+          .limit(most)
+          .$asTuple('callId', 'atMicros'),
+      ),
+    )
+    .returning('callId'),
+);
+
+/** Deletes messages from before this moment, in microseconds since the epoch; resolves to how many, `most` or fewer. */
+export const deleteSipMessages = async (
+  db: Statements,
+  range: { before: number; most: number },
+): Promise<number> => (await deleting(db, range)).length;
