@@ -1,4 +1,5 @@
 /** What the charts of calls did; see `CallTransition`. */
+import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, rowsOf, type Row } from './tables.ts';
@@ -7,17 +8,20 @@ export type StoredTransition = Row<'CallTransition'>;
 
 const keeping = prepared((queries, { transitions }: { transitions: string }) =>
   queries
+    .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .insertInto('CallTransition')
     .expression((query) =>
       query
-        .selectFrom(rowsOf('CallTransition', transitions))
-        .selectAll()
+        .selectFrom(['hurried', rowsOf('CallTransition', transitions)])
+        .selectAll('given')
         .where('given.callId', 'in', (calls) => calls.selectFrom('Call').select('Call.id')),
     )
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** One statement, of however many calls. Those of a call that was never stored are left out. */
+/**
+ * One statement, of however many calls, which waits for no disk. Those of a call that was never stored are left out.
+ */
 export const keepTransitions = async (
   db: Statements,
   transitions: readonly StoredTransition[],

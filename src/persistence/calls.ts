@@ -1,7 +1,7 @@
 /** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
 import { sql } from 'kysely';
 import type { FinalStatus } from '#machines/facts.ts';
-import { statusesInProgress, type EndReason } from '#src/domain/end-reasons.ts';
+import type { EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
 import { keeping, type KeyedAnswer } from './idempotency.ts';
 import { inBatches } from './in-batches.ts';
@@ -186,7 +186,7 @@ export const findCall = async (
 };
 
 const heldBy = (queries: Queries, node: string) =>
-  queries.selectFrom('Call').where('Call.node', '=', node).where('Call.status', 'in', statusesInProgress);
+  queries.selectFrom('Call').where('Call.node', '=', node).where('Call.endedAt', 'is', null);
 
 const inProgressOn = prepared((queries, { node }: { node: string }) =>
   heldBy(queries, node).select(callColumns).orderBy('startedAt').orderBy('id'),
@@ -216,15 +216,3 @@ const countOn = prepared((queries, { node }: { node: string }) =>
 /** How many calls a node holds. */
 export const countCallsInProgress = async (db: Statements, node: string): Promise<number> =>
   (await countOn(db, { node }))[0]?.count ?? 0;
-
-const endedCall = prepared((queries, { callId }: { callId: string }) =>
-  queries
-    .selectFrom('Call')
-    .select(callColumns)
-    .where('id', '=', callId)
-    .where('status', 'not in', statusesInProgress),
-);
-
-/** A call that has ended, whoever owns it: for the gateway's own work after the end. */
-export const findEndedCall = async (db: Statements, callId: string): Promise<CallRow | undefined> =>
-  (await endedCall(db, { callId }))[0];

@@ -27,3 +27,9 @@ export const jsonOfColumns = (fields: readonly AliasedExpression<unknown, string
 /** An object of JSON with these fields. */
 export const jsonObject = (fields: Readonly<Record<string, Expression<unknown>>>) =>
   sql<object>`jsonb_build_object(${sql.join(Object.entries(fields).flatMap(([name, value]) => [sql.lit(name), value]))})`;
+
+/**
+ * Read by a statement, it commits without waiting for the disk: everybody sees what it wrote at once, and it is lost only
+ * if the database server itself breaks down within the next half second. The next commit that waits takes it along.
+ */
+export const withoutWaitingForDisk = sql<string>`set_config('synchronous_commit', 'off', true)`;

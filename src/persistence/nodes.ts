@@ -2,7 +2,6 @@
  * The gateways that share the database. Each has a row that it renews again and again, and holds its name by a session
  * (`node-session.ts`). A dead one is claimed, so that one other cleans up after it.
  */
-import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { nodeHasSession } from './advisory-locks.ts';
 import { now, secondsAhead } from './expressions.ts';
 import { prepared } from './prepared.ts';
@@ -103,11 +102,7 @@ const removing = prepared((queries, { name, instance, isLost }: NodeInstance & {
     .where('instance', '=', instance)
     .where(({ eb, parens, val }) => eb(parens('lostAt', 'is not', null), '=', val(isLost)))
     .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('Call').where('Call.node', '=', name).where('Call.status', 'in', statusesInProgress),
-        ),
-      ),
+      not(exists(selectFrom('Call').where('Call.node', '=', name).where('Call.endedAt', 'is', null))),
     )
     .returning('name'),
 );

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { Database } from './database.ts';
+import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import { rowsOf, type Row } from './tables.ts';
 
@@ -20,24 +21,30 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
 /** `id` is a UUID of its own: a caller chooses its Call-ID as it likes. */
 export type KeptLeg = Omit<Row<'SipLegRow'>, 'node'>;
 
-const keeping = prepared((queries, { legs }: { legs: string }) =>
+const writing = prepared((queries, { kept, over }: { kept: string; over: readonly string[] }) =>
   queries
+    .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
+    .with('dropped', (write) =>
+      write
+        .deleteFrom('SipLegRow')
+        .using('hurried')
+        .where('SipLegRow.id', '=', ({ fn, val }) => fn.any(val(over))),
+    )
     .insertInto('SipLegRow')
-    .expression((query) => query.selectFrom(rowsOf('SipLegRow', legs)).selectAll())
+    .expression((query) => query.selectFrom(['hurried', rowsOf('SipLegRow', kept)]).selectAll('given'))
     .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ leg: ref('excluded.leg') }))),
 );
 
-/** Writes these as they are now. */
-export const keepLegs = async (db: Database, node: string, legs: readonly KeptLeg[]): Promise<void> => {
-  await keeping(db, { legs: db.asJson(legs.map((leg) => ({ ...leg, node }))) });
-};
-
-const dropping = prepared((queries, { ids }: { ids: readonly string[] }) =>
-  queries.deleteFrom('SipLegRow').where('id', '=', (value) => value.fn.any(value.val(ids))),
-);
-
-export const dropLegs = async (db: Database, ids: readonly string[]): Promise<void> => {
-  await dropping(db, { ids });
+/**
+ * Writes these as they are now, and removes those that are over, in one statement. It waits for no disk: a gateway that
+ * dies finds everything again, and what a call's birth, answer and end write soon after takes it along.
+ */
+export const writeLegs = async (
+  db: Database,
+  node: string,
+  { kept, over }: { kept: readonly KeptLeg[]; over: readonly string[] },
+): Promise<void> => {
+  await writing(db, { kept: db.asJson(kept.map((leg) => ({ ...leg, node }))), over });
 };
 
 const keptBy = prepared((queries, { node }: { node: string }) =>

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { recordFact } from '#src/persistence/call-facts.ts';
 import { listCalls, type CallListQuery } from '#src/persistence/call-list.ts';
-import { callsInProgress, countCallsInProgress, findCall, findEndedCall } from '#src/persistence/calls.ts';
+import { callsInProgress, countCallsInProgress, findCall } from '#src/persistence/calls.ts';
+import { findEndedCall } from '#src/persistence/ended-calls.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 
@@ -89,5 +90,10 @@ test('the calls in progress are those of the node that ring or are active', asyn
   );
   t.is(await countCallsInProgress(db, node), 2);
   t.is(await findEndedCall(db, active), undefined);
-  t.like(await findEndedCall(db, over), { id: over, endReason: 'busy' });
+  t.deepEqual(await findEndedCall(db, over), {
+    language: 'ko',
+    durationSec: 0,
+    endReason: 'busy',
+    turns: [],
+  });
 });

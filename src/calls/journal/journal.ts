@@ -9,6 +9,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import { createCallJournals, type CallJournal } from './call-journals.ts';
 import { createFactWriter, type RetryTimes } from './fact-writer.ts';
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
@@ -49,21 +50,9 @@ export type JournalOptions = {
   limit: number;
 };
 
-/** Facts of one call that wait, in their order. */
-type CallJournal = {
-  /** The sequence of the next fact; `null` until the database was asked. */
-  next: number | null;
-  waiting: RecordedFact[];
-  isOver: boolean;
-  isDraining: boolean;
-};
-
-/** A call that is not open here: it is over, or another process began it. */
-const continued = (): CallJournal => ({ next: null, waiting: [], isOver: true, isDraining: false });
-
 export const createJournal = (options: JournalOptions): Journal => {
   const { clock, limit, logger } = options;
-  const journals = new Map<string, CallJournal>();
+  const journals = createCallJournals();
   const draining = new Set<Promise<void>>();
   const followers: FollowFact[] = [];
   const writer = createFactWriter(options);
@@ -71,12 +60,6 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   const tellFollowers: FollowFact = (callId, fact) => {
     for (const follow of followers) follow(callId, fact);
-  };
-
-  const journalOf = (callId: string): CallJournal => {
-    const journal = journals.get(callId) ?? continued();
-    journals.set(callId, journal);
-    return journal;
   };
 
   const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<boolean> =>
@@ -95,8 +78,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       if (isWritten) tellFollowers(callId, fact);
     }
     journal.isDraining = false;
-    // A later fact (recording, summary) finds its number in the database again.
-    if (journal.isOver) journals.delete(callId);
+    if (journal.isOver) journals.leave(callId);
   };
 
   const startDraining = (callId: string, journal: CallJournal): void => {
@@ -107,16 +89,14 @@ export const createJournal = (options: JournalOptions): Journal => {
   };
 
   return {
-    open(callId) {
-      journals.set(callId, { ...continued(), next: 1, isOver: false });
-    },
+    open: journals.open,
     publish(callId, fact) {
       if (backlog >= limit) {
         const about = { call_id: callId, fact: fact.type, waiting: backlog };
         logger.error(about, 'a fact of a call is lost: too many wait for the database');
         return;
       }
-      const journal = journalOf(callId);
+      const journal = journals.of(callId);
       journal.waiting.push({ ...fact, at: fact.at ?? clock.now() });
       backlog += 1;
       startDraining(callId, journal);

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { dropLegs, keepLegs, legsOf, type KeptLeg } from '#src/persistence/sip-legs.ts';
+import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/sip-legs.ts';
 
 export type LegKeeper = {
   keep(id: string, kept: Omit<KeptLeg, 'id'>): void;
@@ -38,8 +38,7 @@ export const createLegKeeper = (options: {
     const kept = [...batch].flatMap(([id, change]) => (change === null ? [] : [{ id, ...change }]));
     const over = [...batch].flatMap(([id, change]) => (change === null && written.has(id) ? [id] : []));
     for (const { id } of kept) written.add(id);
-    if (kept.length > 0) await keepLegs(database, node, kept);
-    if (over.length > 0) await dropLegs(database, over);
+    if (kept.length + over.length > 0) await writeLegs(database, node, { kept, over });
     for (const id of over) written.delete(id);
   };
 

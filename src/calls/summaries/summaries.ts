@@ -1,11 +1,10 @@
 /** Writes a summary when a call's end is written. Nothing waits for it (guides/design/calls.md, "Summary"). */
 import type { Logger } from 'pino';
-import type { SummarizeByModel } from '#src/domain/call-summary.ts';
+import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import { findEndedCall, type CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
+import { findEndedCall } from '#src/persistence/ended-calls.ts';
 import type { Journal } from '../journal/journal.ts';
 import { summarize } from './summarize.ts';
 
@@ -41,19 +40,19 @@ export const createSummaries = (options: {
   const givenUp = new AbortController();
   let hurrying: unknown;
 
-  const byModel = async (call: CallRow, turns: readonly TurnRecord[]): Promise<string | undefined> => {
+  const byModel = async (
+    callId: string,
+    { language, turns }: CallToSummarize,
+  ): Promise<string | undefined> => {
     const spoken = turns.filter(({ text }) => text !== '');
     if (summarizeByModel === null || spoken.length === 0 || givenUp.signal.aborted) return undefined;
     try {
       return await withTimeout(clock, modelMs, (limit) =>
-        summarizeByModel(
-          { language: call.language, turns: spoken },
-          AbortSignal.any([limit, givenUp.signal]),
-        ),
+        summarizeByModel({ language, turns: spoken }, AbortSignal.any([limit, givenUp.signal])),
       );
     } catch (error) {
       logger.warn(
-        { call_id: call.id, ...describe(error) },
+        { call_id: callId, ...describe(error) },
         'the language model gave no summary; the facts alone make it',
       );
       return undefined;
@@ -63,10 +62,8 @@ export const createSummaries = (options: {
   const write = async (callId: string): Promise<void> => {
     try {
       const call = await findEndedCall(database, callId);
-      if (call === undefined || call.endReason === null) return;
-      const turns = await transcriptOf(database, callId);
-      const { language, durationSec, endReason } = call;
-      const summary = (await byModel(call, turns)) ?? summarize({ language, durationSec, endReason, turns });
+      if (call === undefined) return;
+      const summary = (await byModel(callId, call)) ?? summarize(call);
       journal.publish(callId, { type: 'call.summarized', summary });
     } catch (error) {
       logger.error({ call_id: callId, err: error }, 'the summary of a call could not be written');

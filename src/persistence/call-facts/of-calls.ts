@@ -22,6 +22,8 @@ const sipOf = ({ sipStatus, sipReason, sipCallId }: Sip) => {
   };
 };
 
+// The call is named beside the join with its fact: the server would otherwise look through all calls in progress for it.
+
 /** The call stays as it is. */
 export const tell = prepared((queries, fact: ToldFact) =>
   tellOfCalls(
@@ -45,6 +47,7 @@ export const answer = prepared((queries, fact: ToldFact & Sip) =>
           .from('journalled')
           .set(({ ref }) => ({ status: 'active', answeredAt: ref('journalled.at'), ...sipOf(fact) }))
           .whereRef('Call.id', '=', 'journalled.callId')
+          .where('Call.id', '=', fact.callId)
           .where('Call.status', '=', 'ringing')
           .returning(callColumns),
       )
@@ -73,6 +76,7 @@ export const sayWhoAnswered = prepared((queries, fact: ToldFact & { by: Call['an
           .from('journalled')
           .set({ answeredBy: fact.by })
           .whereRef('Call.id', '=', 'journalled.callId')
+          .where('Call.id', '=', fact.callId)
           .where('Call.answeredBy', 'is', null)
           .returning(callColumns),
       ),
@@ -109,6 +113,7 @@ export const end = prepared((queries, fact: ToldFact & End) =>
             ...sipOf(fact),
           }))
           .whereRef('Call.id', '=', 'journalled.callId')
+          .where('Call.id', '=', fact.callId)
           .where('Call.status', 'in', statusesInProgress)
           .returning(callColumns),
       ),
@@ -126,6 +131,7 @@ export const summarize = prepared((queries, fact: ToldFact & { summary: string }
           .from('journalled')
           .set({ summary: fact.summary })
           .whereRef('Call.id', '=', 'journalled.callId')
+          .where('Call.id', '=', fact.callId)
           .returning(callColumns),
       ),
     positionOf(fact),

@@ -3,6 +3,7 @@ import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallTransitions } from './call-transitions.ts';
+import { CheaperCalls } from './cheaper-calls.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
@@ -45,4 +46,5 @@ export const migrations = [
   { name: '0021-sip-messages', class: SipMessages },
   { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },
+  { name: '0025-cheaper-calls', class: CheaperCalls },
 ];

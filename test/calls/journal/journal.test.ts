@@ -111,16 +111,36 @@ test('the number of a call that was not opened here goes on from the database', 
   t.deepEqual(asked, ['old']);
 });
 
-test('a fact that follows the end of a call is numbered by the database', async (t) => {
-  const world = createWorld({ lastSequence: async () => world.rows.length });
+test('what follows the end of a call is numbered here, and by the database once a thousand more have ended', async (t) => {
+  const asked: string[] = [];
+  const world = createWorld({
+    lastSequence: async (callId) => {
+      asked.push(callId);
+      return world.rows.filter(([of]) => of === callId).length;
+    },
+  });
   const { journal, rows } = world;
-  journal.open('a');
-  journal.publish('a', said('one'));
-  journal.publish('a', ended);
-  await journal.settled();
+  const end = async (callId: string): Promise<void> => {
+    journal.open(callId);
+    journal.publish(callId, said('one'));
+    journal.publish(callId, ended);
+    await journal.settled();
+  };
+  await end('a');
   journal.publish('a', { type: 'call.summarized', summary: 'Nothing was said.' });
   await journal.settled();
   t.deepEqual(rows.at(-1), ['a', 3, 'call.summarized']);
+  t.deepEqual(asked, []);
+
+  for (let count = 0; count < 1_000; count += 1) await end(`other-${count}`);
+  journal.publish('a', { type: 'recording.failed' });
+  journal.publish('other-0', { type: 'recording.failed' });
+  await journal.settled();
+  t.deepEqual(rows.slice(-2), [
+    ['other-0', 3, 'recording.failed'],
+    ['a', 4, 'recording.failed'],
+  ]);
+  t.deepEqual(asked, ['a']);
 });
 
 test('what is published while a fact is followed up is waited for as well', async (t) => {

@@ -5,7 +5,7 @@ import { createSummaries } from '#src/calls/summaries/summaries.ts';
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
-const call = { id: 'call-1', language: 'en', durationSec: 12, endReason: 'agent_hangup' };
+const call = { language: 'en', durationSec: 12, endReason: 'agent_hangup' };
 const words = [
   { role: 'assistant', text: 'Is Friday fine?' },
   { role: 'user', text: 'A secret word.' },
@@ -13,11 +13,7 @@ const words = [
 const fromFacts = /^12 s connected\..*The AI ended the call\./;
 
 const setUp = (summarizeByModel: SummarizeByModel | null, turns: readonly object[] = words) => {
-  const answers: Record<string, readonly object[]> = { call_turn: turns, call: [call] };
-  const database = scriptedDatabase((sql) => {
-    const table = /\bfrom "?(call_turn|call)\b/.exec(sql)?.[1] ?? '';
-    return Promise.resolve(answers[table] ?? []);
-  });
+  const database = scriptedDatabase(() => Promise.resolve([{ ...call, turns }]));
   const clock = new SimulatedClock();
   const published: string[] = [];
   const logged: string[] = [];

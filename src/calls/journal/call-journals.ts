@@ -1,0 +1,47 @@
+/** Where the journal of each call stands: what waits to be written, and the number of the next fact. */
+import type { RecordedFact } from '#src/persistence/call-facts.ts';
+
+/** Facts of one call that wait, in their order. */
+export type CallJournal = {
+  /** The sequence of the next fact; `null` until the database was asked. */
+  next: number | null;
+  waiting: RecordedFact[];
+  isOver: boolean;
+  isDraining: boolean;
+};
+
+/** Calls that have ended whose next number is known without asking the database. */
+const rememberedCalls = 1_000;
+
+/** A call that is not open here: it ended long ago, or another process began it. */
+const continued = (): CallJournal => ({ next: null, waiting: [], isOver: true, isDraining: false });
+
+export const createCallJournals = () => {
+  const journals = new Map<string, CallJournal>();
+  /** Calls that are over, the one that was left last at the end. */
+  const left = new Set<string>();
+
+  return {
+    /** Of a call that is born here: its facts count from 1. */
+    open(callId: string): void {
+      journals.set(callId, { ...continued(), next: 1, isOver: false });
+    },
+    of(callId: string): CallJournal {
+      const journal = journals.get(callId) ?? continued();
+      journals.set(callId, journal);
+      return journal;
+    },
+    /**
+     * Nothing of it waits, and it is over. What soon follows its end (summary, recording) has its number here, and what
+     * comes later in the database.
+     */
+    leave(callId: string): void {
+      left.delete(callId);
+      left.add(callId);
+      const [oldest] = left;
+      if (left.size <= rememberedCalls || oldest === undefined) return;
+      left.delete(oldest);
+      if (journals.get(oldest)?.isDraining === false) journals.delete(oldest);
+    },
+  };
+};
