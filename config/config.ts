@@ -26,7 +26,7 @@ export type DrachtioConfig = Readonly<{
   /** Who carries the sound of its calls. */
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
-  media: { host: string; port: number };
+  mediaHost: string;
   /** Where trunks send the sound that this gateway carries itself: an address of this machine, and its ports. */
   rtp: { host: string; ports: { from: number; to: number } };
   /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
@@ -88,7 +88,7 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,
   trunkMedia: values.GW_TRUNK_MEDIA ?? (values.GW_FREESWITCH.length === 0 ? 'auto' : 'freeswitch'),
-  media: { host: values.GW_MEDIA_HOST, port: values.GW_MEDIA_PORT },
+  mediaHost: values.GW_MEDIA_HOST,
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,
 });

@@ -87,7 +87,6 @@ export const settings = z.object({
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')
     .default('127.0.0.1'),
-  GW_MEDIA_PORT: wholeNumber(0, 65_535).default(0),
   GW_RTP_HOST: z
     .string()
     .refine((text) => isIP(text) !== 0, 'must be an IP address of this machine that trunks reach')

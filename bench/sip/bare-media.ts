@@ -1,13 +1,13 @@
 /**
- * A program: the least that answers a call with drachtio-srf and drachtio-fsmrf and has its sound both ways by a fork.
- * It is what answering calls is measured against: `bare-media.ts <port> <drachtio> <FreeSWITCH>`, each `host:port:secret`.
+ * A program: the least that answers a call with drachtio-srf and drachtio-fsmrf and has its sound both ways by
+ * FreeSWITCH's unicast. It is what answering calls is measured against: `bare-media.ts <port> <drachtio> <FreeSWITCH>`, each `host:port:secret`.
  * The port answers when it is ready.
  */
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Mrf from 'drachtio-fsmrf';
 import Srf from 'drachtio-srf';
-import { WebSocketServer } from 'ws';
 
 const [port = '0', drachtio = '', freeSwitch = ''] = process.argv.slice(2);
 const addressOf = (text: string): { host: string; port: number; secret: string } => {
@@ -15,17 +15,22 @@ const addressOf = (text: string): { host: string; port: number; secret: string }
   return { host, port: Number(number), secret };
 };
 
-const sound = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-await once(sound, 'listening');
-const soundAddress = sound.address();
-if (soundAddress === null || typeof soundAddress === 'string') throw new Error('There is no port for sound');
-const wsUrl = `ws://127.0.0.1:${soundAddress.port}`;
 // Four seconds of a quiet tone at the beginning of each call, as long as the greeting of a gateway.
 const greeting = Int16Array.from({ length: 32_000 }, (_, index) => 2_000 * Math.sin(index / 3));
-sound.on('connection', (socket) => {
-  socket.on('message', () => {});
-  socket.send(Buffer.from(greeting.buffer));
-});
+const frameSamples = 160;
+
+/** A port for the sound of a call, which is answered with the greeting and then with silence, frame by frame. */
+const openSound = async (): Promise<Socket> => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  let at = 0;
+  socket.on('message', (_frame, { port: from, address: host }) => {
+    const frame = new Int16Array(frameSamples);
+    frame.set(greeting.subarray(at, (at += frameSamples)));
+    socket.send(Buffer.from(frame.buffer), from, host);
+  });
+  return socket;
+};
 
 const srf = new Srf();
 const control = addressOf(drachtio);
@@ -48,15 +53,21 @@ const media = await new Promise<Mrf.MediaServer>((resolve, reject) => {
 const answer = async (request: Srf.SrfRequest, response: Srf.SrfResponse): Promise<void> => {
   const endpoint = await media.createEndpoint({ remoteSdp: request.body });
   const dialog = await srf.createUAS(request, response, { localSdp: endpoint.local.sdp });
-  dialog.on('destroy', () => void endpoint.destroy());
-  await endpoint.forkAudioStart({
-    wsUrl,
-    bugname: 'bench',
-    mixType: 'mono',
-    sampling: '8000',
-    metadata: {},
-    bidirectionalAudio: { enabled: 'true', streaming: 'true', sampleRate: '8000' },
+  const sound = await openSound();
+  dialog.on('destroy', () => {
+    sound.close();
+    void endpoint.destroy();
   });
+  const command = [
+    'sendmsg',
+    'call-command: unicast',
+    'local-ip: 127.0.0.1',
+    'local-port: 0',
+    'remote-ip: 127.0.0.1',
+    `remote-port: ${sound.address().port}`,
+    'transport: udp',
+  ];
+  endpoint.conn?.sendRecv(command.join('\n'), () => {});
 };
 srf.invite((request, response) => {
   answer(request, response).catch((error: unknown) => {

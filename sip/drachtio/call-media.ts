@@ -104,12 +104,11 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       listener = listen();
     },
     async connect(endpoint) {
-      const opened = await endpoint.connect(input.callId, {
+      const opened = await endpoint.connect({
         onAudio(samples) {
           recording?.heard(samples);
           listener?.write(samples);
         },
-        onMark: (name) => playout.onMark(name),
         onLost: options.onLost,
       });
       if (hasEnded) return opened.close();

@@ -10,7 +10,7 @@ import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbo
 import type { Lines, LinesHealth } from '../lines.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
-import { createSoundThread } from '../media/thread/sound-thread.ts';
+import { createSoundThread, type StartSoundRun } from '../media/thread/sound-thread.ts';
 import type { OpenRecording } from '../recording.ts';
 import type { Resample } from '../resampler.ts';
 import type { SpeechEngines } from '../speech.ts';
@@ -21,7 +21,6 @@ import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.
 import type { Hearing } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
 import { createLadders, noLadders, type KeepSipMessage, type LadderLimits } from './ladder/ladders.ts';
-import { createAudioForks } from './media/audio-forks.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { carryingHealth, createCarriers } from './media/carriers.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
@@ -47,10 +46,12 @@ export type DrachtioLinesOptions = {
   legs: LegStore;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
-  /** Where FreeSWITCH reaches this process: the address of this host, and the port for sound (0: a free one). */
-  media: { host: string; port: number };
+  /** The address of this host at which FreeSWITCH reaches this process. */
+  mediaHost: string;
   /** Where trunks send the sound that this process carries itself: an address of this host, and its ports. */
   rtp: { host: string; ports: { from: number; to: number } };
+  /** Where sound runs; in a thread of its own where nothing else is said. */
+  startSoundRun?: StartSoundRun;
   country: Country;
   speech: SpeechEngines;
   listening: ListeningNumbers;
@@ -85,17 +86,20 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     clock,
     logger,
   });
-  const audioForks = createAudioForks({ ...options.media, clock, logger });
+  const soundThread = createSoundThread({
+    ports: options.rtp.ports,
+    logger,
+    ...(options.startSoundRun === undefined ? {} : { start: options.startSoundRun }),
+  });
   const mediaServers = createMediaServers(options.freeSwitches, {
     ...options.mediaServers,
-    ownAddress: options.media.host,
+    ownAddress: options.mediaHost,
     srf: connection.srf,
-    audioForks,
+    soundThread,
     clock,
     backgroundTasks,
     logger,
   });
-  const soundThread = createSoundThread({ ports: options.rtp.ports, logger });
   const carriers = createCarriers(mediaServers, {
     thread: soundThread,
     address: options.rtp.host,
@@ -112,7 +116,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     ladders,
     backgroundTasks,
   });
-  return { connection, audioForks, mediaServers, soundThread, carriers, signalling };
+  return { connection, mediaServers, soundThread, carriers, signalling };
 };
 
 const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof createServers>): LinesHealth => {
@@ -129,7 +133,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
-  const { connection, audioForks, mediaServers, soundThread, signalling } = servers;
+  const { connection, mediaServers, soundThread, signalling } = servers;
 
   const onLost = (): void => {
     for (const line of lines) line.lose();
@@ -159,7 +163,6 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       const orphans = await options.legs.orphans();
       await signalling.open(onLost);
       signalling.endOrphans(orphans);
-      await audioForks.open();
       await signalling.openAccess();
       // Endpoints are made beforehand over SIP.
       await mediaServers.open();
@@ -192,7 +195,6 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();
       connection.close();
-      await audioForks.close();
       await soundThread.close();
     },
   };

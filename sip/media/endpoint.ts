@@ -6,8 +6,6 @@ import type { MediaChannel } from '#src/domain/sip-leg.ts';
 export type SoundEvents = {
   /** What the other party's side sounds like, in its order. */
   onAudio: (samples: Int16Array) => void;
-  /** All that was sent before this mark has been played, or was forgotten by `kill`. */
-  onMark: (name: string) => void;
   /** No sound is carried any more although `close` was not called. */
   onLost: () => void;
 };
@@ -16,9 +14,12 @@ export type SoundEvents = {
 export type SoundPath = {
   /** To be played after what was sent before. */
   send(samples: Int16Array): void;
-  mark(name: string): void;
-  /** Forgets what was sent and not yet played. */
-  kill(): void;
+  /** Calls back once all that was sent before has been played; never when any of it was taken back. */
+  whenPlayed(callback: () => void): void;
+  /** How many samples were sent and not played yet. */
+  waiting(): number;
+  /** Takes back what was not played yet, and says how many samples that were. */
+  takeBack(): number;
   close(): void;
 };
 
@@ -31,8 +32,8 @@ export type MediaEndpoint = {
   modify(remoteSdp: string): Promise<string>;
   /** Takes the other party's answer to an offer of this endpoint in. */
   takeAnswer(remoteSdp: string): Promise<void>;
-  /** Opens the sound of the call, both ways. Rejects when it does not come about. */
-  connect(callId: string, events: SoundEvents): Promise<SoundPath>;
+  /** Opens the sound of the call, both ways; once a call. Rejects when it does not come about. */
+  connect(events: SoundEvents): Promise<SoundPath>;
   /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
   press(keys: string): Promise<void>;
   onDigit(listener: (digit: string) => void): void;

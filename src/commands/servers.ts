@@ -20,8 +20,7 @@ const programs = {
   drachtio:
     'drachtio (drachtio-server) is not installed: build it from https://github.com/drachtio/drachtio-server',
   freeswitch:
-    'freeswitch (FreeSWITCH) is not installed: build it from https://github.com/signalwire/freeswitch, and ' +
-    'mod_audio_fork from https://github.com/jambonz/freeswitch-modules',
+    'freeswitch (FreeSWITCH) is not installed: build it from https://github.com/signalwire/freeswitch',
 };
 
 /** Its message is for the person who starts the servers. */
@@ -130,13 +129,7 @@ const untilReady = async (server: Server, { ready }: Supervised): Promise<string
   } catch (cause) {
     throw new ServersError(`${name} did not start. ${await endOf(server)}`, { cause });
   }
-  const log = logs.at(-1) ?? '';
-  const lines = (await textOf(log)).split('\n');
-  if (lines.some((line) => line.includes('Error Loading module') && line.includes('mod_audio_fork')))
-    throw new ServersError(
-      'FreeSWITCH has no mod_audio_fork, which brings it the sound of calls: build it from https://github.com/jambonz/freeswitch-modules',
-    );
-  return `${name} is ready: ${whereItIs}; log ${relative('', log)}`;
+  return `${name} is ready: ${whereItIs}; log ${relative('', logs.at(-1) ?? '')}`;
 };
 
 /** Runs until `asked` says that it shall end; a server that ends by itself is started again. */

@@ -63,7 +63,8 @@ const realLines = async (
   { speech, openRecording, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
-  const { drachtio, freeSwitches, trunkAddress, trunkNumbers, trunkMedia, media, rtp, rtpTimeoutMs } = config;
+  const { drachtio, freeSwitches, trunkAddress, trunkNumbers, trunkMedia, mediaHost, rtp, rtpTimeoutMs } =
+    config;
   // SIP and FreeSWITCH are read from the disk only where they are spoken: every other start is quicker without.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
@@ -76,7 +77,7 @@ const realLines = async (
     legs,
     trunkTimes,
     inboundAccess,
-    media,
+    mediaHost,
     rtp,
     country,
     speech,

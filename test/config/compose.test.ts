@@ -152,7 +152,7 @@ test('control connections stay on loopback, and nothing else is published', (t) 
     for (const name of ['GW_DRACHTIO', 'GW_FREESWITCH'])
       t.regex(environment[name] ?? '127.0.0.1:', /^127\.0\.0\.1:/);
   t.is(readConfig({}, false).host, '127.0.0.1');
-  t.is(readConfig(gateway.environment, false).realLines?.media.host, '127.0.0.1');
+  t.is(readConfig(gateway.environment, false).realLines?.mediaHost, '127.0.0.1');
 });
 
 test('each is started again when it ends, and watched', (t) => {

@@ -153,11 +153,7 @@ const step = async (edge: SipEdge, sound: TelephoneSound): Promise<void> => {
   const channel = channelOf(edge);
   // What comes about between programs takes a real moment, in which no time goes by on the line.
   await channel?.untilWatched();
-  const fork = channel?.fork;
-  if (fork?.isOpen() === true) {
-    sound.hear(fork.tick(sound.next()));
-    await fork.settled();
-  }
+  if (channel?.sound?.isOpen() === true) sound.hear(channel.sound.tick(sound.next()));
   for (let turns = 0; turns < 4; turns += 1) await turn();
 };
 

@@ -1,6 +1,6 @@
 /**
  * A FreeSWITCH for tests: its event socket over TCP, its SIP in the network of the drachtio double, and the sound of its
- * channels by websocket, as mod_audio_fork has it. What it says is compared with the real one: test/sip/drachtio/doubles.test.ts.
+ * channels by `unicast`. What it says is compared with the real one: test/sip/drachtio/doubles.test.ts.
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';

@@ -2,7 +2,6 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { patienceMs } from './mailbox.ts';
-import { startAudioFork, type AudioForkClient } from './audio-fork-client.ts';
 import {
   apiResponse,
   commandReply,
@@ -15,6 +14,7 @@ import {
 import type { FarCall } from './far-end.ts';
 import { describeSound, directionIn, formatsIn } from './session-description.ts';
 import { methodOf, mustHave, statusOf, type SipMessage } from './sip-message.ts';
+import { startUnicast, type Unicast } from './unicast.ts';
 
 const opposite: Readonly<Record<string, 'sendrecv' | 'recvonly' | 'sendonly' | 'inactive'>> = {
   sendonly: 'recvonly',
@@ -53,7 +53,7 @@ export class MediaChannel {
   /** The other party's description; '' until it is known. */
   remoteSdp: string;
   /** Its sound; `null` until it is asked for, and when it is over. */
-  fork: AudioForkClient | null = null;
+  sound: Unicast | null = null;
   /** The keys that it was told to send. */
   pressed = '';
   readonly variables = new Map<string, string>();
@@ -108,8 +108,6 @@ export class MediaChannel {
         return plainFields(this.#data());
       case 'eval':
         return this.#expand(rest.join(' '));
-      case 'uuid_audio_fork':
-        return this.#startFork(command);
       case 'uuid_send_dtmf':
         this.pressed += rest.join(' ');
         this.#events.emit('pressed');
@@ -139,9 +137,10 @@ export class MediaChannel {
   }
 
   /** Resolves as soon as its sound is connected. */
-  async untilForked(): Promise<void> {
-    if (this.fork === null) await once(this.#events, 'forked', { signal: AbortSignal.timeout(patienceMs) });
-    await this.fork?.opened;
+  async untilConnected(): Promise<void> {
+    if (this.sound === null)
+      await once(this.#events, 'connected', { signal: AbortSignal.timeout(patienceMs) });
+    await this.sound?.opened;
   }
 
   /** Resolves as soon as it was told to send these. */
@@ -166,7 +165,7 @@ export class MediaChannel {
     this.#isOver = true;
     this.#events.emit('watched');
     this.#socket?.destroySoon();
-    this.fork?.close();
+    this.sound?.close();
     this.#options.onOver();
   }
 
@@ -175,8 +174,8 @@ export class MediaChannel {
     this.#events.emit('watched');
     this.#tell('CHANNEL_CALLSTATE', { 'Original-Channel-Call-State': 'ACTIVE', 'Hangup-Cause': cause });
     this.#socket?.end(disconnectNotice(this.uuid));
-    this.fork?.close();
-    this.fork = null;
+    this.sound?.close();
+    this.sound = null;
     this.#options.onOver();
   }
 
@@ -249,7 +248,9 @@ export class MediaChannel {
         this.#events.emit('watched');
         return this.#say(commandReply(`+OK filter added. [${words[0] ?? ''}]=[${words[1] ?? ''}]`));
       case 'sendmsg':
-        return this.#execute(command);
+        return command.headers.get('call-command') === 'unicast'
+          ? this.#connectSound(command)
+          : this.#execute(command);
       case 'api':
         return this.#say(apiResponse(this.runApi(words.join(' '))));
       default:
@@ -271,10 +272,10 @@ export class MediaChannel {
     else this.#tell('CHANNEL_EXECUTE_COMPLETE', execution);
   }
 
-  #startFork(command: string): string {
-    const [, , , url = '', , , , metadata = ''] = command.split('|');
-    this.fork = startAudioFork(url, metadata.replace(/^'|'$/g, ''));
-    this.#events.emit('forked');
-    return '+OK Success\n';
+  #connectSound({ headers }: SocketCommand): void {
+    if (this.sound !== null) throw new Error('A second unicast would be the end of a FreeSWITCH');
+    this.sound = startUnicast(headers);
+    this.#events.emit('connected');
+    this.#say(commandReply('+OK'));
   }
 }

@@ -129,6 +129,9 @@ export type Notebook = ReturnType<typeof createNotebook>;
 export const readCommand = ({ line, headers }: SocketCommand): Noted => {
   const [verb = '', ...words] = line.split(' ');
   const application = headers.get('execute-app-name');
+  const asked = headers.get('call-command');
+  if (application === undefined && asked !== undefined)
+    return { kind: `${verb} ${asked}`, fields: [...headers.keys()] };
   if (application !== undefined) return { kind: `${verb} ${application}`, fields: [...headers.keys()] };
   return {
     kind: verb === 'api' || verb === 'event' || verb === 'filter' ? `${verb} ${words[0] ?? ''}` : verb,

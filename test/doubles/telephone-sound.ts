@@ -1,5 +1,5 @@
 /** The sound at a telephone: what is said into it and what is heard from it, 20 ms at a time. */
-import { frameSamples } from './audio-fork-client.ts';
+import { frameSamples } from './unicast.ts';
 
 const frameMs = 20;
 /** Louder is a voice. */

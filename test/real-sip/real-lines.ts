@@ -36,7 +36,7 @@ export const realLines = async (
     legs: { keep() {}, remove() {}, orphans: async () => [] },
     trunkTimes,
     inboundAccess,
-    media: { host: '127.0.0.1', port: 0 },
+    mediaHost: '127.0.0.1',
     rtp: { host: '127.0.0.1', ports: { from: 40_000, to: 40_998 } },
     country: 'KR',
     speech: sameSpeech(espeakNg(), toneRecognizer()),

@@ -12,6 +12,8 @@ declare module 'drachtio-fsmrf' {
       reconnectVars: { retryTimer?: NodeJS.Timeout | null };
       on(event: string, listener: () => void): this;
       removeAllListeners(event?: string): this;
+      /** Sends a command, of several lines perhaps; calls back with what is said to it. */
+      sendRecv(command: string, callback: (reply: { getHeader(name: string): string | null }) => void): void;
     }
 
     interface Endpoint extends EventEmitter {
@@ -23,14 +25,6 @@ declare module 'drachtio-fsmrf' {
       readonly conn: EventSocket | null;
       /** Gives the endpoint the other party's session description; resolves with its own. */
       modify(sdp: string): Promise<string>;
-      forkAudioStart(options: {
-        wsUrl: string;
-        bugname: string;
-        mixType: 'mono' | 'mixed' | 'stereo';
-        sampling: string;
-        metadata: Record<string, string>;
-        bidirectionalAudio: { enabled: string; streaming: string; sampleRate: string };
-      }): Promise<void>;
       /** Runs a command of FreeSWITCH; its answer begins with `+OK` or `-ERR`. */
       api(command: string, args: readonly string[]): Promise<{ body: string }>;
       /** Resolves when FreeSWITCH has confirmed with BYE, which it may never do. */

@@ -1,8 +1,8 @@
 import type Mrf from 'drachtio-fsmrf';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { isHold } from '../../trunks/media-offer.ts';
-import type { AudioForks } from './audio-forks.ts';
 import { askChannelFigures } from './channel-figures.ts';
+import { openUnicast, type UnicastMeans } from './unicast.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
 const heldSilenceMs = 86_400_000;
@@ -11,14 +11,14 @@ const heldSilenceMs = 86_400_000;
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
-export type FreeSwitchOptions = { server: string; rtpTimeoutMs: number; audioForks: AudioForks };
+export type FreeSwitchOptions = UnicastMeans & { server: string; rtpTimeoutMs: number };
 
 /**
  * `server` is its name. `rtpTimeoutMs`: FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's
  * description is known; 0 for never.
  */
 export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchOptions): MediaEndpoint => {
-  const { server, rtpTimeoutMs, audioForks } = options;
+  const { server, rtpTimeoutMs } = options;
   // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
   endpoint.conn?.socket?.setNoDelay(true);
   const listeners: ((reason: string | null) => void)[] = [];
@@ -32,7 +32,10 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
   };
   endpoint.once('destroy', (end?: { reason?: string }) => lose(end?.reason ?? null));
 
-  let cancelConnecting = (): void => {};
+  /** It is destroyed; nobody may be waiting for that. */
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  let isConnected = false;
   let timeoutMs = 0;
   /**
    * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
@@ -55,23 +58,10 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
     },
-    async connect(callId, events) {
-      const expected = audioForks.expect(events);
-      cancelConnecting = expected.cancel;
-      try {
-        await endpoint.forkAudioStart({
-          wsUrl: expected.url,
-          bugname: callId,
-          mixType: 'mono',
-          sampling: '8000',
-          metadata: { call: callId },
-          bidirectionalAudio: { enabled: 'true', streaming: 'true', sampleRate: '8000' },
-        });
-        return await expected.arrived;
-      } catch (error) {
-        expected.cancel();
-        throw error;
-      }
+    async connect(events) {
+      if (isConnected) throw new Error('The sound of a call is connected once');
+      isConnected = true;
+      return openUnicast(endpoint.conn, events, { ...options, ended: ended.promise });
     },
     async press(keys) {
       const { body } = await endpoint.api('uuid_send_dtmf', [endpoint.uuid, keys]);
@@ -90,7 +80,7 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
     lose: () => lose(null),
     async destroy() {
       state = 'destroyed';
-      cancelConnecting();
+      ended.reject(new Error('The sound of the call is not wanted any more'));
       await endpoint.destroy();
     },
   };

@@ -5,15 +5,15 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import type { SoundThread } from '../../media/thread/sound-thread.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import type { AudioForks } from './audio-forks.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
 import { createMediaEndpoint, rtpTimeoutHeader } from './endpoint.ts';
 import { keepEventSocket } from './event-socket.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
 
-/** Narrow-band only: the way back of the audio fork must have the rate of the codec. */
+/** Narrow-band only: the agent's voice must have the rate of the codec. */
 const codecs = ['PCMU', 'PCMA'];
 
 export type MediaServerNumbers = {
@@ -32,7 +32,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   /** The address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   srf: Srf;
-  audioForks: AudioForks;
+  soundThread: Pick<SoundThread, 'openUnicast'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
@@ -42,15 +42,9 @@ export type MediaServerOptions = MediaServerNumbers & {
 const create = async (
   media: Mrf.MediaServer,
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
-  {
-    server,
-    rtpTimeoutMs,
-    createMs,
-    audioForks,
-    clock,
-    backgroundTasks,
-  }: MediaServerOptions & { server: string },
+  options: MediaServerOptions & { server: string },
 ): Promise<MediaEndpoint> => {
+  const { rtpTimeoutMs, createMs, clock, backgroundTasks } = options;
   const usual: Mrf.EndpointOptions = offer === undefined ? {} : { remoteSdp: offer, codecs };
   const asked = srtp === 'off' ? usual : srtpRequest(offer);
   // Until it is known where its sound comes from, none is expected.
@@ -60,8 +54,8 @@ const create = async (
     backgroundTasks.add('destroying a late endpoint', () => endpoint.destroy());
   const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
   return srtp === 'off'
-    ? createMediaEndpoint(endpoint, { server, rtpTimeoutMs, audioForks })
-    : createSrtpEndpoint(endpoint, { server, offers: offer === undefined, clock, rtpTimeoutMs, audioForks });
+    ? createMediaEndpoint(endpoint, options)
+    : createSrtpEndpoint(endpoint, { ...options, offers: offer === undefined });
 };
 
 /** One that was made beforehand; `null` when none is ready or the offer is not for it. */

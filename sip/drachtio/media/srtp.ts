@@ -7,7 +7,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import type Mrf from 'drachtio-fsmrf';
-import type { Clock } from '#src/domain/clock.ts';
 import { trunkCodecs } from '#src/domain/trunk.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
@@ -66,9 +65,10 @@ const requirePossible = (remoteSdp: string): void => {
 /** `offers`: it was made without a remote description. */
 export const createSrtpEndpoint = (
   endpoint: Mrf.Endpoint,
-  { offers, clock, ...options }: FreeSwitchOptions & { offers: boolean; clock: Clock },
+  { offers, ...options }: FreeSwitchOptions & { offers: boolean },
 ): MediaEndpoint => {
   const made = createMediaEndpoint(endpoint, options);
+  const { clock } = options;
   const { dialog, uuid } = endpoint;
 
   /** FreeSWITCH makes an offer, which drachtio-srf answers by itself with what stands in the dialog. */

@@ -5,10 +5,10 @@ import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '../../line-time.ts';
 import { addressText, callFigures } from '../call-figures.ts';
 import type { MediaEndpoint, SoundEvents, SoundPath } from '../endpoint.ts';
+import { createSoundPath } from '../sound-path.ts';
 import type { Figures } from '../thread/messages.ts';
 import type { SoundChannel, SoundThread } from '../thread/sound-thread.ts';
 import { createNegotiation } from './negotiation.ts';
-import { createSoundPath } from './sound-path.ts';
 
 export type DirectOptions = {
   thread: Pick<SoundThread, 'open'>;
@@ -115,8 +115,8 @@ export const createDirectEndpoint = async (
     localSdp,
     modify: async (remoteSdp) => negotiation.answer(remoteSdp),
     takeAnswer: async (remoteSdp) => negotiation.takeAnswer(remoteSdp),
-    async connect(_callId, events) {
-      const path = createSoundPath(channel.sound, { time, onMark: events.onMark });
+    async connect(events) {
+      const path = createSoundPath(channel.sound, time);
       sound = { path, events };
       return path;
     },

@@ -31,6 +31,8 @@ export type Figures = RemoteFigures & {
 export type ToSoundThread =
   /** Takes ports for a call. `sound` is the memory of the ring with what is to be said. */
   | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
+  /** Takes a port for a call whose sound a FreeSWITCH brings, from that address. */
+  | { type: 'open unicast'; id: number; address: string; from: string; sound: SharedArrayBuffer }
   | { type: 'agree'; id: number; agreement: RtpAgreement }
   | { type: 'press'; id: number; keys: string }
   /** Asks for the figures as they are now. */
@@ -40,6 +42,8 @@ export type ToSoundThread =
 export type FromSoundThread =
   | { type: 'opened'; id: number; port: number }
   | { type: 'refused'; id: number; reason: string }
+  /** The first sound of a FreeSWITCH has come. */
+  | { type: 'begun'; id: number }
   /** All that came in since the last time, of all calls. */
   | { type: 'heard'; sounds: { id: number; samples: Int16Array }[]; keys: { id: number; key: string }[] }
   | { type: 'figures'; id: number; figures: Figures };

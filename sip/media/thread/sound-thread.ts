@@ -12,25 +12,53 @@ export type SoundEvents = {
 };
 
 /** The sound of one call in the thread. */
-export type SoundChannel = {
-  /** Where the far end's sound is taken in. */
+type Channel = {
+  /** Where the other side's sound is taken in. */
   readonly port: number;
   /** What is said, on its way out. */
   readonly sound: SampleRing;
+  listen(events: SoundEvents): void;
+  close(): void;
+};
+
+export type SoundChannel = Channel & {
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
   /** As they were told last, at most a second ago. */
   figures(): Figures;
   /** As they are now; as they were told last where the thread has ended. */
   measured(): Promise<Figures>;
-  listen(events: SoundEvents): void;
-  close(): void;
+};
+
+/** With a FreeSWITCH. */
+export type UnicastChannel = Channel & {
+  /** The first of its sound has come; what is said goes out from then on. */
+  begun: Promise<void>;
 };
 
 export type SoundThread = {
   /** Takes ports for a call. Rejects when none is free. */
   open(address: string): Promise<SoundChannel>;
+  /** Takes a port of this address for the sound that a FreeSWITCH brings from that one. Rejects when none is free. */
+  openUnicast(address: string, from: string): Promise<UnicastChannel>;
   close(): Promise<void>;
+};
+
+/** Where the sound runs, and how to end it. */
+export type SoundRun = { tell(message: ToSoundThread): void; end(): Promise<unknown> };
+
+export type StartSoundRun = (
+  ports: { from: number; to: number },
+  on: { message: (message: FromSoundThread) => void; ended: () => void; error: (error: unknown) => void },
+) => SoundRun;
+
+/** In a thread of its own. */
+const startWorker: StartSoundRun = (ports, on) => {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { ports } });
+  worker.on('message', on.message);
+  worker.on('error', on.error);
+  worker.on('exit', on.ended);
+  return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
 };
 
 /** Eight seconds; the rest of a longer utterance follows as it is said. */
@@ -50,9 +78,13 @@ const noFigures: Figures = {
 };
 
 /** What is known here of one call. */
-type Entry = { events: SoundEvents | null; figures: Figures; measuring: ((figures: Figures) => void)[] };
-
-type Opening = { resolve: (port: number) => void; reject: (error: Error) => void };
+type Entry = {
+  opened: PromiseWithResolvers<number>;
+  begun: PromiseWithResolvers<void>;
+  events: SoundEvents | null;
+  figures: Figures;
+  measuring: ((figures: Figures) => void)[];
+};
 
 /** Whoever waits for figures gets the last. */
 const settle = ({ measuring, figures }: Entry): void => {
@@ -61,62 +93,60 @@ const settle = ({ measuring, figures }: Entry): void => {
 
 /** What is known here of the calls in the thread. */
 const createRegister = () => {
-  const opening = new Map<number, Opening>();
-  const channels = new Map<number, Entry>();
+  const entries = new Map<number, Entry>();
   let lastId = 0;
 
   return {
-    add() {
+    add(): { id: number; entry: Entry } {
       const id = (lastId += 1);
-      const { promise: port, ...settle } = Promise.withResolvers<number>();
-      opening.set(id, settle);
-      channels.set(id, { events: null, figures: noFigures, measuring: [] });
-      return { id, port };
+      const entry: Entry = {
+        opened: Promise.withResolvers(),
+        begun: Promise.withResolvers(),
+        events: null,
+        figures: noFigures,
+        measuring: [],
+      };
+      entries.set(id, entry);
+      return { id, entry };
     },
-    figures: (id: number): Figures => channels.get(id)?.figures ?? noFigures,
     /** Resolves with what is told next of it. */
     measured: (id: number): Promise<Figures> =>
       new Promise((resolve) => {
-        const entry = channels.get(id);
+        const entry = entries.get(id);
         if (entry === undefined) resolve(noFigures);
         else entry.measuring.push(resolve);
       }),
-    listen(id: number, events: SoundEvents): void {
-      const channel = channels.get(id);
-      if (channel !== undefined) channel.events = events;
-    },
     remove(id: number): void {
-      opening.delete(id);
-      const entry = channels.get(id);
-      channels.delete(id);
+      const entry = entries.get(id);
+      entries.delete(id);
       if (entry !== undefined) settle(entry);
     },
     take(message: FromSoundThread): void {
+      if (message.type === 'heard') {
+        for (const { id, samples } of message.sounds) entries.get(id)?.events?.onSound(samples);
+        for (const { id, key } of message.keys) entries.get(id)?.events?.onKey(key);
+        return;
+      }
+      const entry = entries.get(message.id);
+      if (entry === undefined) return;
       switch (message.type) {
         case 'opened':
-          return opening.get(message.id)?.resolve(message.port);
+          return entry.opened.resolve(message.port);
         case 'refused':
-          return opening.get(message.id)?.reject(new Error(message.reason));
-        case 'figures': {
-          const channel = channels.get(message.id);
-          if (channel === undefined) return undefined;
-          channel.figures = message.figures;
-          return settle(channel);
-        }
-        case 'heard':
-          for (const { id, samples } of message.sounds) channels.get(id)?.events?.onSound(samples);
-          for (const { id, key } of message.keys) channels.get(id)?.events?.onKey(key);
-          return undefined;
+          return entry.opened.reject(new Error(message.reason));
+        case 'begun':
+          return entry.begun.resolve();
+        case 'figures':
+          entry.figures = message.figures;
+          return settle(entry);
       }
     },
     /** The thread has ended, and with it everything in it. */
     loseAll(): void {
-      const lost = [...channels.values()];
-      const refused = [...opening.values()];
-      channels.clear();
-      opening.clear();
-      for (const { reject } of refused) reject(new Error('The thread of the sound has ended'));
+      const lost = [...entries.values()];
+      entries.clear();
       for (const entry of lost) {
+        entry.opened.reject(new Error('The thread of the sound has ended'));
         settle(entry);
         entry.events?.onLost();
       }
@@ -124,64 +154,93 @@ const createRegister = () => {
   };
 };
 
+type Opened = { channel: Channel; id: number; entry: Entry };
+
+const forRtp = (
+  { channel, id, entry }: Opened,
+  register: Pick<ReturnType<typeof createRegister>, 'measured'>,
+  tell: (message: ToSoundThread) => void,
+): SoundChannel => ({
+  ...channel,
+  agree: (agreement) => tell({ type: 'agree', id, agreement }),
+  press: (keys) => tell({ type: 'press', id, keys }),
+  figures: () => entry.figures,
+  measured() {
+    const measured = register.measured(id);
+    tell({ type: 'measure', id });
+    return measured;
+  },
+});
+
 export const createSoundThread = (options: {
+  /** For RTP. */
   ports: { from: number; to: number };
   logger: Logger;
+  start?: StartSoundRun;
 }): SoundThread => {
+  const { ports, logger, start = startWorker } = options;
   const register = createRegister();
   /** From the first call on: where no sound is carried here, there is no thread. */
-  let worker: Worker | null = null;
+  let running: SoundRun | null = null;
   let isClosed = false;
 
-  const tell = (message: ToSoundThread): void => worker?.postMessage(message);
+  const tell = (message: ToSoundThread): void => running?.tell(message);
 
-  const start = (): Worker => {
-    const workerData = { ports: options.ports };
-    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
-    started.on('message', register.take);
-    started.on('error', (error) =>
-      options.logger.error({ err: error }, 'the thread of the sound has failed'),
-    );
-    started.on('exit', () => {
-      worker = null;
-      register.loseAll();
+  const startNow = (): SoundRun =>
+    start(ports, {
+      message: register.take,
+      error: (error) => logger.error({ err: error }, 'the thread of the sound has failed'),
+      ended() {
+        running = null;
+        register.loseAll();
+      },
     });
-    return started;
+
+  const openBy = async (
+    message: (id: number, sound: SharedArrayBuffer) => ToSoundThread,
+  ): Promise<Opened> => {
+    if (isClosed) throw new Error('No sound is carried any more');
+    running ??= startNow();
+    const { id, entry } = register.add();
+    const sound = ringMemory(ringSamples);
+    tell(message(id, sound));
+    try {
+      const channel: Channel = {
+        port: await entry.opened.promise,
+        sound: new SampleRing(sound),
+        listen(events) {
+          entry.events = events;
+        },
+        close() {
+          register.remove(id);
+          tell({ type: 'close', id });
+        },
+      };
+      return { channel, id, entry };
+    } catch (error) {
+      register.remove(id);
+      throw error;
+    }
   };
 
   return {
     async open(address) {
-      if (isClosed) throw new Error('No sound is carried any more');
-      worker ??= start();
-      const { id, port } = register.add();
-      const sound = ringMemory(ringSamples);
-      tell({ type: 'open', id, address, sound });
-      try {
-        return {
-          port: await port,
-          sound: new SampleRing(sound),
-          agree: (agreement) => tell({ type: 'agree', id, agreement }),
-          press: (keys) => tell({ type: 'press', id, keys }),
-          figures: () => register.figures(id),
-          measured() {
-            const measured = register.measured(id);
-            tell({ type: 'measure', id });
-            return measured;
-          },
-          listen: (events) => register.listen(id, events),
-          close() {
-            register.remove(id);
-            tell({ type: 'close', id });
-          },
-        };
-      } catch (error) {
-        register.remove(id);
-        throw error;
-      }
+      const opened = await openBy((id, sound) => ({ type: 'open', id, address, sound }));
+      return forRtp(opened, register, tell);
+    },
+    async openUnicast(address, from) {
+      const { channel, entry } = await openBy((id, sound) => ({
+        type: 'open unicast',
+        id,
+        address,
+        from,
+        sound,
+      }));
+      return { ...channel, begun: entry.begun.promise };
     },
     async close() {
       isClosed = true;
-      await worker?.terminate();
+      await running?.end();
     },
   };
 };

@@ -71,17 +71,10 @@ export const lineSettings: ExpectedSettings = {
     with: real,
   },
   GW_MEDIA_HOST: {
-    of: ({ realLines }) => realLines?.media.host,
+    of: ({ realLines }) => realLines?.mediaHost,
     default: '127.0.0.1',
     valid: { '192.0.2.7': '192.0.2.7' },
     invalid: ['media.example', 'http://192.0.2.7'],
-    with: real,
-  },
-  GW_MEDIA_PORT: {
-    of: ({ realLines }) => realLines?.media.port,
-    default: 0,
-    valid: { 8090: 8_090 },
-    invalid: [...notWhole, '65536'],
     with: real,
   },
   GW_RTP_TIMEOUT_SEC: {

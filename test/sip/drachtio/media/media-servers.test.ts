@@ -34,7 +34,8 @@ const answered = async (edge: SipEdge): Promise<{ line: WatchedLine; ladder: Far
   ladder.answers(200, { sdp });
   await ladder.receives('ACK');
   await edge.said([line], 'line.answered');
-  for (const { channels } of edge.freeSwitches) for (const channel of channels()) await channel.untilForked();
+  for (const { channels } of edge.freeSwitches)
+    for (const channel of channels()) await channel.untilConnected();
   return { line, ladder };
 };
 

@@ -4,6 +4,8 @@ import type { Speak } from '#sip/drachtio/playout/synthesis.ts';
 import type { Played } from '#sip/drachtio/playout/playing-utterance.ts';
 import { createPlayout } from '#sip/drachtio/playout/playout.ts';
 import { createLineTime } from '#sip/line-time.ts';
+import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
+import { createSoundPath } from '#sip/media/sound-path.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 /** One second of sound a word; the texts "fails" and "never" have none. */
@@ -46,120 +48,126 @@ const handMade = () => {
   };
 };
 
+const frameMs = 20;
+
 const createWorld = (engine: Speak = speak) => {
   const clock = createOrderedClock();
-  const sent: string[] = [];
+  const time = createLineTime(clock, 1);
+  const ring = new SampleRing(ringMemory(65_536));
+  const told: string[] = [];
   const played: Played[] = [];
   const playout = createPlayout({
-    time: createLineTime(clock, 1),
+    time,
     speak: engine,
-    on: { played: (one) => played.push(one), sent: () => {}, cut: () => sent.push('cut') },
+    on: {
+      played: (one) => played.push(one),
+      sent: (samples) => told.push(`${samples.length / 8} ms`),
+      cut: () => told.push('cut'),
+    },
     logger: pino({ level: 'silent' }),
   });
   return {
     clock,
-    sent,
-    played,
+    /** What the recording was told. */
+    told,
     playout,
-    attach: () =>
-      playout.attach({
-        send: (samples) => sent.push(`sound ${samples.length / 8}`),
-        mark: (name) => sent.push(`mark ${name}`),
-        kill: () => sent.push('kill'),
-      }),
+    attach: () => playout.attach(createSoundPath(ring, time)),
+    /** So much time goes by, in which the sound leaves. Returns for how much of it words sounded. */
+    pass(milliseconds: number): number {
+      const frame = new Int16Array(frameMs * 8);
+      let sounded = 0;
+      for (let gone = 0; gone < milliseconds; gone += frameMs) {
+        frame.fill(0, ring.read(frame));
+        sounded += frame.filter((sample) => sample !== 0).length / 8;
+        clock.advance(frameMs);
+      }
+      return sounded;
+    },
     /** What was promised in the meantime happens. */
     settle: () => new Promise((resolve) => setImmediate(resolve)),
     story: () => played.map(({ utterance, text, whole }) => [utterance, text, whole]),
   };
 };
 
-test('an utterance is sent with its breath and its mark, the next one when the mark is back', async (t) => {
-  const { playout, attach, settle, clock, sent, story } = createWorld();
+test('an utterance is played with a breath behind it, and then the next one', async (t) => {
+  const { playout, attach, settle, pass, story } = createWorld();
   attach();
   playout.say(1, 'one');
   playout.say(2, 'two words');
   await settle();
-  t.deepEqual(sent, ['sound 1000']);
-  clock.advance(60);
-  t.deepEqual(sent.slice(1), ['sound 120', 'mark m1']);
-  clock.advance(1_070);
-  playout.onMark('unknown');
+  t.is(pass(1_000), 1_000);
+  t.is(pass(100), 0);
   t.deepEqual(story(), []);
-  playout.onMark('m1');
+  t.is(pass(40), 0);
   t.deepEqual(story(), [[1, 'one', true]]);
-  t.deepEqual(sent.slice(3), ['sound 2000']);
-});
-
-test('a mark that is back too early says that sound lies waiting, which is pushed on', async (t) => {
-  const { playout, attach, settle, clock, sent, story } = createWorld();
-  attach();
-  playout.say(1, 'one');
-  await settle();
-  clock.advance(80);
-  playout.onMark('m1');
-  t.deepEqual(story(), []);
-  t.deepEqual(sent.slice(3), ['sound 80', 'mark m2']);
-  clock.advance(1_200);
-  playout.onMark('m2');
-  t.deepEqual(story(), [[1, 'one', true]]);
-  t.is(clock.pending(), 0);
+  t.is(pass(2_000), 2_000);
+  pass(140);
+  t.deepEqual(story(), [
+    [1, 'one', true],
+    [2, 'two words', true],
+  ]);
 });
 
 test('what is said before the sound is connected waits for it', async (t) => {
-  const { playout, attach, settle, sent } = createWorld();
+  const { playout, attach, settle, pass } = createWorld();
   playout.say(1, 'one');
   await settle();
-  t.deepEqual(sent, []);
+  t.is(pass(500), 0);
   attach();
-  t.deepEqual(sent, ['sound 1000']);
+  t.is(pass(1_000), 1_000);
 });
 
-test('what is stopped is reported with what was heard by the clock, and new sound waits for silence', async (t) => {
-  const { playout, attach, settle, sent, clock, story } = createWorld();
+test('what is stopped is silent at once, and reported with what was heard; new words follow at once', async (t) => {
+  const { playout, attach, settle, told, pass, story } = createWorld();
   attach();
   playout.say(1, 'alpha bravo charlie delta');
   playout.say(2, 'never');
   await settle();
-  clock.advance(2_100);
+  pass(2_100);
   playout.stopTalking();
   t.deepEqual(story(), [
     [1, 'alpha bravo', false],
     [2, '', false],
   ]);
+  t.deepEqual(told, ['4000 ms', 'cut']);
+  t.is(pass(100), 0);
   playout.say(3, 'new');
   await settle();
-  t.deepEqual(sent, ['sound 4000', 'sound 120', 'mark m1', 'cut', 'mark m2', 'kill']);
-  // The mark of what was killed comes back, too.
-  playout.onMark('m1');
-  t.is(sent.length, 6);
-  playout.onMark('m2');
-  t.deepEqual(sent.slice(6), ['sound 80', 'mark m3', 'kill']);
-  playout.onMark('m3');
-  t.deepEqual(sent.slice(9), ['sound 1000']);
+  t.is(pass(1_000), 1_000);
+  pass(140);
+  t.deepEqual(story().at(-1), [3, 'new', true]);
+});
+
+test('sound that nobody fetched was not heard, however much time has gone by', async (t) => {
+  const { playout, attach, settle, pass, clock, story } = createWorld();
+  attach();
+  playout.say(1, 'alpha bravo charlie delta');
+  await settle();
+  pass(1_060);
+  clock.advance(2_000);
+  playout.stopTalking();
+  t.deepEqual(story(), [[1, 'alpha', false]]);
 });
 
 test('an utterance that is stopped after its last sound was heard whole', async (t) => {
-  const { playout, attach, settle, clock, story } = createWorld();
+  const { playout, attach, settle, pass, story } = createWorld();
   attach();
   playout.say(1, 'alpha bravo');
   await settle();
-  clock.advance(2_060);
+  pass(2_060);
   playout.stopTalking();
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
 });
 
 test('an empty utterance and one that the engine fails at are reported in their turn', async (t) => {
-  const { playout, attach, settle, clock, story } = createWorld();
+  const { playout, attach, settle, pass, story } = createWorld();
   attach();
   playout.say(1, 'one');
   playout.say(2, '');
   playout.say(3, 'fails');
   playout.say(4, 'four');
   await settle();
-  clock.advance(1_130);
-  playout.onMark('m1');
-  clock.advance(1_130);
-  playout.onMark('m2');
+  t.is(pass(2_300), 2_000);
   t.deepEqual(story(), [
     [1, 'one', true],
     [2, '', true],
@@ -168,30 +176,13 @@ test('an empty utterance and one that the engine fails at are reported in their 
   ]);
 });
 
-test('a mark that never comes back does not hold up what follows', async (t) => {
-  const { playout, attach, settle, clock, sent, story } = createWorld();
-  attach();
-  playout.say(1, 'one');
-  playout.say(2, 'two');
-  await settle();
-  clock.advance(4_150);
-  t.deepEqual(story(), [[1, 'one', true]]);
-  t.is(sent.at(-1), 'sound 1000');
-  playout.stopTalking();
-  playout.say(3, 'three');
-  await settle();
-  t.is(sent.at(-1), 'kill');
-  clock.advance(1_010);
-  t.is(sent.at(-1), 'sound 1000', 'nor does one of a kill');
-});
-
 test('when the line ends everything is reported, and nothing is sent any more', async (t) => {
-  const { playout, attach, settle, sent, story, clock } = createWorld();
+  const { playout, attach, settle, pass, told, story, clock } = createWorld();
   attach();
   playout.say(1, 'alpha bravo');
   playout.say(2, 'two');
   await settle();
-  clock.advance(1_500);
+  pass(1_500);
   playout.close();
   playout.say(3, 'three');
   await settle();
@@ -200,35 +191,29 @@ test('when the line ends everything is reported, and nothing is sent any more', 
     [2, '', false],
     [3, '', false],
   ]);
-  t.deepEqual(sent, ['sound 2000', 'sound 120', 'mark m1', 'cut']);
+  t.deepEqual(told, ['2000 ms', 'cut']);
+  t.is(pass(1_000), 0);
   t.is(clock.pending(), 0);
 });
 
-test('a voice that is still being made sounds from its first pieces on', async (t) => {
+test('a voice that is still being made sounds from its first piece on', async (t) => {
   const engine = handMade();
-  const { playout, attach, clock, sent, story } = createWorld(engine.speak);
+  const { playout, attach, clock, pass, told, story } = createWorld(engine.speak);
   attach();
   playout.say(1, 'alpha bravo');
-  await engine.give(100);
-  t.deepEqual(sent, [], 'FreeSWITCH plays nothing of less than 160 ms');
   t.is(playout.level(), null);
-  await engine.give(100);
-  t.deepEqual(sent, ['sound 200']);
-  clock.advance(100);
+  await engine.give(40);
+  t.is(pass(100), 40);
   t.true((playout.level() ?? -96) > -20);
   await engine.give(300);
-  clock.advance(700);
+  t.is(pass(800), 300);
+  t.is(playout.level(), -96, 'nothing sounds while no more is made');
   await engine.give(300);
   await engine.end();
-  t.deepEqual(sent.slice(1), ['sound 300', 'sound 300']);
-  clock.advance(60);
-  t.deepEqual(sent.slice(3), ['sound 120', 'mark m1']);
-  // 200 and 300 ms, a gap up to 800 ms, 300 ms and the breath.
-  clock.advance(200);
-  playout.onMark('m1');
-  t.deepEqual(sent.slice(5), ['sound 80', 'mark m2'], 'it is known that 1220 ms are not over');
-  clock.advance(180);
-  playout.onMark('m2');
+  t.deepEqual(told, ['40 ms', '300 ms', '300 ms']);
+  t.is(pass(400), 300);
+  t.deepEqual(story(), []);
+  pass(40);
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
   t.is(playout.level(), null);
   t.is(clock.pending(), 0);
@@ -236,12 +221,12 @@ test('a voice that is still being made sounds from its first pieces on', async (
 
 test('what is cut of a voice that is still being made is measured by the time that its text takes', async (t) => {
   const engine = handMade();
-  const { playout, attach, clock, story } = createWorld(engine.speak);
+  const { playout, attach, pass, story } = createWorld(engine.speak);
   attach();
   const text = 'The first words are followed by many others that nobody hears.';
   playout.say(1, text);
   await engine.give(1_000);
-  clock.advance(900);
+  pass(900);
   playout.stopTalking();
   await engine.give(1_000);
   const [cut] = story();
@@ -250,12 +235,10 @@ test('what is cut of a voice that is still being made is measured by the time th
 });
 
 test('what was made before an engine failed is played, and the utterance has run its course', async (t) => {
-  const { playout, attach, clock, settle, sent, story } = createWorld();
+  const { playout, attach, pass, settle, story } = createWorld();
   attach();
   playout.say(1, 'breaks behind these words, and the others are never heard');
   await settle();
-  t.is(sent[0], 'sound 1000');
-  clock.advance(1_200);
-  playout.onMark('m1');
+  t.is(pass(1_200), 1_000);
   t.deepEqual(story(), [[1, 'breaks behind', true]]);
 });

@@ -5,14 +5,13 @@ const setUp = () => {
   let now = 0;
   let beats = 0;
   let waiting: { callback: () => void; at: number } | null = null;
-  const real = setTimeout(() => {}, 0);
-  clearTimeout(real);
-  startPacer(() => (beats += 1), {
-    everyMs: 20,
+  startPacer(() => (beats += 1), 20, {
     now: () => now,
-    setTimeout(callback, milliseconds) {
+    after(milliseconds, callback) {
       waiting = { callback, at: now + milliseconds };
-      return real;
+      return () => {
+        waiting = null;
+      };
     },
   });
   return {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
 import { createLineTime } from '#sip/line-time.ts';
-import { createSoundPath } from '#sip/media/direct/sound-path.ts';
+import { createSoundPath } from '#sip/media/sound-path.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 
 const setUp = () => {
@@ -16,7 +16,8 @@ const setUp = () => {
   );
   const ring = new SampleRing(ringMemory(16_384));
   const marks: string[] = [];
-  const path = createSoundPath(ring, { time, onMark: (name) => marks.push(name) });
+  const path = createSoundPath(ring, time);
+  const mark = (name: string): void => path.whenPlayed(() => marks.push(name));
   /** So much leaves, as the thread of the sound takes it. */
   const sound = (milliseconds: number): void => {
     const frame = new Int16Array(160);
@@ -25,15 +26,15 @@ const setUp = () => {
       clock.increment(20);
     }
   };
-  return { clock, ring, marks, path, sound };
+  return { ring, marks, path, mark, sound };
 };
 
 const second = new Int16Array(8_000).fill(1);
 
 test('a mark comes when all before it has left', (t) => {
-  const { marks, path, sound } = setUp();
+  const { marks, mark, path, sound } = setUp();
   path.send(second);
-  path.mark('said');
+  mark('said');
   sound(980);
   t.deepEqual(marks, []);
   sound(60);
@@ -41,15 +42,15 @@ test('a mark comes when all before it has left', (t) => {
 });
 
 test('a mark behind nothing comes at once', (t) => {
-  const { marks, path } = setUp();
-  path.mark('now');
+  const { marks, mark } = setUp();
+  mark('now');
   t.deepEqual(marks, ['now']);
 });
 
 test('what is longer than the ring follows as room comes, in its order', (t) => {
-  const { marks, path, sound, ring } = setUp();
+  const { marks, mark, path, sound, ring } = setUp();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
-  path.mark('end');
+  mark('end');
   t.true(ring.waiting <= 16_384);
   sound(4_900);
   t.deepEqual(marks, []);
@@ -58,25 +59,25 @@ test('what is longer than the ring follows as room comes, in its order', (t) => 
   t.is(ring.waiting, 0);
 });
 
-test('what is taken back is told by its marks, and later sound goes on', (t) => {
-  const { marks, path, sound, ring } = setUp();
+test('what is taken back is counted and never said to be played, and later sound goes on', (t) => {
+  const { marks, mark, path, sound, ring } = setUp();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
-  path.mark('first');
-  path.mark('second');
+  mark('first');
   sound(100);
-  path.kill();
+  t.is(path.waiting(), 39_200);
+  t.is(path.takeBack(), 39_200);
+  t.is(path.waiting(), 0);
   t.is(ring.waiting, 0);
-  t.deepEqual(marks, ['first', 'second']);
   path.send(second);
-  path.mark('third');
+  mark('second');
   sound(1_100);
-  t.deepEqual(marks, ['first', 'second', 'third']);
+  t.deepEqual(marks, ['second']);
 });
 
 test('a path that is closed sends nothing more and calls nobody', (t) => {
-  const { marks, path, sound, ring } = setUp();
+  const { marks, mark, path, sound, ring } = setUp();
   path.send(second);
-  path.mark('never');
+  mark('never');
   path.close();
   sound(2_000);
   t.is(ring.waiting, 0);

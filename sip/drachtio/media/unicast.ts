@@ -1,0 +1,79 @@
+/**
+ * The sound of a channel, brought here and taken from here by FreeSWITCH's own `unicast`.
+ *
+ * How it wants to be spoken to (switch_ivr.c of 1.10):
+ * - FreeSWITCH takes a free port of its own (`local-port: 0`) and says +OK also where it finds none: it has begun when
+ *   its first datagram is here, and not before that is it sent any.
+ * - Once a channel: what a second time would leave behind goes on taking sound, and takes FreeSWITCH with it in the end.
+ * - Without the flag `native`, with which it hears nothing while it waits for something to say; and on a channel whose
+ *   `send_silence_when_idle` is not set, which would come between.
+ * - Its port takes sound from anybody, so it is one of loopback or of a private network.
+ */
+import type Mrf from 'drachtio-fsmrf';
+import type { Clock } from '#src/domain/clock.ts';
+import { createLineTime } from '../../line-time.ts';
+import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
+import { createSoundPath } from '../../media/sound-path.ts';
+import type { SoundThread, UnicastChannel } from '../../media/thread/sound-thread.ts';
+import { within } from '../background-tasks.ts';
+
+/** FreeSWITCH looks for what it was told every 20 ms. */
+const beginMs = 3_000;
+
+export type UnicastMeans = {
+  soundThread: Pick<SoundThread, 'openUnicast'>;
+  /** Of this host, where FreeSWITCH reaches it. */
+  ownAddress: string;
+  clock: Clock;
+};
+
+const tellChannel = (conn: Mrf.EventSocket, headers: Readonly<Record<string, string>>): Promise<string> =>
+  new Promise((resolve) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    conn.sendRecv(['sendmsg', ...lines].join('\n'), (reply) => resolve(reply.getHeader('Reply-Text') ?? ''));
+  });
+
+const begin = async (
+  conn: Mrf.EventSocket,
+  { port, begun }: UnicastChannel,
+  addresses: { own: string; theirs: string },
+): Promise<void> => {
+  if (conn.socket === null) throw new Error('The channel is gone');
+  const reply = await tellChannel(conn, {
+    'call-command': 'unicast',
+    'local-ip': addresses.theirs,
+    'local-port': '0',
+    'remote-ip': addresses.own,
+    'remote-port': String(port),
+    transport: 'udp',
+  });
+  if (!reply.startsWith('+OK')) throw new Error('FreeSWITCH did not take the way of the sound');
+  await begun;
+};
+
+/** Rejects when no sound comes within a few seconds, or `ended` does. */
+export const openUnicast = async (
+  conn: Mrf.EventSocket | null,
+  { onAudio, onLost }: SoundEvents,
+  { soundThread, ownAddress, clock, ended }: UnicastMeans & { ended: Promise<never> },
+): Promise<SoundPath> => {
+  const theirs = conn?.socket?.remoteAddress;
+  if (conn === null || theirs === undefined) throw new Error('The channel is gone');
+  const channel = await soundThread.openUnicast(ownAddress, theirs);
+  channel.listen({ onSound: onAudio, onKey: () => {}, onLost });
+  try {
+    const beginning = begin(conn, channel, { own: ownAddress, theirs });
+    await Promise.race([ended, within(clock, beginMs, 'Connecting the sound of a call', beginning)]);
+  } catch (error) {
+    channel.close();
+    throw error;
+  }
+  const path = createSoundPath(channel.sound, createLineTime(clock, 1));
+  return {
+    ...path,
+    close() {
+      path.close();
+      channel.close();
+    },
+  };
+};

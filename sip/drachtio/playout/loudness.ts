@@ -1,0 +1,37 @@
+/** How loud the agent's voice is at a moment: what its echo is compared with. */
+import { levelOf, samplesPerMs, silenceDb } from '../../samples.ts';
+
+/** Levels are kept for so much sound together. */
+const blockMs = 100;
+/** How far back an echo may come from. */
+const echoMs = 300;
+
+export type Loudness = {
+  /** These samples sound from this moment on. */
+  add(samples: Int16Array, from: number): void;
+  /** How loud it was at most lately, in dB below full scale. */
+  levelAt(at: number): number;
+};
+
+/** Times are wall-clock milliseconds. */
+export const createLoudness = (): Loudness => {
+  const stretches: { from: number; levels: number[] }[] = [];
+  return {
+    add(samples, from) {
+      const block = blockMs * samplesPerMs;
+      const levels = Array.from({ length: Math.ceil(samples.length / block) }, (_, index) =>
+        levelOf(samples.subarray(index * block, (index + 1) * block)),
+      );
+      stretches.push({ from, levels });
+    },
+    levelAt(at) {
+      let loudest = silenceDb;
+      for (const { from, levels } of stretches) {
+        const first = Math.max(0, Math.floor((at - echoMs - from) / blockMs));
+        for (const level of levels.slice(first, Math.max(0, Math.ceil((at - from) / blockMs))))
+          loudest = Math.max(loudest, level);
+      }
+      return loudest;
+    },
+  };
+};

@@ -1,0 +1,68 @@
+/**
+ * The agent's voice of one call on its way into the ring of the sound thread, which holds a few seconds: what is longer
+ * follows as room comes. What has been played is known to the sample, because the ring is read as it leaves.
+ */
+import type { Cancel, LineTime } from '../line-time.ts';
+import { samplesPerMs } from '../samples.ts';
+import type { SoundPath } from './endpoint.ts';
+import type { SampleRing } from './sample-ring.ts';
+
+type Waiting = { samples: Int16Array } | { onPlayed: () => void };
+
+/** The last frame leaves within one beat, and sounds within another. */
+const beatMs = 20;
+
+const lengthOf = (one: Waiting): number => ('samples' in one ? one.samples.length : 0);
+
+export const createSoundPath = (
+  ring: Pick<SampleRing, 'write' | 'waiting' | 'takeBack'>,
+  time: Pick<LineTime, 'after'>,
+): SoundPath => {
+  const waiting: Waiting[] = [];
+  let cancelTimer: Cancel | null = null;
+
+  const wakeAfter = (milliseconds: number): void => {
+    cancelTimer ??= time.after(milliseconds, () => {
+      cancelTimer = null;
+      goOn();
+    });
+  };
+
+  const goOn = (): void => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if ('onPlayed' in next) {
+        if (ring.waiting > 0) return wakeAfter(ring.waiting / samplesPerMs + beatMs);
+        waiting.shift();
+        next.onPlayed();
+        continue;
+      }
+      const taken = ring.write(next.samples);
+      if (taken < next.samples.length) {
+        next.samples = next.samples.subarray(taken);
+        return wakeAfter(1_000);
+      }
+      waiting.shift();
+    }
+    return undefined;
+  };
+
+  const add = (one: Waiting): void => {
+    waiting.push(one);
+    if (waiting.length === 1) goOn();
+  };
+
+  const takeBack = (): number => {
+    cancelTimer?.();
+    cancelTimer = null;
+    const following = waiting.splice(0).reduce((sum, one) => sum + lengthOf(one), 0);
+    return following + ring.takeBack();
+  };
+
+  return {
+    send: (samples) => add({ samples }),
+    whenPlayed: (onPlayed) => add({ onPlayed }),
+    waiting: () => waiting.reduce((sum, one) => sum + lengthOf(one), ring.waiting),
+    takeBack,
+    close: () => void takeBack(),
+  };
+};

@@ -1,0 +1,139 @@
+/**
+ * The sound of all calls, on one beat of 20 ms. What came in is told once a beat, of all calls together.
+ */
+import { createRtpPorts } from '../rtp/ports.ts';
+import { frameMs } from '../rtp/sending.ts';
+import { createRtpSession, type RtpSession } from '../rtp/session.ts';
+import { SampleRing } from '../sample-ring.ts';
+import { openUnicastSession, type UnicastSession } from '../unicast/session.ts';
+import type { FromSoundThread, ToSoundThread } from './messages.ts';
+import { startPacer, type BeatTime } from './pacer.ts';
+
+type Opening<Type extends ToSoundThread['type']> = Extract<ToSoundThread, { type: Type }>;
+
+export type SessionsOptions = {
+  /** For RTP. */
+  ports: { from: number; to: number };
+  time: BeatTime;
+  tell: (message: FromSoundThread) => void;
+};
+
+const figuresEveryBeats = 50;
+
+const nothingHeard = (): Extract<FromSoundThread, { type: 'heard' }> => ({
+  type: 'heard',
+  sounds: [],
+  keys: [],
+});
+
+/** What came in since it was told last. */
+const createHeard = (tell: SessionsOptions['tell']) => {
+  let heard = nothingHeard();
+  return {
+    /** What a session of this call hears. */
+    of: (id: number) => ({
+      onSound: (samples: Int16Array) => void heard.sounds.push({ id, samples }),
+      onKey: (key: string) => void heard.keys.push({ id, key }),
+    }),
+    tell(): void {
+      if (heard.sounds.length === 0 && heard.keys.length === 0) return;
+      tell(heard);
+      heard = nothingHeard();
+    },
+  };
+};
+
+/** It beats while there are calls. */
+const createBeat = (tick: () => void, time: BeatTime) => {
+  let stop: (() => void) | null = null;
+  return {
+    keep(isWanted: boolean): void {
+      if (isWanted) stop ??= startPacer(tick, frameMs, time);
+      else {
+        stop?.();
+        stop = null;
+      }
+    },
+  };
+};
+
+/** Returns who is to be told what the main thread says. */
+export const createSessions = (options: SessionsOptions): ((message: ToSoundThread) => void) => {
+  const { time, tell } = options;
+  const rtp = new Map<number, RtpSession>();
+  const unicast = new Map<number, UnicastSession>();
+  /** Those that were closed while they were opened are closed when they are. */
+  const opening = new Set<number>();
+  const ports = createRtpPorts(options.ports);
+  const heard = createHeard(tell);
+  let beats = 0;
+
+  const measure = (id: number): void => {
+    const session = rtp.get(id);
+    if (session !== undefined) tell({ type: 'figures', id, figures: session.figures() });
+  };
+
+  const tick = (): void => {
+    beats += 1;
+    for (const session of rtp.values()) session.tick();
+    for (const session of unicast.values()) session.tick();
+    heard.tell();
+    if (beats % figuresEveryBeats !== 0) return;
+    for (const id of rtp.keys()) measure(id);
+  };
+  const beat = createBeat(tick, time);
+  const keepBeat = (): void => beat.keep(rtp.size + unicast.size > 0);
+
+  const openRtp = async ({ id, address, sound }: Opening<'open'>): Promise<number> => {
+    const taken = await ports.take(address);
+    rtp.set(id, createRtpSession(taken, new SampleRing(sound), heard.of(id)));
+    return taken.port;
+  };
+
+  const openUnicast = async ({ id, address, from, sound }: Opening<'open unicast'>): Promise<number> => {
+    const session = await openUnicastSession({ address, from, now: time.now }, new SampleRing(sound), {
+      ...heard.of(id),
+      onBegun: () => tell({ type: 'begun', id }),
+    });
+    unicast.set(id, session);
+    return session.port;
+  };
+
+  const open = async (id: number, opened: Promise<number>): Promise<void> => {
+    opening.add(id);
+    try {
+      tell({ type: 'opened', id, port: await opened });
+      if (!opening.delete(id)) close(id);
+    } catch (error) {
+      opening.delete(id);
+      tell({ type: 'refused', id, reason: error instanceof Error ? error.message : String(error) });
+    }
+    keepBeat();
+  };
+
+  const close = (id: number): void => {
+    opening.delete(id);
+    rtp.get(id)?.close();
+    unicast.get(id)?.close();
+    rtp.delete(id);
+    unicast.delete(id);
+    keepBeat();
+  };
+
+  return (message) => {
+    switch (message.type) {
+      case 'open':
+        return void open(message.id, openRtp(message));
+      case 'open unicast':
+        return void open(message.id, openUnicast(message));
+      case 'agree':
+        return rtp.get(message.id)?.agree(message.agreement);
+      case 'press':
+        return rtp.get(message.id)?.press(message.keys);
+      case 'measure':
+        return measure(message.id);
+      case 'close':
+        return close(message.id);
+    }
+  };
+};

@@ -1,0 +1,19 @@
+/** The sound of all calls in the time of the test, where a gateway has a thread for it. */
+import { createLineTime } from '#sip/line-time.ts';
+import { createSessions } from '#sip/media/thread/sessions.ts';
+import type { StartSoundRun } from '#sip/media/thread/sound-thread.ts';
+import type { Clock } from '#src/domain/clock.ts';
+
+export const soundRunIn =
+  (clock: Clock): StartSoundRun =>
+  (ports, on) => {
+    const time = createLineTime(clock, 1);
+    const tell = createSessions({ ports, time, tell: on.message });
+    return {
+      tell,
+      async end() {
+        time.stop();
+        on.ended();
+      },
+    };
+  };

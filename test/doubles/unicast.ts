@@ -1,0 +1,66 @@
+/**
+ * The `unicast` of a FreeSWITCH channel: brings its sound in datagrams, 20 ms at a time, and plays what comes back. Time
+ * is the test's: nothing sounds but with `tick`.
+ */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** 20 ms at 8000 Hz. */
+export const frameSamples = 160;
+
+export type Unicast = {
+  /** Its first datagram has come to a gateway in this process. */
+  opened: Promise<void>;
+  /** 20 ms go by: this is heard there, and a frame of what was sent from there is played here. Returns what sounds. */
+  tick(heard: Int16Array): Int16Array;
+  isOpen(): boolean;
+  close(): void;
+};
+
+/** What a channel is told. */
+type Command = ReadonlyMap<string, string>;
+
+const bytesOf = (samples: Int16Array): Uint8Array =>
+  new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+
+export const startUnicast = (command: Command): Unicast => {
+  const told = (name: string): string => {
+    const value = command.get(name);
+    if (value === undefined) throw new Error(`unicast was not told its ${name}`);
+    return value;
+  };
+  if (told('transport') !== 'udp' || command.has('flags')) throw new Error('unicast is plain UDP here');
+  const to = { address: told('remote-ip'), port: Number(told('remote-port')) };
+  const socket = createSocket('udp4');
+  const played: Int16Array[] = [];
+  let isOpen = false;
+  let isClosed = false;
+  const send = (samples: Int16Array): void => socket.send(bytesOf(samples), to.port, to.address);
+
+  socket.on('error', () => {});
+  socket.on('message', (datagram) => played.push(new Int16Array(Uint8Array.from(datagram).buffer)));
+  const open = async (): Promise<void> => {
+    socket.bind(Number(told('local-port')), told('local-ip'));
+    await once(socket, 'listening');
+    isOpen = !isClosed;
+    if (!isOpen) return;
+    send(new Int16Array(frameSamples));
+    // The next turns of the event loop look what lies in the gateway's socket.
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+  };
+
+  return {
+    opened: open(),
+    tick(heard) {
+      if (isOpen) send(heard);
+      return played.shift() ?? new Int16Array(frameSamples);
+    },
+    isOpen: () => isOpen,
+    close() {
+      isOpen = false;
+      if (!isClosed) socket.close();
+      isClosed = true;
+    },
+  };
+};
