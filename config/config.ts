@@ -64,6 +64,8 @@ export type Config = Readonly<{
   node: string;
   /** Where other gateways reach this one; `null`: where it listens, if that is an address of one machine. */
   nodeUrl: string | null;
+  /** Kinds and prefixes that may be called where a workspace says nothing. */
+  destinations: readonly string[];
   maxCalls: number;
   /** Requests a minute for one key; 0 switches the limit off. */
   rateLimit: number;
@@ -134,6 +136,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     country: values.GW_COUNTRY,
     node: values.GW_NODE,
     nodeUrl: values.GW_NODE_URL ?? null,
+    destinations: values.GW_DESTINATIONS,
     maxCalls: values.GW_MAX_CALLS,
     rateLimit: values.GW_RATE_LIMIT,
     drainSec: values.GW_DRAIN_SEC,

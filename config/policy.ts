@@ -18,6 +18,19 @@ export const platformCallPolicy = {
   bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
 } as const;
 
+/** Where calls may go: everything within the country but what costs more than a call (`GW_DESTINATIONS`). */
+export const platformDestinations = [
+  'mobile',
+  'fixed_line',
+  'toll_free',
+  'shared_cost',
+  'voip',
+  'personal',
+  'uan',
+  'pager',
+  'voicemail',
+] as const;
+
 /** Calls in progress over all numbers of a workspace that names no maximum of its own. */
 export const platformMaxCallsInProgress = 1_000;
 

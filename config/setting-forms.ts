@@ -84,6 +84,15 @@ export const hostList = z.string().transform((text) =>
     .filter((host) => host !== ''),
 );
 
+/** Kinds of numbers, prefixes that are allowed, and behind `!` those that are denied; what a kind is, the start knows. */
+export const destinationList = z
+  .string()
+  .transform((text) => text.split(',').map((word) => word.trim()))
+  .refine(
+    (words) => words.every((word) => /^(?:[a-z_]+|!?\+?\d{1,15})$/.test(word)),
+    'must be kinds of numbers and prefixes, such as mobile,fixed_line,+4420,!0505, separated by commas',
+  );
+
 /** Some of these names, in the operator's order. */
 export const choiceOf = <Name extends string>(...names: readonly Name[]) => {
   const message = `must be one or more of ${names.join(', ')}, separated by commas, none twice`;

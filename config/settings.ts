@@ -5,6 +5,7 @@ import {
   address,
   apiKey,
   choiceOf,
+  destinationList,
   hostAndPort,
   hostAndPortListOrNone,
   hostList,
@@ -16,6 +17,7 @@ import {
   serverUrl,
   storeUrl,
 } from './setting-forms.ts';
+import { platformDestinations } from './policy.ts';
 
 /** A URL to which paths are added. */
 const baseUrl = (...protocols: readonly string[]) =>
@@ -71,6 +73,7 @@ export const settings = z.object({
     .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores')
     .default('gateway'),
   GW_NODE_URL: serverUrl('https', 'http').optional(),
+  GW_DESTINATIONS: destinationList.default([...platformDestinations]),
   GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),
   GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),

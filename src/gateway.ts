@@ -18,6 +18,7 @@ import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clock.ts';
 import { cleanUpsAfterDeath } from './start/clean-ups.ts';
 import { countryOf } from './start/country.ts';
+import { platformPolicyOf } from './start/platform-policy.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { endCalls } from './start/end-calls.ts';
 import type { Foundation } from './start/foundation.ts';
@@ -61,10 +62,21 @@ const startFoundation = async (
   started: AsyncDisposableStack,
 ): Promise<Foundation & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
+  const platformPolicy = platformPolicyOf(config);
   const storage = await startStorage(config, logger, started);
   const isHurried = config.lines === 'simulator' && config.simulatorSpeed !== 1;
   const callClock = isHurried ? createVirtualClock(config.simulatorSpeed) : steadyClock;
-  return { ...storage, config, country, clock: systemClock, steadyClock, callClock, logger, started };
+  return {
+    ...storage,
+    config,
+    country,
+    platformPolicy,
+    clock: systemClock,
+    steadyClock,
+    callClock,
+    logger,
+    started,
+  };
 };
 
 /** What a newcomer needs to use the gateway, into the data folder. */

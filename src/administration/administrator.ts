@@ -1,6 +1,7 @@
 /** Who acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in its audit log. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
+import { wordsOf, type Destinations } from '#src/domain/destinations.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { appendAudit } from '#src/persistence/audit.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -29,6 +30,14 @@ export const note = (
   { database, clock, workspaceId, actor }: Administrator,
   entry: { action: string; subject: string; detail?: Record<string, unknown> },
 ): Promise<void> => appendAudit(database, { ...entry, workspaceId, actor, at: new Date(clock.now()) });
+
+/** A policy as it is written down and compared: where calls may go is a text. */
+export const inWords = <Policy extends { destinations: Destinations | null }>(
+  policy: Policy,
+): Omit<Policy, 'destinations'> & { destinations: string | null } => ({
+  ...policy,
+  destinations: policy.destinations && wordsOf(policy.destinations).join(', '),
+});
 
 export type Changes = Record<string, { from: unknown; to: unknown }>;
 

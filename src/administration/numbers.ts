@@ -14,7 +14,7 @@ import {
   type NumberPatch,
   type NumberRecord,
 } from '#src/persistence/numbers.ts';
-import { changesBetween, note, type Administrator, type WorkspaceReader } from './administrator.ts';
+import { changesBetween, inWords, note, type Administrator, type WorkspaceReader } from './administrator.ts';
 import { chooseSpeech, type Engines } from './choose-speech.ts';
 import { requireOwnTrunk } from './trunks.ts';
 
@@ -98,7 +98,7 @@ export const changeNumber = async (
     // What callers hear is named, not repeated.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
-      changes: changesBetween(callPolicyFields, before, changed),
+      changes: changesBetween(callPolicyFields, inWords(before), inWords(changed)),
     },
   });
   return changed;

@@ -11,6 +11,7 @@ import {
 } from '#src/persistence/workspaces.ts';
 import {
   changesBetween,
+  inWords,
   note,
   type AdministrationServices,
   type Administrator,
@@ -40,7 +41,7 @@ export const changeWorkspace = async (
   const before = await workspaceOf(administrator);
   const after = await patchWorkspace(database, workspaceId, patch);
   if (after === undefined) throw workspaceNotFound();
-  const changes = changesBetween(workspaceSettings, before, after);
+  const changes = changesBetween(workspaceSettings, inWords(before), inWords(after));
   if (Object.keys(changes).length > 0) {
     await note(administrator, {
       action: 'workspace.changed',

@@ -16,7 +16,7 @@ import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import type { FactNews } from '#src/calls/journal/fact-news.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
-import type { CallPolicy } from '#src/domain/call-policy.ts';
+import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -41,7 +41,7 @@ export type ApiServices = Pick<
     country: Country;
     limits: RequestLimits;
     /** What a workspace falls back to where it sets nothing itself. */
-    platform: CallPolicy & { maxCallsInProgress: number };
+    platform: PolicySettings & { maxCallsInProgress: number };
     recordings: Recordings;
     /** For how many days SIP messages of calls are kept, and whether the lines have none because they are simulated. */
     sipTrace: { days: number; isSimulated: boolean };

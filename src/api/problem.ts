@@ -2,6 +2,7 @@
  * Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (guides/design/wire.md, "Errors").
  */
 import * as z from 'zod';
+import { destinationProblems } from '#src/domain/destinations.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 
 export const problemMediaType = 'application/problem+json';
@@ -22,6 +23,13 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   },
   max_duration_exceeds_policy: {
     maximum: z.int().meta({ description: 'The longest duration that is allowed, in seconds.', example: 600 }),
+  },
+  destination_not_allowed: {
+    reason: z.enum(destinationProblems).meta({
+      description:
+        'What is against it: a kind of number that the policy does not allow; `denied_prefix`; `emergency`: no emergency number is ever called; `no_country`: a satellite or an international network; `unknown`: no number of a subscriber.',
+      example: 'premium',
+    }),
   },
   concurrency_limit: {
     maximum: z.int().optional().meta({ description: 'How many calls may be in progress.', example: 3 }),

@@ -1,6 +1,7 @@
 /** Call control: everything that may be asked of calls (place, receive, hang up, cancel, pause the recording), and who is let in. */
 import type { Logger } from 'pino';
-import { effectivePolicy, type CallPolicy } from '#src/domain/call-policy.ts';
+import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
+import type { Country } from '#src/domain/phone-number.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -58,7 +59,8 @@ export const createCallControl = (options: {
   hasLines: boolean;
   askNode: AskNode;
   limits: AdmissionLimits;
-  platformPolicy: CallPolicy;
+  platformPolicy: PolicySettings;
+  country: Country;
   /** Over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;
   times: CallTimes;
@@ -90,7 +92,7 @@ export const createCallControl = (options: {
     keepAgent: (callId, agentCall, workspaceId) => options.keepAgent(callId, agentCall, workspaceId, own),
     admission,
   });
-  const placeCall = createPlaceCall({ startCall, policyOf, now });
+  const placeCall = createPlaceCall({ startCall, policyOf, country: options.country, now });
   return {
     ...hangups,
     ...createRecordingRequests(requests),

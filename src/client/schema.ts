@@ -1,7 +1,7 @@
 // Made from the OpenAPI document by `npm run generate-client`.
 
 export type CreateCall = {
-  /** The number to call, in domestic format; hyphens and spaces are removed. International forms such as `+82…` are refused with `invalid_to`. */
+  /** The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it. */
   to: string;
   /** The task of this call. May be omitted if the agent knows its task already. */
   instruction?: string | null | undefined;
@@ -210,6 +210,27 @@ export type PhoneNumber = {
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
   barge_in: BargeInOutput | null;
+  /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+  destinations: {
+    /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+    kinds: (
+      | 'mobile'
+      | 'fixed_line'
+      | 'toll_free'
+      | 'shared_cost'
+      | 'voip'
+      | 'personal'
+      | 'uan'
+      | 'pager'
+      | 'voicemail'
+      | 'premium'
+      | 'international'
+    )[];
+    /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+    allowed_prefixes: string[];
+    /** What begins so may not be called, whatever its kind. */
+    denied_prefixes: string[];
+  } | null;
   /** What is said first to a caller; null for the default of the agent. */
   greeting: string | null;
   /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -397,6 +418,27 @@ export type Workspace = {
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
   barge_in: BargeInOutput | null;
+  /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+  destinations: {
+    /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+    kinds: (
+      | 'mobile'
+      | 'fixed_line'
+      | 'toll_free'
+      | 'shared_cost'
+      | 'voip'
+      | 'personal'
+      | 'uan'
+      | 'pager'
+      | 'voicemail'
+      | 'premium'
+      | 'international'
+    )[];
+    /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+    allowed_prefixes: string[];
+    /** What begins so may not be called, whatever its kind. */
+    denied_prefixes: string[];
+  } | null;
   /** Calls in progress at once, over all numbers. */
   max_calls_in_progress: number | null;
   /** What holds for a number that sets nothing itself: the workspace, then the platform. */
@@ -408,6 +450,26 @@ export type Workspace = {
     max_concurrent_calls: number;
     recording_enabled: boolean;
     barge_in: BargeInOutput;
+    destinations: {
+      /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+      kinds: (
+        | 'mobile'
+        | 'fixed_line'
+        | 'toll_free'
+        | 'shared_cost'
+        | 'voip'
+        | 'personal'
+        | 'uan'
+        | 'pager'
+        | 'voicemail'
+        | 'premium'
+        | 'international'
+      )[];
+      /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+      allowed_prefixes: string[];
+      /** What begins so may not be called, whatever its kind. */
+      denied_prefixes: string[];
+    };
     max_calls_in_progress: number;
   };
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -653,6 +715,7 @@ export type ProblemCode =
   | 'max_duration_exceeds_policy'
   | 'unauthorized'
   | 'forbidden'
+  | 'destination_not_allowed'
   | 'number_mismatch'
   | 'not_found'
   | 'call_not_found'
@@ -863,6 +926,30 @@ export type Operations = {
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
+        /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+        destinations?:
+          | {
+              /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+              kinds: (
+                | 'mobile'
+                | 'fixed_line'
+                | 'toll_free'
+                | 'shared_cost'
+                | 'voip'
+                | 'personal'
+                | 'uan'
+                | 'pager'
+                | 'voicemail'
+                | 'premium'
+                | 'international'
+              )[];
+              /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+              allowed_prefixes: string[];
+              /** What begins so may not be called, whatever its kind. */
+              denied_prefixes: string[];
+            }
+          | null
+          | undefined;
         /** What is said first to a caller; null for the default of the agent. */
         greeting?: string | null | undefined;
         /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -910,6 +997,30 @@ export type Operations = {
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
+        /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+        destinations?:
+          | {
+              /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+              kinds: (
+                | 'mobile'
+                | 'fixed_line'
+                | 'toll_free'
+                | 'shared_cost'
+                | 'voip'
+                | 'personal'
+                | 'uan'
+                | 'pager'
+                | 'voicemail'
+                | 'premium'
+                | 'international'
+              )[];
+              /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+              allowed_prefixes: string[];
+              /** What begins so may not be called, whatever its kind. */
+              denied_prefixes: string[];
+            }
+          | null
+          | undefined;
         /** What is said first to a caller; null for the default of the agent. */
         greeting?: string | null | undefined;
         /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -1159,6 +1270,30 @@ export type Operations = {
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
+        /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+        destinations?:
+          | {
+              /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+              kinds: (
+                | 'mobile'
+                | 'fixed_line'
+                | 'toll_free'
+                | 'shared_cost'
+                | 'voip'
+                | 'personal'
+                | 'uan'
+                | 'pager'
+                | 'voicemail'
+                | 'premium'
+                | 'international'
+              )[];
+              /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+              allowed_prefixes: string[];
+              /** What begins so may not be called, whatever its kind. */
+              denied_prefixes: string[];
+            }
+          | null
+          | undefined;
         /** Calls in progress at once, over all numbers. */
         max_calls_in_progress?: number | null | undefined;
       };

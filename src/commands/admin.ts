@@ -1,7 +1,7 @@
 /** `npm run admin`: workspaces, admin tokens and numbers, on the database of the gateway (config/README.md). */
 import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { databaseLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
+import { databaseLimits, platformMaxCallsInProgress } from '#config/policy.ts';
 import { type CommandContext } from './admin/command.ts';
 import { wrongOption } from './admin/given-fields.ts';
 import { help, readCall } from './admin/run-command.ts';
@@ -14,6 +14,7 @@ import { systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
+import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { UsageError } from './parse-options.ts';
 
 /** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
@@ -44,7 +45,7 @@ const openContext = async (
     database,
     sealing: createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
     clock: systemClock,
-    platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    platform: { ...platformPolicyOf(config), maxCallsInProgress: platformMaxCallsInProgress },
     country: countryOf(config.country),
   };
 };

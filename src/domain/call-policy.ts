@@ -3,8 +3,10 @@
  * "Policy").
  */
 import type { BargeIn } from './barge-in.ts';
+import type { Destinations } from './destinations.ts';
 
-export type CallPolicy = {
+/** What a number, a workspace or the platform may say. */
+export type PolicySettings = {
   /** Upper bound for one call's maximum duration, seconds. */
   maxDurationSec: number;
   /** Maximum duration of a call that names none, seconds. */
@@ -15,6 +17,14 @@ export type CallPolicy = {
   recordingEnabled: boolean;
   /** Taken as a whole: its numbers belong together. */
   bargeIn: BargeIn;
+  /** Where calls may go. */
+  destinations: Destinations;
+};
+
+/** What holds for a call. */
+export type CallPolicy = Omit<PolicySettings, 'destinations'> & {
+  /** Each of these has to allow it: a number narrows what its workspace allows, and widens nothing. */
+  destinations: readonly Destinations[];
 };
 
 export const callPolicyFields = [
@@ -25,17 +35,18 @@ export const callPolicyFields = [
   'maxConcurrentCalls',
   'recordingEnabled',
   'bargeIn',
-] as const satisfies readonly (keyof CallPolicy)[];
+  'destinations',
+] as const satisfies readonly (keyof PolicySettings)[];
 
 /** What a number or workspace stores: `null` falls back to the next. */
-export type StoredCallPolicy = { [Name in keyof CallPolicy]: CallPolicy[Name] | null };
+export type StoredCallPolicy = { [Name in keyof PolicySettings]: PolicySettings[Name] | null };
 
 export const effectivePolicy = (
   number: StoredCallPolicy,
   workspace: StoredCallPolicy,
-  platform: CallPolicy,
+  platform: PolicySettings,
 ): CallPolicy => {
-  const pick = <Name extends keyof CallPolicy>(name: Name): CallPolicy[Name] =>
+  const pick = <Name extends keyof PolicySettings>(name: Name): PolicySettings[Name] =>
     number[name] ?? workspace[name] ?? platform[name];
   const maxDurationSec = pick('maxDurationSec');
   return {
@@ -46,9 +57,15 @@ export const effectivePolicy = (
     maxConcurrentCalls: pick('maxConcurrentCalls'),
     recordingEnabled: pick('recordingEnabled'),
     bargeIn: pick('bargeIn'),
+    destinations: [
+      workspace.destinations ?? platform.destinations,
+      ...(number.destinations === null ? [] : [number.destinations]),
+    ],
   };
 };
 
 /** What holds for a number that sets nothing itself. */
-export const workspacePolicy = (workspace: StoredCallPolicy, platform: CallPolicy): CallPolicy =>
-  effectivePolicy(workspace, workspace, platform);
+export const workspacePolicy = (workspace: StoredCallPolicy, platform: PolicySettings): PolicySettings => ({
+  ...effectivePolicy(workspace, workspace, platform),
+  destinations: workspace.destinations ?? platform.destinations,
+});

@@ -11,6 +11,7 @@ export const refusalCatalogue = {
   max_duration_exceeds_policy: { status: 400, title: 'max_duration_sec is longer than the policy allows' },
   unauthorized: { status: 401, title: 'The key is missing or not valid' },
   forbidden: { status: 403, title: 'This token may not do that' },
+  destination_not_allowed: { status: 403, title: 'This number may not be called' },
   number_mismatch: { status: 403, title: 'The key belongs to another number' },
   not_found: { status: 404, title: 'There is nothing here' },
   call_not_found: { status: 404, title: 'There is no such call' },

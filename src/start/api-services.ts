@@ -1,10 +1,5 @@
 /** What the API asks for, and who of the gateway does it. */
-import {
-  dataFolderMs,
-  platformCallPolicy,
-  platformMaxCallsInProgress,
-  requestLimits,
-} from '#config/policy.ts';
+import { dataFolderMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import type { StreamPermits } from '#src/api/stream-permits.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
@@ -41,7 +36,7 @@ export type ApiParts = {
 };
 
 export const apiServicesOf = (
-  { config, country, database, sealing, clock, steadyClock, logger }: Foundation,
+  { config, country, platformPolicy, database, sealing, clock, steadyClock, logger }: Foundation,
   parts: ApiParts,
 ): ApiServices => {
   const { telephony, agents } = parts;
@@ -70,7 +65,7 @@ export const apiServicesOf = (
     pauseRecording: control.pauseRecording,
     resumeRecording: control.resumeRecording,
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
-    platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    platform: { ...platformPolicy, maxCallsInProgress: platformMaxCallsInProgress },
     recordings: parts.recordings,
     sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
     watchFacts: parts.journalling.factNews.watch,

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
@@ -9,6 +10,8 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 export type Foundation = {
   config: Config;
   country: Country;
+  /** What holds where neither number nor workspace says anything. */
+  platformPolicy: PolicySettings;
   database: Database;
   sealing: Sealing;
   /** The wall clock: what is shown goes by it. */

@@ -1,11 +1,5 @@
 /** The calls of this gateway: who may begin one, who holds it, and what is written down of it. */
-import {
-  callTimes,
-  journalLimits,
-  knownKeysMs,
-  platformCallPolicy,
-  platformMaxCallsInProgress,
-} from '#config/policy.ts';
+import { callTimes, journalLimits, knownKeysMs, platformMaxCallsInProgress } from '#config/policy.ts';
 import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { OnArrival } from '#sip/lines.ts';
@@ -118,7 +112,8 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     hasLines: config.lines !== 'none',
     askNode: parts.cluster.askNode,
     limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
-    platformPolicy: platformCallPolicy,
+    platformPolicy: foundation.platformPolicy,
+    country: foundation.country,
     maxCallsInProgress: platformMaxCallsInProgress,
     times: callTimes,
     node: config.node,

@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { Registry } from 'prom-client';
-import { platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
+import { readConfig } from '#config/config.ts';
+import { platformMaxCallsInProgress } from '#config/policy.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
@@ -29,6 +30,7 @@ import { createNumber } from '#src/persistence/numbers.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
+import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
@@ -145,7 +147,7 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
-    platform: { ...platformCallPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    platform: { ...platformPolicyOf(readConfig({}, false)), maxCallsInProgress: platformMaxCallsInProgress },
     authenticateNumber: createNumberAuthentication({
       database: asking,
       sealing,

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { z } from 'zod';
 import { platformCallPolicy } from '#config/policy.ts';
 import { addWorkspace, fakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
@@ -55,6 +56,28 @@ test('what is given is changed, what is null falls back, what is absent stays', 
   t.deepEqual((await admin.get(path)).body, second.body);
 });
 
+test('where calls may go is set whole, and what is null is as the platform says', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const destinations = { kinds: ['mobile'], allowed_prefixes: ['+4420'], denied_prefixes: ['0505'] };
+  const { body } = await admin.patch(path, { destinations });
+  t.like(body, { destinations, effective: { destinations } });
+  const [number] = z
+    .object({ numbers: z.array(z.object({ id: z.string() })) })
+    .parse((await admin.get('/api/v1/admin/numbers')).body).numbers;
+  const narrower = { kinds: [], allowed_prefixes: ['010'], denied_prefixes: [] };
+  const changed = await admin.patch(`/api/v1/admin/numbers/${number?.id}`, { destinations: narrower });
+  t.deepEqual(changed.body['destinations'], narrower);
+  const { body: back } = await admin.patch(path, { destinations: null });
+  t.like(back, { destinations: null, effective: { destinations: { allowed_prefixes: [] } } });
+  t.like((await admin.get('/api/v1/admin/audit')).body, {
+    entries: [
+      { detail: { changes: { destinations: { from: 'mobile, +4420, !0505', to: null } } } },
+      { detail: { changes: { destinations: { from: null, to: '010' } } } },
+      { detail: { changes: { destinations: { from: null, to: 'mobile, +4420, !0505' } } } },
+    ],
+  });
+});
+
 test('timestamps are written in the time zone of the workspace from its change on', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { startedAt: new Date('2026-11-21T03:00:00Z') });
@@ -85,6 +108,13 @@ test(refused, { max_duration_sec: 1801 }, 'max_duration_sec');
 test(refused, { max_calls_in_progress: 0 }, 'max_calls_in_progress');
 test(refused, { max_calls_in_progress: 1.5 }, 'max_calls_in_progress');
 test(refused, { recording_enabled: 'yes' }, 'recording_enabled');
+const rules = { kinds: ['mobile'], allowed_prefixes: [], denied_prefixes: [] };
+test(refused, { destinations: { ...rules, kinds: ['landline'] } }, 'destinations.kinds.0');
+test(refused, { destinations: { ...rules, kinds: ['mobile', 'mobile'] } }, 'destinations.kinds');
+test(refused, { destinations: { ...rules, allowed_prefixes: ['02-1'] } }, 'destinations.allowed_prefixes.0');
+test(refused, { destinations: { ...rules, denied_prefixes: ['!02'] } }, 'destinations.denied_prefixes.0');
+test(refused, { destinations: { ...rules, zones: [] } }, 'destinations.zones');
+test(refused, { destinations: { kinds: ['mobile'] } }, 'destinations.allowed_prefixes');
 test(refused, { id: 'x' }, 'id');
 
 test('the audit log tells from what to what, and nothing where nothing changed', async (t) => {

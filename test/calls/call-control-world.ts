@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { fromCallback, SimulatedClock } from 'xstate';
-import { callTimes, journalLimits, platformCallPolicy, platformMaxCallsInProgress } from '#config/policy.ts';
+import { readConfig } from '#config/config.ts';
+import { callTimes, journalLimits, platformMaxCallsInProgress } from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -23,6 +24,7 @@ import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
+import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 
@@ -114,7 +116,8 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
       throw new Error('No other gateway is to be asked');
     },
     limits: { maxCalls: 100, maxBacklog: 100 },
-    platformPolicy: platformCallPolicy,
+    platformPolicy: platformPolicyOf(readConfig({}, false)),
+    country: 'KR',
     maxCallsInProgress: platformMaxCallsInProgress,
     times: callTimes,
     node: 'test',

@@ -96,6 +96,22 @@ test.serial('a workspace is changed for the next call of the running gateway', a
   });
 });
 
+test.serial('where calls may go is set for the next call', async (t) => {
+  const { gateway, run } = await operated(t);
+  const place = async () => (await gateway.client.post('/api/v1/calls', { to: '01000000003' })).status;
+  t.is(await place(), 201);
+  const shown = await run('workspaces', 'set', '--destinations', 'fixed_line, +4420,!0505');
+  t.regex(shown, /\ndestinations +fixed_line,\+4420,!0505\n/);
+  t.is(await place(), 403);
+  t.regex(
+    await run('workspaces', 'set', '--destinations', 'default'),
+    /\ndestinations +\(mobile,fixed_line,/,
+  );
+  t.is(await place(), 201);
+  await run('workspaces', 'set', '--destinations', '');
+  t.is(await place(), 403);
+});
+
 test.serial('tokens are made, listed with their last use, and revoked', async (t) => {
   const { run, json, baseUrl } = await operated(t);
   const made = await json(
@@ -214,6 +230,11 @@ test.serial(wrong, ['tokens', 'revoke', 'nobody'], /^There is no token "nobody"/
 test.serial(wrong, ['workspaces', 'set'], /^Say what to set: --name, /);
 test.serial(wrong, ['workspaces', 'set', '--name', ''], /^--name: This is required/);
 test.serial(wrong, ['workspaces', 'set', '--max-duration-sec', 'long'], /^--max-duration-sec: /);
+test.serial(
+  wrong,
+  ['workspaces', 'set', '--destinations', 'mobile,landline'],
+  /^--destinations: "landline" is no prefix and none of mobile, /,
+);
 test.serial(wrong, ['workspaces', 'set', '--time-zone', 'default'], /^--time-zone: /);
 test(
   wrong,

@@ -43,6 +43,35 @@ consoleTest(
   },
 );
 
+consoleTest(
+  'where calls may go is chosen by kinds and prefixes, and a number narrows it',
+  async (t, { gateway, open }) => {
+    const page = await open({ page: '/workspace' });
+    const save = () => page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Allowed: Mobile numbers, Fixed lines, /).waitFor();
+    await page.getByLabel('Destinations').selectOption('Only what is chosen here');
+    t.true(await page.getByLabel('Mobile numbers').isChecked(), 'it begins with what holds');
+    t.false(await page.getByLabel('Premium-rate numbers').isChecked());
+    await page.getByLabel('Pagers').uncheck();
+    await page.getByLabel(/^Prefixes that are denied/).fill('0505, 02-1');
+    await save();
+    await page.getByText('This is no beginning of a number, such as 0505 or +1242.').waitFor();
+    await page.getByLabel(/^Prefixes that are denied/).fill('0505, +1242');
+    await save();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await gateway.admin.get('/api/v1/admin/workspace');
+    t.like(body['destinations'], { allowed_prefixes: [], denied_prefixes: ['0505', '+1242'] });
+    t.false(JSON.stringify(body['destinations']).includes('pager'));
+
+    await page.getByRole('link', { name: 'Numbers' }).click();
+    await page.getByRole('link', { name: gateway.credentials.number }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('A number narrows what its workspace allows').waitFor();
+    await page.getByLabel('Destinations').selectOption('Only what is chosen here');
+    t.false(await page.getByLabel('Pagers').isChecked());
+  },
+);
+
 consoleTest('a token is made, shown once, listed and revoked', async (t, { gateway, open }) => {
   const page = await open({ page: '/tokens' });
   await page.locator('.row', { hasText: 'dev-credentials.json' }).getByText('(you)').waitFor();

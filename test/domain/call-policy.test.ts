@@ -1,5 +1,18 @@
 import test from 'ava';
-import { effectivePolicy, type CallPolicy, type StoredCallPolicy } from '#src/domain/call-policy.ts';
+import {
+  effectivePolicy,
+  workspacePolicy,
+  type CallPolicy,
+  type PolicySettings,
+  type StoredCallPolicy,
+} from '#src/domain/call-policy.ts';
+import type { DestinationKind, Destinations } from '#src/domain/destinations.ts';
+
+const only = (...kinds: DestinationKind[]): Destinations => ({
+  kinds,
+  allowedPrefixes: [],
+  deniedPrefixes: [],
+});
 
 const nothing: StoredCallPolicy = {
   maxDurationSec: null,
@@ -9,9 +22,10 @@ const nothing: StoredCallPolicy = {
   maxConcurrentCalls: null,
   recordingEnabled: null,
   bargeIn: null,
+  destinations: null,
 };
 
-const platform: CallPolicy = {
+const platform: PolicySettings = {
   maxDurationSec: 1800,
   defaultDurationSec: 600,
   silenceTimeoutSec: 30,
@@ -19,9 +33,10 @@ const platform: CallPolicy = {
   maxConcurrentCalls: 10,
   recordingEnabled: true,
   bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
+  destinations: only('mobile', 'fixed_line'),
 };
 
-const workspace: CallPolicy = {
+const workspace: PolicySettings = {
   maxDurationSec: 1200,
   defaultDurationSec: 500,
   silenceTimeoutSec: 20,
@@ -29,9 +44,10 @@ const workspace: CallPolicy = {
   maxConcurrentCalls: 5,
   recordingEnabled: false,
   bargeIn: { mode: 'stop', onsetMs: 90, speechMs: 700, resumeMs: 600 },
+  destinations: only('fixed_line'),
 };
 
-const number: CallPolicy = {
+const number: PolicySettings = {
   maxDurationSec: 900,
   defaultDurationSec: 400,
   silenceTimeoutSec: 10,
@@ -39,33 +55,53 @@ const number: CallPolicy = {
   maxConcurrentCalls: 2,
   recordingEnabled: true,
   bargeIn: { mode: 'off', onsetMs: 100, speechMs: 800, resumeMs: 700 },
+  destinations: only('toll_free'),
 };
 
+/** What holds for a call where each of these says where it may go. */
+const inForce = (settings: PolicySettings, ...destinations: Destinations[]): CallPolicy => ({
+  ...settings,
+  destinations,
+});
+
 test('what neither number nor workspace says, the platform says', (t) => {
-  t.deepEqual(effectivePolicy(nothing, nothing, platform), platform);
+  t.deepEqual(effectivePolicy(nothing, nothing, platform), inForce(platform, platform.destinations));
 });
 
 test('what the number does not say, its workspace says', (t) => {
-  t.deepEqual(effectivePolicy(nothing, workspace, platform), workspace);
+  t.deepEqual(effectivePolicy(nothing, workspace, platform), inForce(workspace, workspace.destinations));
 });
 
 test('what the number says goes before its workspace', (t) => {
-  t.deepEqual(effectivePolicy(number, workspace, platform), number);
+  t.deepEqual(
+    effectivePolicy(number, workspace, platform),
+    inForce(number, workspace.destinations, number.destinations),
+  );
 });
 
-for (const name of Object.keys(platform))
+test('where calls may go is what the workspace, else the platform, allows, and the number as well', (t) => {
+  const { destinations } = number;
+  t.deepEqual(effectivePolicy({ ...nothing, destinations }, nothing, platform).destinations, [
+    platform.destinations,
+    destinations,
+  ]);
+  t.deepEqual(workspacePolicy(nothing, platform), platform);
+  t.deepEqual(workspacePolicy(workspace, platform), workspace);
+});
+
+for (const name of Object.keys(platform).filter((one) => one !== 'destinations'))
   test(`${name} falls back by itself`, (t) => {
     t.deepEqual(effectivePolicy({ ...nothing, ...pick(number, name) }, nothing, platform), {
-      ...platform,
+      ...inForce(platform, platform.destinations),
       ...pick(number, name),
     });
     t.deepEqual(effectivePolicy({ ...number, [name]: null }, workspace, platform), {
-      ...number,
+      ...inForce(number, workspace.destinations, number.destinations),
       ...pick(workspace, name),
     });
   });
 
-const pick = (policy: CallPolicy, wanted: string): Partial<CallPolicy> =>
+const pick = (policy: PolicySettings, wanted: string): Partial<Omit<PolicySettings, 'destinations'>> =>
   Object.fromEntries(Object.entries(policy).filter(([name]) => name === wanted));
 
 test('switching off is something said: false does not fall back', (t) => {

@@ -15,6 +15,7 @@ const statuses: readonly (readonly [RefusalCode, number])[] = [
   ['hangup_unavailable', 503],
   ['unauthorized', 401],
   ['number_mismatch', 403],
+  ['destination_not_allowed', 403],
   ['invalid_request', 400],
   ['invalid_to', 400],
   ['rate_limited', 429],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { PlacedCall } from '#src/calls/setup/place-call.ts';
-import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
+import { normalizeDestination } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { encode } from '../codec.ts';
 import { text } from '../fields.ts';
@@ -31,7 +31,7 @@ export const createCall = defineRoute({
     .object({
       to: z.string().meta({
         description:
-          'The number to call, in domestic format; hyphens and spaces are removed. International forms such as `+82…` are refused with `invalid_to`.',
+          "The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it.",
         example: '010-0000-0001',
       }),
       instruction: text(8000).nullish().meta({
@@ -59,6 +59,7 @@ export const createCall = defineRoute({
   },
   refusals: [
     'invalid_to',
+    'destination_not_allowed',
     'max_duration_exceeds_policy',
     'no_agent_endpoint',
     'concurrency_limit',
@@ -66,7 +67,7 @@ export const createCall = defineRoute({
     'over_capacity',
   ],
 }).handledBy(async ({ caller, body, keyed }, { country, placeCall }) => {
-  const to = normalizePhoneNumber(body.to, country);
+  const to = normalizeDestination(body.to, country);
   if (to === undefined) {
     throw new Refusal(
       'invalid_to',

@@ -5,6 +5,7 @@ import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
+import { destinations } from './destinations-schema.ts';
 
 export const numberInPath = z.object({ id: idInPath('The number.') });
 
@@ -55,6 +56,11 @@ export const policyFields = {
     .meta({ description: 'Calls in progress at once.', example: 3 }),
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
   barge_in: bargeIn.nullable(),
+  destinations: destinations.nullable().meta({
+    description:
+      'Where calls may go. What a number says narrows what its workspace allows, and widens nothing.',
+    example: null,
+  }),
 };
 
 const greeting = text(1000).nullable().meta({

@@ -7,6 +7,7 @@ import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { bargeIn, policyFields } from '../numbers/number-schema.ts';
+import { destinations } from '../numbers/destinations-schema.ts';
 
 const timeZone = z
   .string()
@@ -40,6 +41,7 @@ const effective = z
     max_concurrent_calls: z.int(),
     recording_enabled: z.boolean(),
     barge_in: bargeIn,
+    destinations,
     max_calls_in_progress: z.int(),
   })
   .meta({
@@ -52,6 +54,7 @@ const effective = z
       max_concurrent_calls: 3,
       recording_enabled: true,
       barge_in: { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 },
+      destinations: { kinds: ['mobile', 'fixed_line'], allowed_prefixes: [], denied_prefixes: ['0505'] },
       max_calls_in_progress: 50,
     },
   });

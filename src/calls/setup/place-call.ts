@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
+import type { CallPolicy } from '#src/domain/call-policy.ts';
+import { destinationProblem, type DestinationProblem } from '#src/domain/destinations.ts';
+import type { Country } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { KeyedAnswer, KeyedRequest } from '#src/persistence/idempotency.ts';
 import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
-  /** Domestic format, digits alone. */
+  /** Domestic format, digits alone; `+…` for another country's number. */
   to: string;
   instruction: string | null;
   /** Seconds; `null` for the stored policy. */
@@ -21,14 +24,39 @@ export type PlacedCall = { callId: string; from: string };
 
 export type PlaceCall = (number: OpenNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
 
+const ofKind = 'Numbers of this kind may not be called. An admin allows them in "destinations".';
+
+const notAllowed: Readonly<Partial<Record<DestinationProblem, string>>> = {
+  denied_prefix: 'Numbers that begin so may not be called. An admin allows them in "destinations".',
+  emergency: 'Emergency numbers are never called.',
+  no_country:
+    'Numbers of satellites and international networks may be called by an allowed prefix in "destinations" alone.',
+  unknown: 'This is no number of a subscriber.',
+};
+
+const checkDestination = (policy: CallPolicy, to: string, country: Country): void => {
+  const reason = destinationProblem(policy, to, country);
+  if (reason === undefined) return;
+  // Who may not call abroad at all is told what was always told: that domestic numbers are called.
+  if (reason === 'international') {
+    throw new Refusal(
+      'invalid_to',
+      'This number may not call abroad. Give a number of the country, as it is dialled within it, for example 010-0000-0001.',
+    );
+  }
+  throw new Refusal('destination_not_allowed', notAllowed[reason] ?? ofKind, { extras: { reason } });
+};
+
 /**
- * Refuses with `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,
+ * Refuses with `invalid_to` (a number abroad, where that is not allowed), `destination_not_allowed` (with `reason`),
+ * `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,
  * `over_capacity` or `idempotency_in_progress`; no call is placed then, and the key stays free.
  */
 export const createPlaceCall =
-  (options: { startCall: StartCall; policyOf: PolicyOf; now: () => number }): PlaceCall =>
+  (options: { startCall: StartCall; policyOf: PolicyOf; country: Country; now: () => number }): PlaceCall =>
   async (number, { to, instruction, maxDurationSec, keyed }) => {
     const policy = options.policyOf(number);
+    checkDestination(policy, to, options.country);
     if (maxDurationSec !== null && maxDurationSec > policy.maxDurationSec) {
       throw new Refusal(
         'max_duration_exceeds_policy',

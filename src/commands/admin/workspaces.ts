@@ -21,22 +21,33 @@ import {
   textIn,
   textOption,
 } from './command.ts';
+import { givenDestinations, shownDestinations } from './given-destinations.ts';
 import { checked, fieldsIn, optionOf } from './given-fields.ts';
 import { UsageError } from '../parse-options.ts';
 
 const settings = Object.keys(workspaceFields);
 const settingOptions = Object.fromEntries(settings.map((field) => [optionOf(field), textOption]));
-const texts = ['name', 'time_zone'];
+const texts = ['name', 'time_zone', 'destinations'];
 
 const shape = z.strictObject(workspaceFields).partial();
+
+/** The settings that were given, in the words of the API. */
+const settingsIn = (given: CommandArguments): Record<string, unknown> => {
+  const fields = fieldsIn(given, settings, texts);
+  const { destinations } = fields;
+  return typeof destinations === 'string'
+    ? { ...fields, destinations: givenDestinations(destinations) }
+    : fields;
+};
 
 /** In the words of the API. */
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context, record), record.timeZone);
 
-/** An object as it is written in JSON, and so typed. */
+/** As it is typed: destinations in words, any other object in JSON. */
 const written = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  shownDestinations(value) ??
+  (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
 
 /** What it sets itself, and in brackets what holds where it sets nothing. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {
@@ -94,7 +105,7 @@ const create: Command = {
   async run(context, given) {
     requireNone(given, 'create');
     const name = nameIn(given, 'name', 'workspaces create NAME');
-    const patch = checked(shape, { ...fieldsIn(given, settings, texts), name });
+    const patch = checked(shape, { ...settingsIn(given), name });
     const by = await addWorkspace({ ...context, actor: operator }, { ...patch, name: patch.name ?? name });
     const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
     const { text, json } = answer(context, await workspaceOf(by));
@@ -124,7 +135,7 @@ const set: Command = {
   options: settingOptions,
   async run(context, given) {
     const found = await chooseWorkspace(context, workspaceIn(given, 'set'));
-    const fields = fieldsIn(given, settings, texts);
+    const fields = settingsIn(given);
     if (Object.keys(fields).length === 0) {
       throw new UsageError(`Say what to set: ${settings.map((field) => `--${optionOf(field)}`).join(', ')}`);
     }

@@ -54,4 +54,7 @@ export type CallPolicy = Pick<
   | 'max_concurrent_calls'
   | 'recording_enabled'
   | 'barge_in'
+  | 'destinations'
 >;
+
+export type Destinations = NonNullable<PhoneNumber['destinations']>;

@@ -46,6 +46,26 @@ const sayings: readonly Saying[] = [
     pattern: /^Give the number in domestic format.*$/,
     ko: '국내 형식의 번호를 입력하세요. 예: 010-0000-0001',
   },
+  {
+    pattern: /^This number may not call abroad\..*$/,
+    ko: '이 번호로는 국제전화를 걸 수 없습니다. 국내 형식의 번호를 입력하세요. 예: 010-0000-0001',
+  },
+  {
+    pattern: /^Numbers of this kind may not be called\..*$/,
+    ko: '이런 종류의 번호로는 걸 수 없습니다. 관리자가 발신 허용 범위에서 허용할 수 있습니다.',
+  },
+  {
+    pattern: /^Numbers that begin so may not be called\..*$/,
+    ko: '차단된 접두 번호입니다. 관리자가 발신 허용 범위에서 허용할 수 있습니다.',
+  },
+  {
+    pattern: /^Numbers of satellites and international networks.*$/,
+    ko: '위성 및 국제 네트워크 번호는 접두 번호로 허용한 경우에만 걸 수 있습니다.',
+  },
+  {
+    pattern: /^This is no beginning of a number.*$/,
+    ko: '번호의 앞부분이 아닙니다. 예: 0505, +1242',
+  },
   { pattern: /^max_duration_sec must be a whole number.*$/, ko: '60에서 1800 사이의 정수여야 합니다.' },
   {
     pattern: /^The outbound agent of this number has no agent type.*$/,

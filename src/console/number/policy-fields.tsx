@@ -4,6 +4,7 @@ import { texts } from '../language/language.ts';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { BargeInFields, bargeInOf, bargeInValues } from './barge-in-fields.tsx';
 import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
+import { destinationsIn, destinationValues } from './destination-fields.tsx';
 
 /** As the API bounds them. */
 const bounds = {
@@ -27,6 +28,7 @@ export const policyValues = (policy: CallPolicy) => ({
   max_concurrent_calls: numberText(policy.max_concurrent_calls),
   recording_enabled: policy.recording_enabled === null ? '' : String(policy.recording_enabled),
   ...bargeInValues(policy.barge_in),
+  ...destinationValues(policy.destinations),
 });
 
 export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy => ({
@@ -37,6 +39,7 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   max_concurrent_calls: wholeNumber('max_concurrent_calls', values.max_concurrent_calls),
   recording_enabled: values.recording_enabled === '' ? null : values.recording_enabled === 'true',
   barge_in: bargeInOf(values),
+  destinations: destinationsIn(values),
 });
 
 /** `below` is what holds for an empty field, where it is known already. */

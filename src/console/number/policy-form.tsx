@@ -8,6 +8,7 @@ import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx'
 import { useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
+import { DestinationFields } from './destination-fields.tsx';
 import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
 
 const valuesOf = (number: PhoneNumber) => ({
@@ -88,6 +89,7 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
             options={[['', t.trunkAny], ...trunks.map(({ id, name }): [string, string] => [id, name])]}
           />
         </div>
+        <DestinationFields form={form} below={workspace?.effective.destinations} isNarrowing />
       </FormBody>
     </Card>
   );

@@ -1,6 +1,7 @@
 import { getWorkspace, updateWorkspace } from '../api.ts';
 import type { Workspace } from '../api/records.ts';
 import { texts } from '../language/language.ts';
+import { DestinationFields } from '../number/destination-fields.tsx';
 import { numberText, PolicyFields, policyIn, policyValues } from '../number/policy-fields.tsx';
 import { FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm, wholeNumber } from '../parts/form.ts';
@@ -64,6 +65,7 @@ const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: 
             placeholder={`${byDefault}: ${workspace.effective.max_calls_in_progress}`}
           />
         </div>
+        <DestinationFields form={form} below={workspace.effective.destinations} />
       </FormBody>
     </Card>
   );

@@ -24,6 +24,7 @@ export type Form<Values extends FormValues> = FieldsOf<Values> & {
 /** Refusals that are about one field without naming it. */
 const fieldOfCode: Readonly<Record<string, string>> = {
   invalid_to: 'to',
+  destination_not_allowed: 'to',
   invalid_max_duration_sec: 'max_duration_sec',
   max_duration_exceeds_policy: 'max_duration_sec',
   number_taken: 'number',

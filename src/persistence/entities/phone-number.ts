@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { BargeIn } from '#src/domain/barge-in.ts';
+import type { Destinations } from '#src/domain/destinations.ts';
 import type { Language } from '#src/domain/language.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
@@ -22,6 +23,8 @@ export const PhoneNumber = defineEntity({
     maxConcurrentCalls: p.integer().nullable(),
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
+    /** What it may call of that which its workspace allows; null for all of it. */
+    destinations: p.json<Destinations>().nullable(),
     /** What is said first to a caller. */
     greeting: p.text().nullable(),
     inboundAuthMethod: p.enum(['none', 'handshake']).default('none'),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { BargeIn } from '#src/domain/barge-in.ts';
+import type { Destinations } from '#src/domain/destinations.ts';
 
 /** Owns numbers, webhook endpoints and admin tokens. Its policy columns apply to numbers that name none. */
 export const Workspace = defineEntity({
@@ -17,6 +18,8 @@ export const Workspace = defineEntity({
     maxConcurrentCalls: p.integer().nullable(),
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
+    /** Where its numbers may call. */
+    destinations: p.json<Destinations>().nullable(),
     /** Upper bound of calls in progress over all numbers of the workspace. */
     maxCallsInProgress: p.integer().nullable(),
     /** How many entries its audit log has; the next one gets the next number. */

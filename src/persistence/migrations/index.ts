@@ -8,6 +8,7 @@ import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
 import { DeliveryOrder } from './delivery-order.ts';
+import { Destinations } from './destinations.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
 import { Nodes } from './nodes.ts';
@@ -47,4 +48,5 @@ export const migrations = [
   { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },
   { name: '0025-cheaper-calls', class: CheaperCalls },
+  { name: '0024-destinations', class: Destinations },
 ];

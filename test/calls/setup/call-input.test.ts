@@ -13,6 +13,7 @@ const policy = {
   maxConcurrentCalls: 1,
   recordingEnabled: true,
   bargeIn: stopping,
+  destinations: [],
 };
 
 const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };

@@ -1,6 +1,8 @@
 import test from 'ava';
 import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
+import type { DestinationKind } from '#src/domain/destinations.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
+import { patchWorkspace } from '#src/persistence/workspaces.ts';
 import { beginning, createCallControlWorld, type CallControlWorld } from '../call-control-world.ts';
 
 const patch = ({ database, stored }: CallControlWorld, changes: Parameters<typeof patchNumber>[2]) =>
@@ -158,4 +160,33 @@ test('the token that is stored with the outbound agent is opened for its calls',
   const callId = await world.place();
   t.is(world.agentCalls.get(callId)?.bearerToken, 'outbound-token');
   t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://agent.example');
+});
+
+const destinations = (...kinds: DestinationKind[]) => ({ kinds, allowedPrefixes: [], deniedPrefixes: [] });
+
+test('a destination that is not allowed is refused before anything is dialled, and the key stays free', async (t) => {
+  const world = await createCallControlWorld(t);
+  t.like(await t.throwsAsync(world.place({ to: '0607001234' })), {
+    code: 'destination_not_allowed',
+    status: 403,
+    extras: { reason: 'premium' },
+  });
+  t.like(await t.throwsAsync(world.place({ to: '+12025550123' })), { code: 'invalid_to', status: 400 });
+  t.is(await world.rows(), 0);
+  t.is(world.lines.size, 0);
+});
+
+test('a workspace opens destinations, and its numbers close them', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { workspaceId } = world.stored;
+  await patchWorkspace(world.database, workspaceId, {
+    destinations: destinations('premium', 'mobile', 'international', 'fixed_line'),
+  });
+  t.is((await world.rowOf(await world.place({ to: '0607001234' })))?.counterparty, '0607001234');
+  t.is((await world.rowOf(await world.place({ to: '+12025550123' })))?.counterparty, '+12025550123');
+  await patch(world, { destinations: destinations('mobile', 'voip') });
+  await t.throwsAsync(world.place({ to: '0607001234' }), { code: 'destination_not_allowed' });
+  await t.throwsAsync(world.place({ to: '+12025550123' }), { code: 'invalid_to' });
+  t.like(await t.throwsAsync(world.place({ to: '07012345678' })), { extras: { reason: 'voip' } });
+  t.is((await world.rowOf(await world.place()))?.status, 'ringing');
 });

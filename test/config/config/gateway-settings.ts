@@ -93,6 +93,25 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { JP: 'JP' },
     invalid: ['kr', 'KOR', '82'],
   },
+  GW_DESTINATIONS: {
+    of: ({ destinations }) => destinations,
+    default: [
+      'mobile',
+      'fixed_line',
+      'toll_free',
+      'shared_cost',
+      'voip',
+      'personal',
+      'uan',
+      'pager',
+      'voicemail',
+    ],
+    valid: {
+      mobile: ['mobile'],
+      'mobile, fixed_line,+4420,!0505': ['mobile', 'fixed_line', '+4420', '!0505'],
+    },
+    invalid: ['mobile,', 'mobile fixed_line', '010-1234', '!', '+', '!mobile', '1234567890123456'],
+  },
   GW_MAX_CALLS: {
     of: ({ maxCalls }) => maxCalls,
     default: 5_000,

@@ -117,6 +117,9 @@ test('a trunk gets domestic numbers, or E.164 where there is such a form', (t) =
   t.is(dialledNumber('15881234', 'KR', 'e164'), '15881234');
   t.is(dialledNumber('01012345678', 'KR', 'e164_without_plus'), '821012345678');
   t.is(dialledNumber('15881234', 'KR', 'e164_without_plus'), '15881234');
+  t.is(dialledNumber('+12025550123', 'KR', 'e164'), '+12025550123');
+  t.is(dialledNumber('+12025550123', 'KR', 'e164_without_plus'), '12025550123');
+  t.is(dialledNumber('+12025550123', 'KR', 'domestic'), '+12025550123', 'there is no domestic form');
   t.is(dialledNumber('2025550123', 'US', 'e164'), '+12025550123');
   t.is(dialledNumber('02079460000', 'GB', 'e164'), '+442079460000');
 });

@@ -1,0 +1,29 @@
+/** Where calls may go, as the admin API shows it (guides/design/limits.md, "Destinations"). */
+import * as z from 'zod';
+import { destinationKinds, isPrefix } from '#src/domain/destinations.ts';
+
+const prefixes = z
+  .array(z.string().refine(isPrefix, { error: 'This is no beginning of a number, such as 0505 or +1242.' }))
+  .max(200);
+
+const noneTwice = (values: readonly string[]): boolean => new Set(values).size === values.length;
+
+export const destinations = z.strictObject({
+  kinds: z
+    .array(z.enum(destinationKinds))
+    .refine(noneTwice, { error: 'A kind stands here twice.' })
+    .meta({
+      description:
+        'Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides.',
+      example: ['mobile', 'fixed_line', 'toll_free'],
+    }),
+  allowed_prefixes: prefixes.meta({
+    description:
+      'What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts.',
+    example: ['+4420'],
+  }),
+  denied_prefixes: prefixes.meta({
+    description: 'What begins so may not be called, whatever its kind.',
+    example: ['0505'],
+  }),
+});

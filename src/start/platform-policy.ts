@@ -1,0 +1,20 @@
+/** What holds where neither number nor workspace says anything: the platform's numbers, and what the operator set. */
+import type { Config } from '#config/config.ts';
+import { platformCallPolicy } from '#config/policy.ts';
+import type { PolicySettings } from '#src/domain/call-policy.ts';
+import { destinationKinds, destinationsIn, type Destinations } from '#src/domain/destinations.ts';
+import { StartError } from '#src/domain/start-error.ts';
+
+/** Throws a StartError for a word that names no kind. */
+const destinationsOf = (words: readonly string[]): Destinations => {
+  const read = destinationsIn(words);
+  if (!('wrong' in read)) return read;
+  throw new StartError(
+    `GW_DESTINATIONS must be of prefixes and of the kinds ${destinationKinds.join(', ')} (it has "${read.wrong}")`,
+  );
+};
+
+export const platformPolicyOf = ({ destinations }: Pick<Config, 'destinations'>): PolicySettings => ({
+  ...platformCallPolicy,
+  destinations: destinationsOf(destinations),
+});
