@@ -52,6 +52,8 @@ const namesIn = (attributes: readonly string[]): ((format: string) => string | u
 
 /** The audio that a description offers or takes. */
 export type DescribedAudio = {
+  /** Such as `RTP/AVP`. */
+  protocol: string;
   address: string;
   port: number;
   /** Where reports are wanted (RFC 3605), where it says so. */
@@ -75,6 +77,7 @@ export const audioIn = (sdp: string): DescribedAudio | undefined => {
   const [, reportsPort] = /^a=rtcp:(\d{1,5})/.exec(rtcp ?? '') ?? [];
   const nameOf = namesIn(audio.attributes);
   return {
+    protocol: audio.protocol,
     address,
     port: audio.port,
     reports:
@@ -108,9 +111,11 @@ export const offerProblem = (
   if (audio === null || !lines.some((line) => /^c=IN IP[46] \S+$/.test(line)))
     return 'The session description is malformed';
   if (audio.port === 0) return 'There is no audio in the offer';
+  const isClear = /^RTP\/AVPF?$/.test(audio.protocol);
   if (srtp === 'required' && !isSecret(sdp)) return `SRTP is required: RTP/SAVP alone, with ${srtpSuite}`;
-  if (srtp === 'off' && !/^RTP\/AVPF?$/.test(audio.protocol))
-    return `Audio over ${audio.protocol} is not supported`;
+  if (srtp === 'off' && !isClear) return `Audio over ${audio.protocol} is not supported`;
+  if (srtp === 'optional' && !isClear && !isSecret(sdp))
+    return `Audio over ${audio.protocol} is not supported, nor RTP/SAVP but with ${srtpSuite}`;
   const names = audio.formats.map(namesIn(audio.attributes));
   return codecs.some((codec) => names.includes(codec))
     ? undefined
@@ -134,6 +139,13 @@ export const isHold = (sdp: string): boolean => {
   const direction = said((line) => /^a=(?:sendrecv|sendonly|recvonly|inactive)$/.test(line));
   const address = said((line) => line.startsWith('c='));
   return direction === 'a=sendonly' || direction === 'a=inactive' || address === 'c=IN IP4 0.0.0.0';
+};
+
+/** The other media of an offer, and where the audio stands that is answered; an answer refuses each of them in its place. */
+export const otherMediaIn = (sdp: string): { before: string[]; behind: string[] } => {
+  const media = linesOf(sdp).filter((line) => line.startsWith('m='));
+  const at = media.findIndex((line) => line.startsWith('m=audio'));
+  return { before: media.slice(0, Math.max(0, at)), behind: media.slice(at + 1) };
 };
 
 /** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */

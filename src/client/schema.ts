@@ -541,9 +541,9 @@ export type Trunk = {
   privacy: boolean;
   /** Offered in this order; null for all of them. */
   codecs: ('PCMU' | 'PCMA')[] | null;
-  /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
-  srtp: 'off' | 'required';
-  /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+  /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+  srtp: 'off' | 'optional' | 'required';
+  /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
   media: 'freeswitch' | 'auto' | 'direct';
   /** The lowest goes first. */
   priority: number;
@@ -1363,9 +1363,9 @@ export type Operations = {
         privacy?: boolean | undefined;
         /** Offered in this order; null for all of them. */
         codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
-        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
-        srtp?: 'off' | 'required' | undefined;
-        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+        srtp?: 'off' | 'optional' | 'required' | undefined;
+        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
         /** The lowest goes first. */
         priority?: number | undefined;
@@ -1433,9 +1433,9 @@ export type Operations = {
         privacy?: boolean | undefined;
         /** Offered in this order; null for all of them. */
         codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
-        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
-        srtp?: 'off' | 'required' | undefined;
-        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+        srtp?: 'off' | 'optional' | 'required' | undefined;
+        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
         /** The lowest goes first. */
         priority?: number | undefined;

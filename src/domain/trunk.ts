@@ -15,8 +15,11 @@ export type CallerIdHeader = (typeof callerIdHeaders)[number];
 export const trunkCodecs = ['PCMU', 'PCMA'] as const;
 export type TrunkCodec = (typeof trunkCodecs)[number];
 
-/** `required`: a call is had with encrypted sound (SRTP, with keys by RFC 4568) or not at all. */
-export const trunkSrtp = ['off', 'required'] as const;
+/**
+ * `required`: a call is had with encrypted sound (SRTP, with keys by RFC 4568) or not at all. `optional`: with it where
+ * the other side has it, too (RFC 8643).
+ */
+export const trunkSrtp = ['off', 'optional', 'required'] as const;
 export type TrunkSrtp = (typeof trunkSrtp)[number];
 
 /**

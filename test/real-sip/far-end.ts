@@ -96,8 +96,13 @@ type TelephoneOptions = {
   seconds: number;
   /** In tones, so long after the call stands. */
   says?: readonly { afterMs: number; text: string }[];
-  /** Its sound is encrypted, or there is no call. */
-  srtp?: boolean;
+  /** Its sound is encrypted, or there is no call; `optional`: where the other side does so, too. */
+  srtp?: boolean | 'optional';
+};
+
+const encryptions: Readonly<Record<string, string>> = {
+  true: ';mediaenc=srtp-mand',
+  optional: ';mediaenc=srtp',
 };
 
 const tryToStartTelephone = async (
@@ -115,7 +120,7 @@ const tryToStartTelephone = async (
   await writeFile(join(home, 'words.wav'), waveFile(words, 8_000));
   await writeFile(
     join(home, 'accounts'),
-    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1${options.srtp === true ? ';mediaenc=srtp-mand' : ''}\n`,
+    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1${encryptions[String(options.srtp)] ?? ''}\n`,
   );
   await writeFile(join(home, 'contacts'), '');
   await writeFile(

@@ -1,10 +1,11 @@
 /**
- * Who carries the sound of a call, as its trunk says: a media server, or this process itself. What only a media server
- * can do, such as encryption, `auto` leaves to it.
+ * Who carries the sound of a call, as its trunk says: a media server, or this process itself. `auto` leaves to the media
+ * server what it alone can do.
  */
 import type { Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '../../media/direct/endpoint.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
+import { isSecret, withoutKeys } from '../../trunks/sdes.ts';
 import type { MediaServers } from './servers.ts';
 
 export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'>;
@@ -23,18 +24,44 @@ export type Carriers = {
   createEndpoint(offer: string | undefined, terms: MediaTerms): Promise<MediaEndpoint>;
 };
 
-const noEncryption = 'Encrypted sound is not carried without FreeSWITCH.';
+/**
+ * A media server either encrypts a call or does not: where encryption is optional the offer decides, once for the call,
+ * and what we offer is in clear.
+ */
+const createOnServer = async (
+  offer: string | undefined,
+  { srtp }: MediaTerms,
+  mediaServers: Pick<MediaServers, 'createEndpoint'>,
+): Promise<MediaEndpoint> => {
+  if (srtp !== 'optional') return mediaServers.createEndpoint(offer, srtp);
+  const secret = offer !== undefined && isSecret(offer);
+  const plain = (sdp: string): string => (secret ? sdp : withoutKeys(sdp));
+  const requireSame = (sdp: string): void => {
+    if (isSecret(sdp) !== secret) throw new Error('FreeSWITCH does not change encryption within a call');
+  };
+  const endpoint = await mediaServers.createEndpoint(offer && plain(offer), secret ? 'required' : 'off');
+  return {
+    ...endpoint,
+    async modify(remoteSdp) {
+      requireSame(remoteSdp);
+      return endpoint.modify(plain(remoteSdp));
+    },
+    async takeAnswer(remoteSdp) {
+      requireSame(remoteSdp);
+      await endpoint.takeAnswer(plain(remoteSdp));
+    },
+  };
+};
 
 export const createCarriers = (
   mediaServers: Pick<MediaServers, 'createEndpoint' | 'problem' | 'areThere'>,
   direct: DirectOptions,
 ): Carriers => {
-  const carrierFor = ({ media, srtp }: MediaTerms): Carrier =>
-    media === 'direct' || (media === 'auto' && srtp === 'off') ? 'this process' : 'media server';
+  const carrierFor = ({ media }: MediaTerms): Carrier =>
+    media === 'freeswitch' ? 'media server' : 'this process';
 
   const problem = (terms: MediaTerms): CarryingProblem | null => {
-    if (carrierFor(terms) === 'this process')
-      return terms.srtp === 'required' ? { sentence: noEncryption, isLasting: true } : null;
+    if (carrierFor(terms) === 'this process') return null;
     const sentence = mediaServers.problem();
     return sentence === null ? null : { sentence, isLasting: !mediaServers.areThere };
   };
@@ -46,7 +73,7 @@ export const createCarriers = (
       const lasting = problem(terms);
       if (lasting?.isLasting === true) throw new Error(lasting.sentence);
       return carrierFor(terms) === 'media server'
-        ? mediaServers.createEndpoint(offer, terms.srtp)
+        ? createOnServer(offer, terms, mediaServers)
         : createDirectEndpoint(offer, terms, direct);
     },
   };
@@ -68,7 +95,7 @@ export const carryingHealth = (
 ): { isDown: boolean; sentence: string } | null => {
   if (!mediaServers.areThere) {
     const refused = trunks.filter((trunk) => carriers.problem(trunk) !== null).length;
-    const sentence = `${refused} of ${trunks.length} trunks want what only FreeSWITCH can do (media, srtp), which this gateway does not have: their calls are refused.`;
+    const sentence = `${refused} of ${trunks.length} trunks ask for FreeSWITCH (media), which this gateway does not have: their calls are refused.`;
     return refused === 0 ? null : { isDown: false, sentence };
   }
   const sentence = mediaServers.problem();

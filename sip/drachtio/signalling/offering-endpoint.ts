@@ -32,7 +32,7 @@ export const createOfferingEndpoint = (options: {
     /** Rejects when there is none to be had. */
     async endpointFor(terms: MediaTerms): Promise<MediaEndpoint> {
       const carrier = options.carriers.carrierFor(terms);
-      const isSecret = terms.srtp === 'required';
+      const isSecret = terms.srtp !== 'off';
       // A key that one trunk has seen is not for the next one.
       if (current !== null && (current.isSecret || isSecret || current.carrier !== carrier)) release();
       current = { endpoint: current?.endpoint ?? (await create(terms)), carrier, isSecret };

@@ -1,7 +1,8 @@
 /** Session descriptions of calls whose sound this process carries itself (RFC 8866, RFC 3264): telephone sound, one codec. */
 import { isIP } from 'node:net';
-import type { TrunkCodec } from '#src/domain/trunk.ts';
-import { audioIn, isHold } from '../../trunks/media-offer.ts';
+import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
+import { audioIn, isHold, otherMediaIn } from '../../trunks/media-offer.ts';
+import { keyLineOf, offeredKeyIn, type OfferedKey } from '../../trunks/sdes.ts';
 import type { Address, RtpAgreement } from '../thread/messages.ts';
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
@@ -14,28 +15,49 @@ const ourKeysPayloadType = 101;
 export type OwnDescription = Address & { sessionId: number; version: number };
 
 export type Formats = {
+  /** Such as `RTP/AVP`: an answer has that of its offer. */
+  protocol: string;
+  /** Ours; `null` where sound is in clear. */
+  key: OfferedKey | null;
   codecs: readonly { codec: TrunkCodec; payloadType: number }[];
   keysPayloadType: number | null;
 };
 
+/** What of encryption is wanted, and the master key of what goes out, which stays the same in a call. */
+export type Encrypting = { srtp: TrunkSrtp; master: Uint8Array };
+
 /** Before anything is agreed on. */
-export const offeredFormats = (codecs: readonly TrunkCodec[]): Formats => ({
+export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: Encrypting): Formats => ({
+  protocol: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
+  key: srtp === 'off' ? null : { tag: 1, master },
   codecs: codecs.map((codec) => ({ codec, payloadType: payloadTypes[codec] })),
   keysPayloadType: ourKeysPayloadType,
 });
 
-export const formatsOf = ({ codec, payloadType, keysPayloadType }: RtpAgreement): Formats => ({
+/** In the answer to this offer. */
+export const formatsOf = (
+  offer: string,
+  { codec, payloadType, keysPayloadType, keys }: RtpAgreement,
+): Formats => ({
+  protocol: audioIn(offer)?.protocol ?? 'RTP/AVP',
+  key: keys === null ? null : { tag: offeredKeyIn(offer)?.tag ?? 1, master: keys.ours },
   codecs: [{ codec, payloadType }],
   keysPayloadType,
 });
 
 const family = (address: string): string => (address.includes(':') ? 'IP6' : 'IP4');
 
+/** RFC 3264 section 6: the line of a media, with port 0. */
+const refused = (line: string): string => line.replace(/^(m=\S+ )\S+/, '$10');
+
+/** `offer`: what it answers; without one it is an offer itself. */
 export const writeDescription = (
   { address, port, sessionId, version }: OwnDescription,
-  { codecs, keysPayloadType }: Formats,
+  { protocol, key, codecs, keysPayloadType }: Formats,
   direction: Direction,
+  offer?: string,
 ): string => {
+  const { before, behind } = offer === undefined ? { before: [], behind: [] } : otherMediaIn(offer);
   const types = [
     ...codecs.map(({ payloadType }) => payloadType),
     ...(keysPayloadType === null ? [] : [keysPayloadType]),
@@ -46,13 +68,16 @@ export const writeDescription = (
     's=-',
     `c=IN ${family(address)} ${address}`,
     't=0 0',
-    `m=audio ${port} RTP/AVP ${types.join(' ')}`,
+    ...before.map(refused),
+    `m=audio ${port} ${protocol} ${types.join(' ')}`,
     ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
     ...(keysPayloadType === null
       ? []
       : [`a=rtpmap:${keysPayloadType} telephone-event/8000`, `a=fmtp:${keysPayloadType} 0-15`]),
     'a=ptime:20',
+    ...(key === null ? [] : [keyLineOf(key)]),
     `a=${direction}`,
+    ...behind.map(refused),
     '',
   ].join('\r\n');
 };
@@ -63,9 +88,9 @@ const isReachable = ({ address, port }: Address): boolean =>
 
 /**
  * What the far end's description means for us: where its sound is wanted, and in which format. Undefined where none of
- * our codecs is in it, or no address and port that sound can be sent to.
+ * our codecs is in it, no address and port that sound can be sent to, or no key where one is needed.
  */
-export const agreementFrom = (sdp: string): RtpAgreement | undefined => {
+export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgreement | undefined => {
   const audio = audioIn(sdp);
   if (audio === undefined) return undefined;
   const voice = audio.formats.find(({ name }) => name === 'PCMU' || name === 'PCMA');
@@ -73,6 +98,9 @@ export const agreementFrom = (sdp: string): RtpAgreement | undefined => {
   const keys = audio.formats.find(({ name }) => name === 'TELEPHONE-EVENT');
   const remote = { address: audio.address, port: audio.port };
   if (!isReachable(remote)) return undefined;
+  const theirs = srtp === 'off' ? undefined : offeredKeyIn(sdp);
+  const isSecret = audio.protocol.startsWith('RTP/SAVP');
+  if (theirs === undefined && (isSecret || srtp === 'required')) return undefined;
   const reports = audio.reports ?? { ...remote, port: remote.port + 1 };
   return {
     remote,
@@ -80,6 +108,7 @@ export const agreementFrom = (sdp: string): RtpAgreement | undefined => {
     codec: voice.name === 'PCMU' ? 'PCMU' : 'PCMA',
     payloadType: Number(voice.format),
     keysPayloadType: keys === undefined ? null : Number(keys.format),
+    keys: theirs === undefined ? null : { ours: master, theirs: theirs.master },
     isSending: !isHold(sdp),
   };
 };

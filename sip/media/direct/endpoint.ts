@@ -66,12 +66,12 @@ const figuresOf = (
 
 const openChannel = async (
   offer: string | undefined,
-  { codecs }: Pick<Trunk, 'codecs'>,
+  { codecs, srtp }: Pick<Trunk, 'codecs' | 'srtp'>,
   options: DirectOptions,
 ) => {
   const { thread, address } = options;
   const channel: SoundChannel = await thread.open(address);
-  const negotiation = createNegotiation({ address, port: channel.port }, channel.agree);
+  const negotiation = createNegotiation({ address, port: channel.port }, srtp, channel.agree);
   try {
     const localSdp =
       offer === undefined ? negotiation.offer(codecs ?? trunkCodecs) : negotiation.answer(offer);
@@ -85,7 +85,7 @@ const openChannel = async (
 /** With the far end's offer, or without one to make an offer. Rejects with `NothingInCommon`, or when no port is free. */
 export const createDirectEndpoint = async (
   offer: string | undefined,
-  terms: Pick<Trunk, 'codecs'>,
+  terms: Pick<Trunk, 'codecs' | 'srtp'>,
   options: DirectOptions,
 ): Promise<MediaEndpoint> => {
   const { channel, negotiation, localSdp } = await openChannel(offer, terms, options);

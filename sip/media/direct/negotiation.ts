@@ -1,6 +1,7 @@
 /** What both sides have said of the sound of one call, and what is agreed of it (RFC 3264). */
-import { randomInt } from 'node:crypto';
-import type { TrunkCodec } from '#src/domain/trunk.ts';
+import { randomBytes, randomInt } from 'node:crypto';
+import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
+import { masterKeyBytes } from '../rtp/srtp.ts';
 import type { Address, RtpAgreement } from '../thread/messages.ts';
 import {
   agreementFrom,
@@ -26,22 +27,28 @@ export type Negotiation = {
 };
 
 /** `onAgreed` is called with each agreement, also with one that says nothing new. */
-export const createNegotiation = (own: Address, onAgreed: (agreement: RtpAgreement) => void): Negotiation => {
+export const createNegotiation = (
+  own: Address,
+  srtp: TrunkSrtp,
+  onAgreed: (agreement: RtpAgreement) => void,
+): Negotiation => {
+  // One key for the whole call: with another one each sequence number would have to begin anew.
+  const encrypting = { srtp, master: randomBytes(masterKeyBytes) };
   const sessionId = randomInt(2 ** 31);
   let version = 1;
   let described: string | null = null;
   let agreed: RtpAgreement | null = null;
 
   /** Of a description that says something else the version is one higher (RFC 3264 section 8). */
-  const describe = (formats: Formats, direction: Direction): string => {
-    const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction);
+  const describe = (formats: Formats, direction: Direction, offer?: string): string => {
+    const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction, offer);
     if (described !== null && write() !== described) version += 1;
     return (described = write());
   };
 
   const agreeOn = (theirs: string): RtpAgreement => {
-    const agreement = agreementFrom(theirs);
-    if (agreement === undefined) throw new NothingInCommon('There is no common codec');
+    const agreement = agreementFrom(theirs, encrypting);
+    if (agreement === undefined) throw new NothingInCommon('There is no sound that both sides can have');
     agreed = agreement;
     onAgreed(agreement);
     return agreement;
@@ -49,8 +56,8 @@ export const createNegotiation = (own: Address, onAgreed: (agreement: RtpAgreeme
 
   return {
     agreed: () => agreed,
-    offer: (codecs) => describe(offeredFormats(codecs), 'sendrecv'),
-    answer: (offer) => describe(formatsOf(agreeOn(offer)), answering(offer)),
+    offer: (codecs) => describe(offeredFormats(codecs, encrypting), 'sendrecv'),
+    answer: (offer) => describe(formatsOf(offer, agreeOn(offer)), answering(offer), offer),
     takeAnswer: (answer) => void agreeOn(answer),
   };
 };

@@ -17,17 +17,25 @@ export const rtpHeaderBytes = 12;
 
 const version = 2;
 
-/** Undefined for what is no packet of RTP. The payload is a view of the datagram. */
-export const parseRtp = (datagram: Buffer): RtpPacket | undefined => {
+/** How many bytes stand before the payload; undefined for what is no packet of RTP. */
+export const rtpHeaderEnd = (datagram: Buffer): number | undefined => {
   const first = datagram[0] ?? 0;
-  const second = datagram[1] ?? 0;
   if (datagram.length < rtpHeaderBytes || first >> 6 !== version) return undefined;
-  let from = rtpHeaderBytes + 4 * (first & 0x0f);
+  let end = rtpHeaderBytes + 4 * (first & 0x0f);
   const hasExtension = (first & 0x10) !== 0;
   if (hasExtension) {
-    if (datagram.length < from + 4) return undefined;
-    from += 4 + 4 * datagram.readUInt16BE(from + 2);
+    if (datagram.length < end + 4) return undefined;
+    end += 4 + 4 * datagram.readUInt16BE(end + 2);
   }
+  return end > datagram.length ? undefined : end;
+};
+
+/** Undefined for what is no packet of RTP. The payload is a view of the datagram. */
+export const parseRtp = (datagram: Buffer): RtpPacket | undefined => {
+  const from = rtpHeaderEnd(datagram);
+  if (from === undefined) return undefined;
+  const first = datagram[0] ?? 0;
+  const second = datagram[1] ?? 0;
   const isPadded = (first & 0x20) !== 0;
   const padding = isPadded ? (datagram.at(-1) ?? 0) : 0;
   const to = datagram.length - padding;

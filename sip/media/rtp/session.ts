@@ -5,6 +5,7 @@ import { pcma, pcmu } from '../g711.ts';
 import type { SampleRing } from '../sample-ring.ts';
 import type { Figures, RtpAgreement } from '../thread/messages.ts';
 import type { RtpPorts } from './ports.ts';
+import { createProtection } from './protection.ts';
 import { createReceiving, type Receiving, type ReceivingFormats } from './receiving.ts';
 import { createRemote } from './remote.ts';
 import { createSending, type Sending, type SendingFormat } from './sending.ts';
@@ -69,16 +70,20 @@ export const createRtpSession = (
   let expectedSince: number | null = null;
   const remote = createRemote();
   const reports = createReports();
+  const { agreedOn, wrap, unwrap } = createProtection();
 
   rtp.on('message', (datagram: Buffer, from: RemoteInfo) => {
-    const packet = standing?.receiving.read(datagram);
+    const opened = standing === null ? undefined : unwrap.rtp(datagram);
+    const packet = opened && standing?.receiving.read(opened);
     const at = performance.now();
     if (packet === undefined || !remote.admits(from, at)) return;
     if (expectedSince !== null) expectedSince = at;
     standing?.receiving.take(packet, at);
   });
   rtcp.on('message', (datagram: Buffer) => {
-    if (standing !== null) reports.take(datagram, standing.sending.soFar());
+    if (standing === null) return;
+    const opened = unwrap.rtcp(datagram);
+    if (opened !== undefined) reports.take(opened, standing.sending.soFar());
   });
   for (const socket of [rtp, rtcp]) socket.on('error', ignoreError);
 
@@ -86,12 +91,13 @@ export const createRtpSession = (
     const report = reports.due(sending.soFar(), receiving.reception.report);
     if (report === null) return;
     const { address, port } = agreement.remoteReports;
-    rtcp.send(report, port, address, ignoreError);
+    rtcp.send(wrap.rtcp(report), port, address, ignoreError);
   };
 
   return {
     agree(agreement) {
       remote.agreedOn(agreement.remote);
+      agreedOn(agreement.keys);
       expectedSince = agreement.isSending ? performance.now() : null;
       if (standing === null) {
         standing = begin(agreement, sound, events);
@@ -108,7 +114,8 @@ export const createRtpSession = (
       standing.receiving.expire(performance.now());
       if (standing.agreement.isSending) {
         const { address, port } = remote.address();
-        rtp.send(Buffer.from(standing.sending.next()), port, address, ignoreError);
+        // Its memory is that of the next packet, too.
+        rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address, ignoreError);
       }
       sendReport(standing);
     },
@@ -127,7 +134,7 @@ export const createRtpSession = (
       rtp.close();
       if (standing === null) return void rtcp.close();
       const { address, port } = standing.agreement.remoteReports;
-      const goodbye = reports.goodbye(standing.sending.soFar().ssrc);
+      const goodbye = wrap.rtcp(reports.goodbye(standing.sending.soFar().ssrc));
       return rtcp.send(goodbye, port, address, () => rtcp.close());
     },
   };

@@ -13,6 +13,8 @@ export type RtpAgreement = {
   payloadType: number;
   /** Of RFC 4733; `null` where the far end takes no keys so. */
   keysPayloadType: number | null;
+  /** What is encrypted with, as master keys (`rtp/srtp.ts`); `null`: sound is in clear. */
+  keys: { ours: Uint8Array; theirs: Uint8Array } | null;
   /** Not while either side holds the call. */
   isSending: boolean;
 };

@@ -60,11 +60,11 @@ export const trunkFields = {
     .meta({ description: 'Offered in this order; null for all of them.', example: ['PCMA', 'PCMU'] }),
   srtp: z.enum(trunkSrtp).meta({
     description:
-      '`required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. The keys travel in SIP (RFC 4568): use it with the transport `tls`.',
+      '`required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`.',
   }),
   media: z.enum(trunkMedia).meta({
     description:
-      'Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP, PCMU and PCMA in clear, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488.',
+      'Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488.',
   }),
   priority: z.int().min(0).max(65_535).meta({ description: 'The lowest goes first.', example: 10 }),
   weight: z.int().min(0).max(65_535).meta({

@@ -1,4 +1,10 @@
-import { numberFormats, trunkMedia, trunkRedirects, usualFailoverStatuses } from '#src/domain/trunk.ts';
+import {
+  numberFormats,
+  trunkMedia,
+  trunkRedirects,
+  trunkSrtp,
+  usualFailoverStatuses,
+} from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -23,7 +29,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   number_format: (trunk?.number_format ?? 'domestic') as string,
   caller_id: (trunk?.caller_id ?? 'from') as string,
   privacy: trunk?.privacy ?? false,
-  srtp: trunk?.srtp === 'required',
+  srtp: (trunk?.srtp ?? 'off') as string,
   media: (trunk?.media ?? 'freeswitch') as string,
   priority: textOf(trunk?.priority ?? 10),
   weight: textOf(trunk?.weight ?? 10),
@@ -63,7 +69,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   number_format: numberFormats.find((format) => format === values.number_format) ?? 'domestic',
   caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
   privacy: values.privacy,
-  srtp: values.srtp ? 'required' : 'off',
+  srtp: trunkSrtp.find((one) => one === values.srtp) ?? 'off',
   media: trunkMedia.find((one) => one === values.media) ?? 'freeswitch',
   priority: wholeNumber('priority', values.priority) ?? 10,
   weight: wholeNumber('weight', values.weight) ?? 10,
@@ -109,12 +115,12 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
         <TextField {...field('from_domain')} isOptional />
         <TextField {...field('realm')} isOptional />
         <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
+        <SelectField {...field('srtp')} options={Object.entries(t.srtp)} />
         <SelectField {...field('media')} options={Object.entries(t.media)} hint={hints.media} />
         <SelectField {...field('redirects')} options={Object.entries(t.redirects)} hint={hints.redirects} />
         <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
       </div>
       <CheckField {...field('privacy')} />
-      <CheckField {...field('srtp')} />
       <h3>{t.limits}</h3>
       <div class="columns">
         <TextField {...field('priority')} {...number} hint={hints.priority} />

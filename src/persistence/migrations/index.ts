@@ -18,6 +18,7 @@ import { SipMessages } from './sip-messages.ts';
 import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
+import { TrunkSrtpOptional } from './trunk-srtp-optional.ts';
 import { TrunkRouting } from './trunk-routing.ts';
 import { Trunks } from './trunks.ts';
 import { TransitionsUnchecked } from './transitions-unchecked.ts';
@@ -49,4 +50,5 @@ export const migrations = [
   { name: '0023-trunk-routing', class: TrunkRouting },
   { name: '0025-cheaper-calls', class: CheaperCalls },
   { name: '0024-destinations', class: Destinations },
+  { name: '0026-trunk-srtp-optional', class: TrunkSrtpOptional },
 ];

@@ -30,7 +30,7 @@ test('freeswitch: callers are refused for good, calls come to nothing, and who l
   t.deepEqual(lines.health(), {
     ready: true,
     warning:
-      '1 of 1 trunks want what only FreeSWITCH can do (media, srtp), which this gateway does not have: their calls are refused.',
+      '1 of 1 trunks ask for FreeSWITCH (media), which this gateway does not have: their calls are refused.',
   });
   await trunk.asks('OPTIONS').receives(503);
   const refusal = await trunk.calls(ownNumber, { sdp: describeSound() }).receives(488);

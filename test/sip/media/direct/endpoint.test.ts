@@ -8,15 +8,16 @@ import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
 import { levelOf } from '#sip/samples.ts';
 import { steadyClock } from '#src/clock.ts';
 import { joinSamples } from '#src/domain/samples.ts';
+import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { until } from '#test/helpers/until.ts';
 
 const thread = createSoundThread({ ports: { from: 21_000, to: 21_398 }, logger: pino({ level: 'silent' }) });
 test.after.always(() => thread.close());
 
-const open = (offer?: string, rtpTimeoutMs = 0): Promise<MediaEndpoint> =>
+const open = (offer?: string, rtpTimeoutMs = 0, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> =>
   createDirectEndpoint(
     offer,
-    { codecs: null },
+    { codecs: null, srtp },
     { thread, address: '127.0.0.1', clock: steadyClock, rtpTimeoutMs },
   );
 

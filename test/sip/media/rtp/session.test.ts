@@ -9,6 +9,7 @@ const agreement: RtpAgreement = {
   codec: 'PCMU',
   payloadType: 0,
   keysPayloadType: null,
+  keys: null,
   isSending: true,
 };
 

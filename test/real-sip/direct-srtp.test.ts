@@ -1,0 +1,3 @@
+import { encryptedSound } from './encrypted-sound.ts';
+
+encryptedSound('direct');
