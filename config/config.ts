@@ -78,6 +78,8 @@ export type Config = Readonly<{
   inspect: boolean;
   /** How long the SIP messages of calls are kept; 0 for not at all. */
   sipTraceDays: number;
+  /** Where they are sent to as well, by HEP; `null`: nowhere. */
+  hep: Readonly<{ host: string; port: number; captureId: number; password: string | null }> | null;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'pretty' | 'json';
   /** Names that begin with GW_ and are no setting: mistyped, most likely. */
@@ -94,6 +96,11 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,
 });
+
+const hepOf = (values: z.infer<typeof settings>): Config['hep'] => {
+  const { GW_HEP: address, GW_HEP_ID: captureId, GW_HEP_PASSWORD: password = null } = values;
+  return address === undefined ? null : { ...address, captureId, password };
+};
 
 const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig | null => {
   const { GW_LLM_BASE_URL: baseUrl, GW_LLM_MODEL: model, GW_LLM_API_KEY: apiKey = null } = values;
@@ -145,6 +152,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     recordings: recordingsOf(values),
     inspect: values.GW_INSPECT,
     sipTraceDays: values.GW_SIP_TRACE_DAYS,
+    hep: hepOf(values),
     logLevel: values.GW_LOG_LEVEL,
     logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),
     unknownNames: Object.keys(givenSettings(environment)).filter((name) => !names.has(name)),

@@ -2,7 +2,7 @@
  * SIP messages as a capture file that Wireshark, tshark and sngrep read: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html.
  * Each is one UDP datagram in an Ethernet frame, also where it went over TCP or TLS: so it can be read.
  */
-import { isIPv6 } from 'node:net';
+import { ipBytes, isIpv6 } from '#src/domain/ip-address.ts';
 import { splitAddress, withNumericAddresses, type SipMessage } from '#src/domain/sip-message.ts';
 
 const ethernet = 1;
@@ -15,28 +15,6 @@ const fileHeader = (): Buffer => {
   header.writeUInt32LE(65_535 + 14, 16);
   header.writeUInt32LE(ethernet, 20);
   return header;
-};
-
-const ipv4Bytes = (host: string): Buffer => Buffer.from(host.split('.').map(Number));
-
-const groupsIn = (part: string): string[] => (part === '' ? [] : part.split(':'));
-
-const ipv6Bytes = (host: string): Buffer => {
-  if (!isIPv6(host)) return Buffer.concat([Buffer.alloc(10), Buffer.from([0xff, 0xff]), ipv4Bytes(host)]);
-  const [address = ''] = host.split('%');
-  // Its last four bytes may be written as those of an IPv4 address.
-  const last = address.slice(address.lastIndexOf(':') + 1);
-  const [high = '', low = ''] = last.includes('.')
-    ? (ipv4Bytes(last).toString('hex').match(/.{4}/g) ?? [])
-    : [];
-  const plain = high === '' ? address : `${address.slice(0, -last.length)}${high}:${low}`;
-  const [head = '', tail = ''] = plain.split('::');
-  const before = groupsIn(head);
-  const after = groupsIn(tail);
-  const bytes = Buffer.alloc(16);
-  before.forEach((group, index) => bytes.writeUInt16BE(parseInt(group, 16), 2 * index));
-  after.forEach((group, index) => bytes.writeUInt16BE(parseInt(group, 16), 16 - 2 * (after.length - index)));
-  return bytes;
 };
 
 /** RFC 1071. */
@@ -68,7 +46,7 @@ const udp = 17;
 
 /** RFC 791. */
 const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
-  const addresses = Buffer.concat([ipv4Bytes(ends.from.host), ipv4Bytes(ends.to.host)]);
+  const addresses = Buffer.concat([ipBytes(ends.from.host, false), ipBytes(ends.to.host, false)]);
   const datagram = udpOf(payload, ends, addresses);
   const header = Buffer.alloc(12);
   header[0] = 0x45;
@@ -81,7 +59,7 @@ const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
 
 /** RFC 8200. */
 const ipv6Of = (payload: Buffer, ends: Ends): Buffer => {
-  const addresses = Buffer.concat([ipv6Bytes(ends.from.host), ipv6Bytes(ends.to.host)]);
+  const addresses = Buffer.concat([ipBytes(ends.from.host, true), ipBytes(ends.to.host, true)]);
   const datagram = udpOf(payload, ends, addresses);
   const header = Buffer.alloc(8);
   header[0] = 0x60;
@@ -103,7 +81,7 @@ const frameOf = ({ direction, local, remote, text }: SipMessage): Buffer => {
       ? [{ from: here, to: there }, [theirs, ours]]
       : [{ from: there, to: here }, [ours, theirs]];
   const payload = Buffer.from(text);
-  return isIPv6(here.host) || isIPv6(there.host)
+  return isIpv6(here.host) || isIpv6(there.host)
     ? Buffer.concat([...macs, ipv6Type, ipv6Of(payload, ends)])
     : Buffer.concat([...macs, ipv4Type, ipv4Of(payload, ends)]);
 };

@@ -72,13 +72,21 @@ const requestFields = (operation: Operation): Field[] => {
   return fields;
 };
 
-type Answer = { kind: 'json' | 'file' | 'nothing'; type: string };
+type Answer = { kind: 'json' | 'file' | 'either' | 'nothing'; type: string };
 
-/** The answer of the first successful status; where there is JSON it is that, else a file that the caller reads. */
+/**
+ * The answer of the first successful status: JSON, a file that the caller reads, or whichever the request asks for. A
+ * stream beside JSON has a method of its own.
+ */
 const answerOf = ({ responses = {} }: Operation): Answer => {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const { content = {} } = inPlace<oas32.ResponseObject>(success) ?? {};
   const json = inPlace<oas32.MediaTypeObject>(content['application/json']);
+  const files = Object.keys(content).filter(
+    (type) => !['application/json', 'text/event-stream'].includes(type),
+  );
+  if (json !== undefined && files.length > 0)
+    return { kind: 'either', type: `${typeText(json.schema)} | Response` };
   if (json !== undefined) return { kind: 'json', type: typeText(json.schema) };
   return Object.keys(content).length === 0
     ? { kind: 'nothing', type: 'undefined' }

@@ -32,7 +32,8 @@ type Watch<Id extends OperationId> = (
 
 /**
  * Each method takes one object: the members of path, query and headers by their names, and `body`. It answers with
- * what the gateway's JSON holds, or with the `Response` of a file, such as a recording.
+ * what the gateway's JSON holds, or with the `Response` of a file, such as a recording; where the request says which of
+ * them it wants, with that.
  */
 export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
   /** What happens in a call of the number, until its end, also when the connection breaks in between. */
@@ -56,13 +57,16 @@ const isOperationId = (name: string): name is OperationId => name in operations;
 
 const operationIds = Object.keys(operations).filter(isOperationId);
 
+const holdsJson = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('application/json') === true;
+
 const methodOf =
   (send: Send, id: OperationId) =>
   async (request?: RequestMembers, options?: RequestOptions): Promise<unknown> => {
     const response = await send(id, request, options);
     const { answer } = operations[id];
-    if (answer === 'file') return response;
-    return answer === 'json' ? response.json() : undefined;
+    if (answer === 'file' || (answer === 'either' && !holdsJson(response))) return response;
+    return answer === 'nothing' ? undefined : response.json();
   };
 
 const watchBy =

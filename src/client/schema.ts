@@ -1186,7 +1186,7 @@ export type Operations = {
       call_id: string;
       format?: 'json' | 'text' | 'pcap' | undefined;
     };
-    answer: SipLadder;
+    answer: SipLadder | Response;
   };
   /** Call detail records, as a file. Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again. */
   exportCallRecords: {
@@ -1773,7 +1773,7 @@ export const operations = {
     answer: 'json',
   },
   getCallReplay: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/replay', headers: [], answer: 'json' },
-  getCallSip: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/sip', headers: [], answer: 'json' },
+  getCallSip: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/sip', headers: [], answer: 'either' },
   exportCallRecords: { method: 'GET', path: '/api/v1/admin/call-records', headers: [], answer: 'file' },
   getWorkspaceTranscript: {
     method: 'GET',

@@ -11,6 +11,7 @@ import type {
   Direction,
   PhoneNumber,
   ReplayStep,
+  SipLadder,
   Trunk,
   TrunkCheckStep,
   Turn,
@@ -54,6 +55,20 @@ export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
 /** The call once more, through its charts. */
 export const getReplay = async (id: string): Promise<ReplayStep[]> =>
   (await client.getCallReplay({ call_id: id })).steps;
+
+/** Its SIP messages. */
+export const getSipLadder = async (id: string): Promise<SipLadder> => {
+  const ladder = await client.getCallSip({ call_id: id });
+  if (ladder instanceof Response) throw new Error('The gateway answered with a file that nobody asked for.');
+  return ladder;
+};
+
+/** The same for other programs to read. */
+export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<Blob> => {
+  const file = await client.getCallSip({ call_id: id, format });
+  if (file instanceof Response) return file.blob();
+  throw new Error('The gateway answered with no file.');
+};
 
 /** Whether this gateway was started with the inspector. */
 export const hasInspector = async (): Promise<boolean> => {

@@ -1,17 +1,39 @@
-/** Where the SIP messages of calls are kept, and how they are swept away again. */
+/** Where the SIP messages of calls are kept and sent to, and how they are swept away again. */
 import { sipTrace } from '#config/policy.ts';
 import type { KeepSipMessage } from '#sip/drachtio/ladder/ladders.ts';
-import { createBatchWriter } from '#src/calls/journal/batch-writer.ts';
+import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
+import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import { deleteSipMessages, keepSipMessages, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
 import type { Foundation } from './foundation.ts';
 import { sweepSipMessages } from './sweep-sip-messages.ts';
 
 export type StartedSipTraces = {
-  /** `null` where none are kept. */
+  /** `null` where nobody wants them. */
   keep: KeepSipMessage | null;
   /** How many are lost, since the start. */
   lost: () => number;
+};
+
+const startWriter = ({ database, clock, logger, started }: Foundation): BatchWriter<StoredSipMessage> => {
+  const writer = createBatchWriter<StoredSipMessage>({
+    what: 'SIP messages of calls',
+    write: (some) => keepSipMessages(database.journal, some),
+    isPassing: isTransient,
+    weightOf: ({ text }) => text.length,
+    ...sipTrace.writing,
+    clock,
+    logger,
+  });
+  started.defer(writer.close);
+  return writer;
+};
+
+const startCollector = ({ config, clock, logger, started }: Foundation): HepCollector | null => {
+  if (config.hep === null) return null;
+  const collector = createHepCollector(config.hep, { ...sipTrace.collector, clock, logger });
+  started.defer(collector.close);
+  return collector;
 };
 
 /** Ends when what waits is written; a database that is away is not waited for. */
@@ -26,16 +48,14 @@ export const startSipTraces = (foundation: Foundation): StartedSipTraces => {
     logger,
   });
   started.defer(sweeping.close);
-  if (days === 0) return { keep: null, lost: () => 0 };
-  const writer = createBatchWriter<StoredSipMessage>({
-    what: 'SIP messages of calls',
-    write: (some) => keepSipMessages(database.journal, some),
-    isPassing: isTransient,
-    weightOf: ({ text }) => text.length,
-    ...sipTrace.writing,
-    clock,
-    logger,
-  });
-  started.defer(writer.close);
-  return { keep: (callId, message) => writer.add({ callId, ...message }), lost: writer.lost };
+  const collector = startCollector(foundation);
+  const writer = days === 0 ? null : startWriter(foundation);
+  if (writer === null && collector === null) return { keep: null, lost: () => 0 };
+  return {
+    keep(callId, message) {
+      collector?.send(message);
+      return writer?.add({ callId, ...message }) ?? true;
+    },
+    lost: () => (writer?.lost() ?? 0) + (collector?.lost() ?? 0),
+  };
 };

@@ -103,6 +103,14 @@ test('an answer is JSON, a file, or nothing', async (t) => {
   t.is(await client.deleteTrunk({ id: 'x' }), undefined);
 });
 
+test('where an operation has JSON and files, the answer is what the request asked for', async (t) => {
+  const ladder = { call_id: 'x', messages: [], empty_because: 'none' };
+  const text = new Response('INVITE', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  const { client } = clientAnswered([json(ladder), text]);
+  t.deepEqual(await client.getCallSip({ call_id: 'x' }), ladder);
+  t.is(await client.getCallSip({ call_id: 'x', format: 'text' }), text);
+});
+
 test('a refusal is thrown with all that its document says', async (t) => {
   const errors = [{ path: 'to', message: 'This is required.' }];
   const document = { code: 'invalid_request', title: 'Not valid', detail: 'No.', errors, request_id: 'r1' };

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { mediaServers } from '#config/policy.ts';
-import { apiClient } from '#test/helpers/api-client.ts';
+import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { realGateway } from './real-gateway.ts';
@@ -32,7 +32,12 @@ if (missing.length > 0) {
   });
   test.afterEach.always(() => servers.close());
 
-  const credentialsIn = z.object({ base_url: z.string(), number_key: z.string(), number: z.string() });
+  const credentialsIn = z.object({
+    base_url: z.string(),
+    number_key: z.string(),
+    admin_token: z.string(),
+    number: z.string(),
+  });
 
   /** A gateway in a process of its own, and what the next one needs to stand in for it. */
   const startDoomed = async (t: ExecutionContext, end: UdpEnd) => {
@@ -64,6 +69,7 @@ if (missing.length > 0) {
     return {
       environment: { GW_DATABASE_URL: databaseUrl, GW_DATA_DIR: folder },
       client: apiClient(credentials.base_url, credentials.number_key),
+      admin: apiClient(credentials.base_url, credentials.admin_token),
       number: credentials.number,
       async kill() {
         child.kill('SIGKILL');
@@ -117,6 +123,38 @@ if (missing.length > 0) {
         [2, 1, 2, 2],
         'nothing is said twice; an ACK confirms the refusal of what was cancelled',
       );
+    },
+  );
+
+  const ladderIn = z.object({
+    messages: z.array(z.object({ direction: z.string(), start_line: z.string() })),
+  });
+
+  /** Where each message went, and how it begins. */
+  const ladderOf = async (admin: ApiClient, callId: string): Promise<string[]> =>
+    ladderIn
+      .parse((await admin.get(`/api/v1/admin/calls/${callId}/sip`)).body)
+      .messages.map(({ direction, start_line: line }) => `${direction} ${line.replace(/ sip:.*/, '')}`);
+
+  realTimeTest(
+    'the SIP messages of a killed gateway’s call are there, and those by which the next one ends it',
+    async (t) => {
+      const end = await startEnd(t);
+      const doomed = await startDoomed(t, end);
+      const placed = await doomed.client.post('/api/v1/calls', { to: answering, instruction: 'x' });
+      const callId = z.string().parse(placed.body['call_id']);
+      await until(async () => (await ladderOf(doomed.admin, callId)).length === 4, 15_000);
+      await doomed.kill();
+      const gateway = await realGateway(t, servers, end.port, doomed.environment);
+      await until(async () => (await ladderOf(gateway.admin, callId)).length >= 6, 15_000);
+      t.deepEqual(await ladderOf(gateway.admin, callId), [
+        'out INVITE',
+        'in SIP/2.0 180 Ringing',
+        'in SIP/2.0 200 OK',
+        'out ACK',
+        'out BYE',
+        'in SIP/2.0 200 OK',
+      ]);
     },
   );
 

@@ -12,6 +12,8 @@ export type {
   Delivery,
   PhoneNumber,
   ReplayStep,
+  SipLadder,
+  SipMessage,
   Trunk,
   TrunkCheckStep,
   TranscriptTurn as Turn,

@@ -7,10 +7,24 @@ import { trial, trunks, webhooks } from './ko/connections.ts';
 import { numbers } from './ko/numbers.ts';
 import { phone } from './ko/phone.ts';
 import { replay } from './ko/replay.ts';
+import { sip } from './ko/sip.ts';
 import { shell } from './ko/shell.ts';
 import { en, type ConsoleLanguage, type Texts } from './texts.ts';
 
-const ko: Texts = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, workspace, tokens, phone };
+const ko: Texts = {
+  shell,
+  calls,
+  replay,
+  sip,
+  numbers,
+  trial,
+  webhooks,
+  trunks,
+  audit,
+  workspace,
+  tokens,
+  phone,
+};
 
 export const catalogues: Readonly<Record<ConsoleLanguage, Texts>> = { en, ko };
 

@@ -6,9 +6,23 @@ import { trial, trunks, webhooks } from './en/connections.ts';
 import { numbers } from './en/numbers.ts';
 import { phone } from './en/phone.ts';
 import { replay } from './en/replay.ts';
+import { sip } from './en/sip.ts';
 import { shell } from './en/shell.ts';
 
-export const en = { shell, calls, replay, numbers, trial, webhooks, trunks, audit, workspace, tokens, phone };
+export const en = {
+  shell,
+  calls,
+  replay,
+  sip,
+  numbers,
+  trial,
+  webhooks,
+  trunks,
+  audit,
+  workspace,
+  tokens,
+  phone,
+};
 
 /** The same shape with any words. */
 export type Texts = typeof en;

@@ -8,6 +8,7 @@ import { InspectorLink } from '../call/inspector-link.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
 import { RecordingPlayer } from '../call/recording-player.tsx';
 import { ReplayPanel } from '../call/replay-panel.tsx';
+import { SipLadderCard } from '../call/sip-ladder.tsx';
 import { Timeline } from '../call/timeline.tsx';
 import { Transcript } from '../call/transcript.tsx';
 import { useWatched } from '../call/watched.ts';
@@ -93,6 +94,7 @@ export const CallPage = ({ id }: { id: string }) => {
         <div class="call-main">
           <RecordingPlayer call={call} playback={playback} />
           <Transcript call={call} turns={turns} events={events} playback={playback} />
+          <SipLadderCard call={call} />
         </div>
         <div class="call-side">
           <CallFacts call={call} />

@@ -172,6 +172,29 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { 0: 0, 30: 30 },
     invalid: [...notWhole, '3651'],
   },
+  GW_HEP: {
+    of: ({ hep }) => hep,
+    default: null,
+    valid: {
+      'homer.example': { host: 'homer.example', port: 9_060, captureId: 2_001, password: null },
+      '192.0.2.7:9063': { host: '192.0.2.7', port: 9_063, captureId: 2_001, password: null },
+    },
+    invalid: ['udp:homer.example:9060', 'homer.example:0'],
+  },
+  GW_HEP_ID: {
+    of: ({ hep }) => hep?.captureId,
+    default: 2_001,
+    valid: { 7: 7 },
+    invalid: [...notWhole, '4294967296'],
+    with: { GW_HEP: 'homer.example' },
+  },
+  GW_HEP_PASSWORD: {
+    of: ({ hep }) => hep?.password,
+    default: null,
+    valid: { 'hush-hush': 'hush-hush' },
+    invalid: ['hush hush'],
+    with: { GW_HEP: 'homer.example' },
+  },
   GW_INSPECT: {
     of: ({ inspect }) => inspect,
     default: false,

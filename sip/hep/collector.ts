@@ -1,0 +1,127 @@
+/**
+ * Sends the SIP messages of calls to a collector, such as Homer's heplify-server, one datagram each. Nothing waits for
+ * it, nothing is sent twice, and nobody notices when it is not there.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import type { Logger } from 'pino';
+import { withNumericAddresses, type SipMessage } from '#src/domain/sip-message.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { hepPacket, type HepIdentity } from './packet.ts';
+
+export type CollectorNumbers = {
+  /** How long messages are gathered: a trunk's address is known when it has answered. */
+  gatherMs: number;
+  /** Messages that may be gathered; what is more is lost. */
+  limit: number;
+  /** How long the address of a name is believed. */
+  lookUpMs: number;
+  /** How long closing waits for what is still to be sent. */
+  closeMs: number;
+};
+
+export type HepCollector = {
+  /** Never throws. */
+  send(message: SipMessage): void;
+  /** Messages that were not sent, since the start. */
+  lost(): number;
+  /** What was gathered is still sent. */
+  close(): Promise<void>;
+};
+
+type Address = { host: string; family: 4 | 6 };
+
+/** Where the collector is; its name is looked up again now and then, and while there is no answer the last one counts. */
+const createWhereabouts = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
+  let known: Address | null = null;
+  let askedAt = -Infinity;
+
+  return async (): Promise<Address | null> => {
+    if (clock.now() - askedAt < lookUpMs) return known;
+    askedAt = clock.now();
+    try {
+      const { address, family } = await lookup(host);
+      known = { host: address, family: family === 6 ? 6 : 4 };
+    } catch (error) {
+      logger.warn({ err: error }, 'the collector of SIP messages (GW_HEP) cannot be found');
+    }
+    return known;
+  };
+};
+
+/** One socket for each family, opened when it is needed. */
+const createSockets = (logger: Logger) => {
+  const sockets = new Map<4 | 6, Socket>();
+  return {
+    of({ family }: Address): Socket {
+      const open = sockets.get(family);
+      if (open !== undefined) return open;
+      const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+      socket.on('error', (error) =>
+        logger.debug({ err: error }, 'a SIP message could not be sent to the collector'),
+      );
+      socket.unref();
+      sockets.set(family, socket);
+      return socket;
+    },
+    close(): void {
+      for (const socket of sockets.values()) socket.close();
+      sockets.clear();
+    },
+  };
+};
+
+export const createHepCollector = (
+  { host, port, ...identity }: { host: string; port: number } & HepIdentity,
+  options: CollectorNumbers & { clock: Clock; logger: Logger },
+): HepCollector => {
+  const { gatherMs, limit, lookUpMs, closeMs, clock, logger } = options;
+  const whereabouts = createWhereabouts(host, lookUpMs, clock, logger);
+  const sockets = createSockets(logger);
+  let gathered: SipMessage[] = [];
+  let timer: unknown = null;
+  let sending: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  let lost = 0;
+
+  const sendOne = (message: SipMessage, address: Address): Promise<void> =>
+    new Promise((resolve) => {
+      sockets.of(address).send(hepPacket(message, identity), port, address.host, (error) => {
+        if (error !== null) lost += 1;
+        resolve();
+      });
+    });
+
+  const sendGathered = async (messages: readonly SipMessage[]): Promise<void> => {
+    const address = await whereabouts();
+    if (address === null || isClosed) lost += messages.length;
+    else for (const message of withNumericAddresses(messages)) await sendOne(message, address);
+  };
+
+  const sendAll = (): void => {
+    clock.clearTimeout(timer);
+    timer = null;
+    const messages = gathered;
+    gathered = [];
+    sending = sending.then(() => sendGathered(messages));
+  };
+
+  return {
+    send(message) {
+      if (gathered.length >= limit) {
+        lost += 1;
+        return;
+      }
+      gathered.push(message);
+      timer ??= clock.setTimeout(sendAll, gatherMs);
+    },
+    lost: () => lost,
+    async close() {
+      if (gathered.length > 0) sendAll();
+      await doneWithin(clock, closeMs, sending);
+      isClosed = true;
+      sockets.close();
+    },
+  };
+};

@@ -1,0 +1,27 @@
+/** IP addresses as the bytes that stand in a packet. */
+
+export const isIpv6 = (host: string): boolean => host.includes(':');
+
+const ipv4Bytes = (host: string): number[] => host.split('.').map(Number);
+
+const groupBytes = (groups: string): number[] =>
+  groups === ''
+    ? []
+    : groups.split(':').flatMap((group) => {
+        if (group.includes('.')) return ipv4Bytes(group);
+        const value = parseInt(group, 16);
+        return [value >>> 8, value & 0xff];
+      });
+
+/** 16 bytes; an IPv4 address is written as one of IPv6 (RFC 4291 section 2.5.5.2). */
+const ipv6Bytes = (host: string): number[] => {
+  if (!isIpv6(host)) return ipv6Bytes(`::ffff:${host}`);
+  const [address = ''] = host.split('%');
+  const [head = '', tail = ''] = address.split('::');
+  const [before, after] = [groupBytes(head), groupBytes(tail)];
+  return [...before, ...Array.from({ length: 16 - before.length - after.length }, () => 0), ...after];
+};
+
+/** Of an address that was checked. */
+export const ipBytes = (host: string, asIpv6: boolean): Uint8Array =>
+  Uint8Array.from(asIpv6 ? ipv6Bytes(host) : ipv4Bytes(host));
