@@ -1,4 +1,5 @@
 /** The SIP messages of calls; see `SipMessageRow`. */
+import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, rowsOf, type Row } from './tables.ts';
@@ -7,12 +8,15 @@ export type StoredSipMessage = Row<'SipMessageRow'>;
 
 const keeping = prepared((queries, { messages }: { messages: string }) =>
   queries
+    .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .insertInto('SipMessageRow')
-    .expression((query) => query.selectFrom(rowsOf('SipMessageRow', messages)).selectAll())
+    .expression((query) =>
+      query.selectFrom(['hurried', rowsOf('SipMessageRow', messages)]).selectAll('given'),
+    )
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** One statement, of however many calls. */
+/** One statement, of however many calls, which waits for no disk. */
 export const keepSipMessages = async (
   db: Statements,
   messages: readonly StoredSipMessage[],

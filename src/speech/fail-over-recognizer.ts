@@ -9,6 +9,7 @@ import type { Recognition, Recognizer } from '#sip/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
+import { createUnheardSound } from './unheard-sound.ts';
 import { createUnsettledSound } from './unsettled-sound.ts';
 
 export type FailOverNumbers = Readonly<{
@@ -20,15 +21,24 @@ export type FailOverNumbers = Readonly<{
 
 type RecognitionCandidate = { engine: RecognitionEngine; breaker: CircuitBreaker };
 
+type FailOverOptions = {
+  clock: Clock;
+  numbers: FailOverNumbers;
+  /** So much of what was said was given up, and no engine has dealt with it. */
+  onUnheard?: (seconds: number) => void;
+  logger: Logger;
+};
+
 export const failOverRecognizer = (
   candidates: readonly RecognitionCandidate[],
-  { clock, numbers, logger }: { clock: Clock; numbers: FailOverNumbers; logger: Logger },
+  { clock, numbers, onUnheard = () => {}, logger }: FailOverOptions,
 ): Recognizer => {
   return {
     name: candidates.map(({ engine }) => engine.name).join(', '),
     open(options, emit) {
       const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
       let current: Recognition | null = null;
+      const unheard = createUnheardSound((samples) => onUnheard(samples / options.sampleRate), logger);
       let isOver = false;
       let waiting: unknown;
 
@@ -39,12 +49,14 @@ export const failOverRecognizer = (
 
         const onEvent = (event: EngineEvent): void => {
           if (isOver || current !== recognition) return;
+          if (event.type !== 'failed') unheard.answered();
           if (event.type === 'settled') return kept.settle(base + event.samples);
           if (event.type !== 'failed') {
             breaker.worked();
             return emit(event);
           }
           current = null;
+          unheard.failed();
           const wasSteady = clock.now() - openedAt >= numbers.steadyMs;
           logger.warn({ engine: engine.name, err: event.error, again: wasSteady }, 'a recognizer failed');
           if (wasSteady) return openWith(candidate);
@@ -73,10 +85,8 @@ export const failOverRecognizer = (
       return {
         write(samples) {
           if (isOver) return;
-          // The caller may use its buffer again.
-          const copy = samples.slice();
-          kept.write(copy);
-          current?.write(copy);
+          unheard.givenUp(kept.write(samples), current !== null);
+          current?.write(samples);
         },
         speechBegan() {
           if (isOver) return;

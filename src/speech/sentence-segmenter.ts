@@ -2,7 +2,7 @@
  * Cuts sound into sentences: each goes from a moment before its voice was noticed to the pause behind it. What is too
  * long is cut into parts without a gap between them.
  */
-import { joinSamples } from '#src/domain/samples.ts';
+import { createSampleQueue } from './sample-queue.ts';
 
 /** `endsAt` counts the samples from the beginning of all sound. */
 export type SpokenSentence = { samples: Int16Array; endsAt: number };
@@ -24,24 +24,23 @@ export type SentenceSegmenter = {
 
 export const createSentenceSegmenter = ({ preRoll, longest }: SentenceLengths): SentenceSegmenter => {
   /** The sentence that goes on, or else what may become its beginning. */
-  let recent: Int16Array = new Int16Array();
+  const recent = createSampleQueue();
   let isSpeech = false;
   let heard = 0;
 
   /** Takes the oldest samples for a sentence. */
   const cut = (length: number): SpokenSentence => {
-    const samples = recent.slice(0, length);
-    recent = recent.slice(length);
-    return { samples, endsAt: heard - recent.length };
+    const samples = recent.take(length);
+    return { samples, endsAt: heard - recent.length() };
   };
 
   return {
     write(samples) {
       heard += samples.length;
-      recent = joinSamples([recent, samples]);
+      recent.add(samples);
       const sentences: SpokenSentence[] = [];
-      if (isSpeech) while (recent.length >= longest) sentences.push(cut(longest));
-      else recent = recent.slice(Math.max(0, recent.length - preRoll));
+      if (isSpeech) while (recent.length() >= longest) sentences.push(cut(longest));
+      else recent.drop(recent.length() - preRoll);
       return sentences;
     },
     speechBegan() {
@@ -50,11 +49,11 @@ export const createSentenceSegmenter = ({ preRoll, longest }: SentenceLengths): 
     speechEnded() {
       const wasSpeech = isSpeech;
       isSpeech = false;
-      return wasSpeech && recent.length > 0 ? [cut(recent.length)] : [];
+      return wasSpeech && recent.length() > 0 ? [cut(recent.length())] : [];
     },
-    passed: () => (isSpeech ? null : heard - recent.length),
+    passed: () => (isSpeech ? null : heard - recent.length()),
     clear() {
-      recent = new Int16Array();
+      recent.drop(recent.length());
     },
   };
 };

@@ -1,6 +1,4 @@
 /** Sound in messages of equal length, however it comes: what does not fill one waits for more. */
-import { joinSamples } from '#src/domain/samples.ts';
-
 export type SoundMessages = {
   write(samples: Int16Array): void;
   /** Those that are full now. */
@@ -14,25 +12,32 @@ export type SoundMessages = {
 };
 
 export const createSoundMessages = (messageSamples: number): SoundMessages => {
-  let rest: Int16Array = new Int16Array();
+  const full: Int16Array[] = [];
+  let last = new Int16Array(messageSamples);
+  let filled = 0;
   let taken = 0;
   return {
     write(samples) {
-      rest = joinSamples([rest, samples]);
+      for (let at = 0; at < samples.length;) {
+        const part = samples.subarray(at, at + messageSamples - filled);
+        last.set(part, filled);
+        filled += part.length;
+        at += part.length;
+        if (filled < messageSamples) return;
+        full.push(last);
+        last = new Int16Array(messageSamples);
+        filled = 0;
+      }
     },
     take() {
-      const messages: Int16Array[] = [];
-      let at = 0;
-      for (; at + messageSamples <= rest.length; at += messageSamples)
-        messages.push(rest.subarray(at, at + messageSamples));
-      rest = rest.slice(at);
-      taken += at;
-      return messages;
+      taken += full.length * messageSamples;
+      return full.splice(0);
     },
-    waiting: () => rest.length,
+    waiting: () => full.length * messageSamples + filled,
     taken: () => taken,
     clear() {
-      rest = new Int16Array();
+      full.length = 0;
+      filled = 0;
     },
   };
 };

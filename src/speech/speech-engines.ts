@@ -36,8 +36,15 @@ export const createSpeechEngines = (options: {
   failOver: FailOverNumbers & { readonly coolDown: CoolDown };
   clock: Clock;
   logger: Logger;
-}): SpeechEngines => {
+}): SpeechEngines & {
+  /** Seconds that callers have spoken and no recognizer took, since the start. */
+  unheardSeconds(): number;
+} => {
   const { failOver, clock, logger } = options;
+  let unheard = 0;
+  const onUnheard = (seconds: number): void => {
+    unheard += seconds;
+  };
   const guarded = <Engine extends { name: string }>(engine: Engine) => ({
     name: engine.name,
     engine,
@@ -58,10 +65,11 @@ export const createSpeechEngines = (options: {
   };
 
   return {
+    unheardSeconds: () => unheard,
     recognizerFor({ recognizer: name }) {
       noteMissing('recognizer', recognizers, name);
       if (recognizers.length === 0) return null;
-      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, logger });
+      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, onUnheard, logger });
     },
     synthesizerFor({ synthesizer: name, voice }) {
       noteMissing('synthesizer', synthesizers, name);

@@ -15,6 +15,7 @@ export type StartedLines = ChosenLines & {
   engines: StartedSpeech['engines'];
   /** SIP messages of calls that were lost, since the start. */
   lostSipMessages: () => number;
+  unheardSeconds: StartedSpeech['unheardSeconds'];
 };
 
 /** They are opened, but take no calls before `lines.start`. */
@@ -51,5 +52,6 @@ export const startLines = async (
   });
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
-  return { ...chosen, trunks, engines: speech.engines, lostSipMessages: sipTraces.lost };
+  const { engines, unheardSeconds } = speech;
+  return { ...chosen, trunks, engines, unheardSeconds, lostSipMessages: sipTraces.lost };
 };

@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
-import type { SpeechEngines } from '#sip/speech.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
@@ -24,7 +23,7 @@ import { createSpeechEngines, type VoiceEngine } from '#src/speech/speech-engine
 import { vosk } from '#src/speech/vosk.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
-export type StartedSpeech = SpeechEngines & {
+export type StartedSpeech = ReturnType<typeof createSpeechEngines> & {
   /** What a number may choose from. */
   engines: Engines;
   /** Closes every connection of a synthesizer; those of recognizers are their calls'. */

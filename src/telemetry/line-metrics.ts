@@ -15,9 +15,10 @@ export const watchLines = (
     mediaServers: () => readonly MediaServerState[];
     /** Since the start. */
     lostSipMessages: () => number;
+    unheardSeconds: () => number;
   },
 ): void => {
-  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages } = observed;
+  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages, unheardSeconds } = observed;
   const registers = [registry];
   void new Gauge({
     name: 'trunkline_lines_ready',
@@ -62,6 +63,15 @@ export const watchLines = (
     collect() {
       this.reset();
       this.inc(lostSipMessages());
+    },
+  });
+  void new Counter({
+    name: 'trunkline_unheard_sound_seconds_total',
+    help: 'Sound of other parties that was given up because no recognizer answered, in seconds',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(unheardSeconds());
     },
   });
   void new Counter({

@@ -21,7 +21,7 @@ const engine = (name: string) => {
       const own = { emit, given: [] as (Int16Array | string)[], isClosed: false };
       opened.push(own);
       return {
-        write: (samples) => void own.given.push(samples),
+        write: (samples) => void own.given.push(samples.slice()),
         speechBegan: () => void own.given.push('began'),
         speechEnded: () => void own.given.push('ended'),
         close: () => void (own.isClosed = true),
@@ -46,15 +46,17 @@ const setUp = (...names: string[]) => {
   const engines = names.map(engine);
   const clock = new SimulatedClock();
   const { lines, logger } = listeningLogger();
+  const unheard: number[] = [];
   const recognizer = failOverRecognizer(
     engines.map(({ engine }) => ({ engine, breaker: createCircuitBreaker(clock, coolDown) })),
-    { clock, numbers, logger },
+    { clock, numbers, onUnheard: (seconds) => void unheard.push(seconds), logger },
   );
   const warnings = () =>
     lines
       .map((line): { level: number; msg: string; engine?: string } => JSON.parse(line))
       .filter(({ level }) => level >= 40);
-  return { engines, clock, recognizer, lines, warnings };
+  const unheardSeconds = (): number => unheard.reduce((sum, seconds) => sum + seconds, 0);
+  return { engines, clock, recognizer, lines, warnings, unheardSeconds };
 };
 
 const nth = <Item>(items: readonly Item[], index: number): Item => {
@@ -137,12 +139,46 @@ test('the kept sound is bounded, and the newest of it is kept', (t) => {
 });
 
 test('the caller may use its buffer again', (t) => {
-  const { engines, recognizer } = setUp('a');
+  const { engines, recognizer } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   const buffer = numbered(3);
   recognition.write(buffer);
   buffer.fill(0);
-  t.deepEqual(nth(engines, 0).sound(), [...numbered(3)]);
+  nth(engines, 0).fail();
+  t.deepEqual(nth(engines, 1).sound(), [...numbered(3)]);
+});
+
+test('what is given up while nobody answers is counted, and told once to the log', (t) => {
+  const { engines, recognizer, clock, warnings, unheardSeconds } = setUp('a');
+  const { recognition } = listen(recognizer);
+  const say = (seconds: number): void => {
+    for (let second = 0; second < seconds; second += 1) recognition.write(numbered(8_000));
+  };
+  const told = (): number => warnings().filter(({ msg }) => msg.includes('is given up')).length;
+
+  // It answers, whatever it settles: it has heard what is not kept for another.
+  nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
+  say(5);
+  t.is(unheardSeconds(), 0);
+  nth(engines, 0).last().emit({ type: 'settled', samples: 40_000 });
+  nth(engines, 0).fail();
+  say(2);
+  t.deepEqual([unheardSeconds(), told()], [0, 0]);
+  say(3);
+  t.deepEqual([unheardSeconds(), told()], [3, 1]);
+
+  // The next one connects and never answers: until it is given up itself, it may have heard.
+  clock.increment(5_000);
+  say(4);
+  t.is(unheardSeconds(), 3);
+  nth(engines, 0).fail();
+  t.deepEqual([unheardSeconds(), told()], [7, 1]);
+
+  clock.increment(10_000);
+  say(1);
+  nth(engines, 0).last().emit({ type: 'partial', text: 'here' });
+  nth(engines, 0).fail();
+  t.is(unheardSeconds(), 7);
 });
 
 test('a failed engine cools down for all calls, longer each time, and is tried again by one of them', (t) => {

@@ -22,3 +22,15 @@ test('what is given up is not sent and does not count as taken', (t) => {
   t.deepEqual(sound.take(), [numbered(100)]);
   t.is(sound.taken(), 200);
 });
+
+test('the caller may use its buffer again, and a message stays as it was', (t) => {
+  const sound = createSoundMessages(4);
+  const buffer = numbered(3);
+  sound.write(buffer);
+  buffer.set(numbered(3, 3));
+  sound.write(buffer);
+  const [first] = sound.take();
+  sound.write(numbered(6, 6));
+  t.deepEqual(first, numbered(4));
+  t.deepEqual(sound.take(), [numbered(4, 4), numbered(4, 8)]);
+});

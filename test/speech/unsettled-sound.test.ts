@@ -67,3 +67,18 @@ test('there is never more than the most', (t) => {
   for (let at = 0; at < 12; at += 3) kept.write(numbered(3, at));
   t.deepEqual(replayed(kept).flat(), ['began', ...samples(7, 12)]);
 });
+
+test('what is kept of frames of 20 ms takes hardly more memory than its samples', (t) => {
+  const kept = createUnsettledSound(16_000);
+  for (let frame = 0; frame < 500; frame += 1) kept.write(numbered(160));
+  const held = new Set<ArrayBufferLike>();
+  kept.replay({
+    write: (written) => void held.add(written.buffer),
+    speechBegan: () => undefined,
+    speechEnded: () => undefined,
+    close: () => undefined,
+  });
+  const bytes = [...held].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  t.true(held.size <= 10);
+  t.true(bytes <= 1.25 * 32_000);
+});

@@ -40,6 +40,7 @@ const createWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
     refusedCallers: () => ({ unknown: 2 }),
     mediaServers: () => [{ name: 'media:8021', isUsable: true, calls: 3 }],
     lostSipMessages: () => 4,
+    unheardSeconds: () => 1.5,
     database,
     clock,
     logger: silent,
@@ -110,6 +111,7 @@ test('stages, replies, recordings, requests and lines have their figures, in bas
     ['trunkline_media_server_ready{media_server="media:8021"}', 1],
     ['trunkline_media_server_calls{media_server="media:8021"}', 3],
     ['trunkline_sip_messages_lost_total', 4],
+    ['trunkline_unheard_sound_seconds_total', 1.5],
     ['trunkline_facts_waiting', 3],
   ] as const) {
     t.is(valueIn(shown, line), value, line);
