@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -12,8 +13,8 @@ import { startScripted, type ScriptedEnd } from './scripted-end.ts';
 import type { SipServers } from './servers.ts';
 
 type Steps = readonly (string | readonly string[])[];
-/** `ear` is where the sound of the far end is. */
-type CallOptions = Partial<DrachtioLinesOptions> & { ear?: EarAndMouth };
+/** `ear` is where the sound of the far end is; `media` is of the trunk that calls go to. */
+type CallOptions = Partial<DrachtioLinesOptions> & { ear?: EarAndMouth; media?: TrunkMedia };
 
 /** The events of a line as they come. */
 type Following = {
@@ -54,10 +55,10 @@ const earKey = (ear: EarAndMouth | undefined): { ear?: number } =>
 
 const dialling =
   (servers: () => SipServers): ScriptedCalls['callTo'] =>
-  async (t, steps, { ear, calls = 1, repeats = true, ...options } = {}) => {
+  async (t, steps, { ear, media, calls = 1, repeats = true, ...options } = {}) => {
     const end = await startScripted(servers().folder, steps, { calls, repeats, ...earKey(ear) });
     t.teardown(end.close);
-    const lines = await realLines(servers(), end.port, options);
+    const lines = await realLines(servers(), end.port, options, media);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];

@@ -1,10 +1,12 @@
 /**
- * Who carries the sound of a call, as its trunk says: a media server, or this process itself. `auto` leaves to the media
- * server what it alone can do.
+ * Who carries the sound of a call, as its trunk says: a media server, or this process itself. With `auto` it is this
+ * process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes to it.
  */
 import type { Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '../../media/direct/endpoint.ts';
+import { NothingInCommon } from '../../media/direct/negotiation.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
+import { createMovingEndpoint } from '../../media/moving-endpoint.ts';
 import { isSecret, withoutKeys } from '../../trunks/sdes.ts';
 import type { MediaServers } from './servers.ts';
 
@@ -53,6 +55,22 @@ const createOnServer = async (
   };
 };
 
+/** Here, and on a media server where the far end describes what cannot be had here. */
+const createHereOrThere = async (
+  offer: string | undefined,
+  terms: MediaTerms,
+  { mediaServers, direct }: { mediaServers: Pick<MediaServers, 'createEndpoint'>; direct: DirectOptions },
+): Promise<MediaEndpoint> => {
+  const createThere = (refused: string): Promise<MediaEndpoint> =>
+    createOnServer(refused, terms, mediaServers);
+  try {
+    return createMovingEndpoint(await createDirectEndpoint(offer, terms, direct), createThere);
+  } catch (error) {
+    if (offer === undefined || !(error instanceof NothingInCommon)) throw error;
+    return createThere(offer);
+  }
+};
+
 export const createCarriers = (
   mediaServers: Pick<MediaServers, 'createEndpoint' | 'problem' | 'areThere'>,
   direct: DirectOptions,
@@ -72,8 +90,9 @@ export const createCarriers = (
     async createEndpoint(offer, terms) {
       const lasting = problem(terms);
       if (lasting?.isLasting === true) throw new Error(lasting.sentence);
-      return carrierFor(terms) === 'media server'
-        ? createOnServer(offer, terms, mediaServers)
+      if (carrierFor(terms) === 'media server') return createOnServer(offer, terms, mediaServers);
+      return terms.media === 'auto' && mediaServers.areThere
+        ? createHereOrThere(offer, terms, { mediaServers, direct })
         : createDirectEndpoint(offer, terms, direct);
     },
   };

@@ -1,5 +1,6 @@
 /** What both sides have said of the sound of one call, and what is agreed of it (RFC 3264). */
 import { randomBytes, randomInt } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { masterKeyBytes } from '../rtp/srtp.ts';
 import type { Address, RtpAgreement } from '../thread/messages.ts';
@@ -48,7 +49,9 @@ export const createNegotiation = (
 
   const agreeOn = (theirs: string): RtpAgreement => {
     const agreement = agreementFrom(theirs, encrypting);
-    if (agreement === undefined) throw new NothingInCommon('There is no sound that both sides can have');
+    // From a socket of one family nothing is sent to an address of the other.
+    if (agreement === undefined || isIP(agreement.remote.address) !== isIP(own.address))
+      throw new NothingInCommon('There is no sound that both sides can have');
     agreed = agreement;
     onAgreed(agreement);
     return agreement;

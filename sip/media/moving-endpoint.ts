@@ -1,0 +1,98 @@
+/**
+ * An endpoint that moves: when the far end describes, in a call that stands, sound that cannot be had where the call is,
+ * it goes on at an endpoint that can have it, with what was not said yet.
+ */
+import { NothingInCommon } from './direct/negotiation.ts';
+import type { MediaEndpoint, SoundEvents } from './endpoint.ts';
+import { createMovablePath, type MovablePath } from './movable-path.ts';
+
+/**
+ * What is described after this: of the same session, and of its next version if it says something else (RFC 3264
+ * section 8).
+ */
+export const following = (last: string, next: string): string => {
+  const [, session = '- 0', version = '0'] = /^o=(\S+ \S+) (\d+) /m.exec(last) ?? [];
+  const asVersion = (number: number): string =>
+    next.replace(/^o=\S+ \S+ \d+ /m, () => `o=${session} ${number} `);
+  const same = asVersion(Number(version));
+  return same === last ? same : asVersion(Number(version) + 1);
+};
+
+/** Of the endpoint where the call is; what is told of one that it has left is told to nobody. */
+const createEars = (isCurrent: (endpoint: MediaEndpoint) => boolean) => {
+  const onDigit: ((digit: string) => void)[] = [];
+  const onLost: ((reason: string | null) => void)[] = [];
+  return {
+    onDigit: (listener: (digit: string) => void) => void onDigit.push(listener),
+    onLost: (listener: (reason: string | null) => void) => void onLost.push(listener),
+    listenTo(endpoint: MediaEndpoint): void {
+      endpoint.onDigit((digit) => {
+        if (isCurrent(endpoint)) for (const listener of onDigit) listener(digit);
+      });
+      endpoint.onLost((reason) => {
+        if (isCurrent(endpoint)) for (const listener of onLost) listener(reason);
+      });
+    },
+    soundOf: (endpoint: MediaEndpoint, events: SoundEvents): SoundEvents => ({
+      onAudio(samples) {
+        if (isCurrent(endpoint)) events.onAudio(samples);
+      },
+      onLost() {
+        if (isCurrent(endpoint)) events.onLost();
+      },
+    }),
+  };
+};
+
+/** `createNext` makes the endpoint for an offer that the first one cannot take. */
+export const createMovingEndpoint = (
+  first: MediaEndpoint,
+  createNext: (offer: string) => Promise<MediaEndpoint>,
+): MediaEndpoint => {
+  let current = first;
+  let described = first.localSdp;
+  let sound: { events: SoundEvents; path: MovablePath } | null = null;
+  const ears = createEars((endpoint) => endpoint === current);
+  ears.listenTo(first);
+
+  const describe = (sdp: string): string => (described = following(described, sdp));
+
+  const move = async (offer: string): Promise<string> => {
+    const next = await createNext(offer);
+    try {
+      const path = sound && (await next.connect(ears.soundOf(next, sound.events)));
+      current = next;
+      ears.listenTo(next);
+      if (path !== null) sound?.path.moveTo(path);
+    } catch (error) {
+      await next.destroy();
+      throw error;
+    }
+    await first.destroy();
+    return describe(next.localSdp);
+  };
+
+  return {
+    ...first,
+    async modify(remoteSdp) {
+      try {
+        return describe(await current.modify(remoteSdp));
+      } catch (error) {
+        if (current !== first || !(error instanceof NothingInCommon)) throw error;
+        return move(remoteSdp);
+      }
+    },
+    takeAnswer: (remoteSdp) => current.takeAnswer(remoteSdp),
+    async connect(events) {
+      const path = createMovablePath(await current.connect(ears.soundOf(current, events)));
+      sound = { events, path };
+      return path;
+    },
+    press: (keys) => current.press(keys),
+    onDigit: ears.onDigit,
+    figures: () => current.figures(),
+    onLost: ears.onLost,
+    lose: () => current.lose(),
+    destroy: () => current.destroy(),
+  };
+};
