@@ -3,6 +3,7 @@ import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchMemory } from './memory.ts';
+import { benchPauses } from './pauses.ts';
 import { runBenches } from './run-benches.ts';
 import { benchResampling } from './resampling.ts';
 import { benchStart } from './start.ts';
@@ -13,6 +14,7 @@ await runBenches(
     ['create-call', benchCreateCall],
     ['turn', benchTurn],
     ['barge-in', benchBargeIn],
+    ['pauses', benchPauses],
     ['fairness', benchFairness],
     ['growth', benchGrowth],
     ['memory', benchMemory],

@@ -38,10 +38,11 @@ export const listening = {
     lowestHz: 330,
     highestHz: 2_130,
     shortestMs: 150,
-    longestMs: 2_000,
+    longestMs: 2_500,
     floorDb: -42,
     purity: 0.93,
     strayHz: 18,
     strayDb: 3,
   },
+  onsets: { longestMs: 2_000, lateWordsMs: 1_500, likeness: 0.6, leastShare: 0.6, mostShare: 0.93 },
 } as const;

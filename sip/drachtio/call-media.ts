@@ -36,6 +36,8 @@ export type CallMedia = {
   connect(endpoint: MediaEndpoint): Promise<void>;
   say(utterance: number, text: string): void;
   stopTalking(): void;
+  pauseTalking(): void;
+  resumeTalking(): void;
   pauseRecording(): void;
   resumeRecording(): void;
   /** No sound is carried any more: what was played and heard until now is reported. Idempotent. */
@@ -43,7 +45,7 @@ export type CallMedia = {
 };
 
 export type CallMediaOptions = MediaMeans & {
-  input: Pick<LineInput, 'callId' | 'language' | 'direction'>;
+  input: Pick<LineInput, 'callId' | 'language' | 'direction' | 'bargeIn'>;
   time: LineTime;
   report: (report: LineReport) => void;
   /** The connection of the sound has ended. */
@@ -86,9 +88,12 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       ...hearing,
       language: input.language,
       isOutbound: input.direction === 'outbound',
+      bargeIn: input.bargeIn,
       time,
       agentDb: playout.level,
       on: {
+        onset: () => report({ type: 'line.onset' }),
+        noSpeech: () => report({ type: 'line.no_speech' }),
         speech: () => report({ type: 'line.speech' }),
         heard: (heard) => report({ type: 'line.heard', ...heard }),
         answeredBy: (by) => report({ type: 'line.answered_by', by }),
@@ -117,6 +122,8 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     },
     say: playout.say,
     stopTalking: playout.stopTalking,
+    pauseTalking: playout.pause,
+    resumeTalking: playout.resume,
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
     close() {

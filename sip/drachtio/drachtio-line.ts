@@ -194,6 +194,10 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           return press(command.keys, dialog.connection, options);
         case 'stopTalking':
           return media.stopTalking();
+        case 'pauseTalking':
+          return media.pauseTalking();
+        case 'resumeTalking':
+          return media.resumeTalking();
         case 'pauseRecording':
           return media.pauseRecording();
         case 'resumeRecording':

@@ -6,15 +6,18 @@ import type { BargeIn } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 
 export type BargeInNumbers = Readonly<{
-  /** A voice that is no speech for so long, music for one, does not hold the agent up any longer. */
+  /** What is no speech for so long, with gaps or without, does not hold the agent up any longer: music, for one. */
   longestMs: number;
+  /** Words come so long after their voice, of an engine that recognizes whole sentences. */
+  lateWordsMs: number;
 }>;
 
 export type BargeInWatch = {
   /** A voice has lasted for as long as an onset takes. */
   onset(): void;
   voiceBegan(): void;
-  voiceEnded(): void;
+  /** `awaitsWords`: what it said comes late, if it said anything. */
+  voiceEnded(awaitsWords: boolean): void;
   /** What was heard is a backchannel, and over. */
   backchannel(): void;
   /** It is speech: nothing more is told of it. */
@@ -54,8 +57,9 @@ export const createBargeInWatch = (options: {
       on.onset();
     },
     voiceBegan: quiet.cancel,
-    voiceEnded() {
-      if (isPending) quiet.set(bargeIn.resumeMs, settleAsNothing);
+    voiceEnded(awaitsWords) {
+      const waitMs = awaitsWords ? Math.max(numbers.lateWordsMs, bargeIn.resumeMs) : bargeIn.resumeMs;
+      if (isPending) quiet.set(waitMs, settleAsNothing);
     },
     backchannel: settleAsNothing,
     speech: settle,

@@ -30,6 +30,8 @@ type Known = {
   language: string;
   /** The recognizer has shown that it gives words while they are spoken. */
   givesWordsEarly: boolean;
+  /** A voice over the agent's is judged by its sound (`speech-meter.ts`), not by how long it lasts alone. */
+  hearsSpeech: boolean;
 };
 
 /**
@@ -49,13 +51,14 @@ const silenceFor = (turn: Turn, { numbers, language }: Known): number => {
 export const wordsMs = ({ numbers, givesWordsEarly }: Pick<Known, 'numbers' | 'givesWordsEarly'>): number =>
   givesWordsEarly ? numbers.wordsMs : numbers.sentenceWordsMs;
 
-const whileVoiced = (turn: Turn, voicedSince: number, { numbers, givesWordsEarly }: Known): Step | null => {
+const whileVoiced = (turn: Turn, voicedSince: number, known: Known): Step | null => {
+  const { numbers, givesWordsEarly } = known;
   if (hasWords(textOf(turn))) {
     // Words would come if the voice were speaking: something else sounds on behind them.
     const at = Math.max(turn.wordsAt, voicedSince) + numbers.wordsMs;
     return givesWordsEarly ? { at, does: 'close' } : null;
   }
-  if (givesWordsEarly || turn.wasReported) return null;
+  if (givesWordsEarly || turn.wasReported || (known.hearsSpeech && turn.beganOverAgent)) return null;
   return { at: voicedSince + numbers.lastingVoiceMs - turn.voicedMs, does: 'report' };
 };
 

@@ -1,11 +1,12 @@
 /** The ear of a real line: sound in, what the other party says out. It owns the recognition and voice activity of one call. */
 import type { Logger } from 'pino';
-import type { AnsweredBy } from '#machines/line.ts';
+import type { AnsweredBy, BargeIn } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import type { Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
 import { createBeepDetector, type BeepNumbers } from './beep.ts';
 import type { TurnNumbers } from './endpointing.ts';
+import { createOnsets, type OnsetNumbers } from './onsets.ts';
 import { createTurnTaking, type Heard } from './turn-taking.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import type { OpenVoiceDetector } from './voice-detector.ts';
@@ -19,6 +20,7 @@ export type ListeningNumbers = Readonly<{
   turns: TurnNumbers;
   answering: AnsweringNumbers;
   beep: BeepNumbers;
+  onsets: OnsetNumbers;
 }>;
 
 export type Listener = {
@@ -39,7 +41,10 @@ export type ListenerOptions = {
   agentDb: () => number | null;
   /** Whether it is to be found out who has picked up. */
   isOutbound: boolean;
+  bargeIn: BargeIn;
   on: {
+    onset: () => void;
+    noSpeech: () => void;
     speech: () => void;
     heard: (heard: Heard) => void;
     answeredBy: (by: AnsweredBy) => void;
@@ -68,6 +73,57 @@ const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
   };
 };
 
+/** Whose turn it is, and what the agent pauses for: both hear of the same voice. */
+const takeTurns = (
+  { numbers, language, bargeIn, time, on }: ListenerOptions,
+  isAgentAudible: () => boolean,
+  onPause: () => void,
+) => {
+  const turns = createTurnTaking({
+    numbers: numbers.turns,
+    language,
+    time,
+    isAgentAudible,
+    hearsSpeech: bargeIn.mode === 'pause',
+    on: {
+      speech() {
+        onsets.speech();
+        on.speech();
+      },
+      heard(heard) {
+        on.heard(heard);
+        if (heard.backchannel) onsets.backchannel();
+      },
+      pause: onPause,
+    },
+  });
+  const onsets = createOnsets({
+    numbers: numbers.onsets,
+    bargeIn,
+    begunMs: numbers.voice.onsetMs,
+    time,
+    isAgentAudible,
+    givesWordsEarly: turns.givesWordsEarly,
+    on: { ...on, speechLasts: turns.speechLasts },
+  });
+  return {
+    recognized: turns.recognized,
+    sounds: onsets.sounds,
+    voiceBegan(at: number): void {
+      turns.voiceBegan(at);
+      onsets.voiceBegan();
+    },
+    voiceEnded(at: number): void {
+      turns.voiceEnded(at);
+      onsets.voiceEnded();
+    },
+    stop(): void {
+      turns.stop();
+      onsets.stop();
+    },
+  };
+};
+
 export const createListener = (options: ListenerOptions): Listener => {
   const { recognizer, numbers, language, time, agentDb, on, logger } = options;
   let isOver = false;
@@ -78,13 +134,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     : null;
   const beeps = createBeepDetector(numbers.beep, () => answerer?.beep());
 
-  const turns = createTurnTaking({
-    numbers: numbers.turns,
-    language,
-    time,
-    isAgentAudible,
-    on: { ...on, pause: () => recognition.speechEnded() },
-  });
+  const turns = takeTurns(options, isAgentAudible, () => recognition.speechEnded());
 
   const recognition = recognizer.open({ language, sampleRate }, (event) => {
     if (isOver) return;
@@ -111,6 +161,7 @@ export const createListener = (options: ListenerOptions): Listener => {
         turns.voiceEnded(time.now() - agoMs);
         answerer?.voiceEnded();
       },
+      sounds: turns.sounds,
     },
   });
 

@@ -28,6 +28,10 @@ export type TurnTaking = {
   voiceBegan(at: number): void;
   voiceEnded(at: number): void;
   recognized(event: Exclude<RecognitionEvent, { type: 'failed' }>): void;
+  /** What sounds now has sounded like speech for long. With an engine that gives words early, words say more. */
+  speechLasts(): void;
+  /** The recognizer has shown that it gives words while they are spoken. */
+  givesWordsEarly(): boolean;
   /** Nothing more will be heard: what was said whole is reported. Idempotent. */
   stop(): void;
 };
@@ -38,6 +42,8 @@ export type TurnTakingOptions = {
   language: string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
   isAgentAudible: () => boolean;
+  /** Whether `speechLasts` is told of what sounds over the agent's voice. */
+  hearsSpeech: boolean;
   on: {
     /** The other party really speaks. */
     speech: () => void;
@@ -85,7 +91,7 @@ const createReports = ({ language, on }: Pick<TurnTakingOptions, 'language' | 'o
 };
 
 export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
-  const { numbers, language, time, isAgentAudible } = options;
+  const { numbers, language, time, isAgentAudible, hearsSpeech } = options;
   const reports = createReports(options);
   const words = createNewWords();
   const voice = createCounterpartyVoice(time);
@@ -110,7 +116,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     alarm.cancel();
     if (turn === null) return;
     const it = turn;
-    const step = nextStep(it, { numbers, language, givesWordsEarly: words.comeEarly() });
+    const step = nextStep(it, { numbers, language, givesWordsEarly: words.comeEarly(), hearsSpeech });
     if (step === null) return;
     alarm.set(Math.max(0, step.at - time.now()), () => {
       perform(it, step);
@@ -150,6 +156,10 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
         takeWords(words.newOf(event.text, isFinal, turn !== null), isFinal);
       } else if (turn !== null) turn.isComplete = true;
       review();
+    },
+    givesWordsEarly: words.comeEarly,
+    speechLasts() {
+      if (turn !== null && !words.comeEarly()) reports.speech(turn);
     },
     stop() {
       if (isOver) return;

@@ -40,7 +40,12 @@ export const createVoiceActivity = (options: {
   detector: VoiceDetector;
   numbers: VoiceNumbers;
   /** `agoMs` is how long ago it was. */
-  on: { began: (agoMs: number) => void; ended: (agoMs: number) => void };
+  on: {
+    began: (agoMs: number) => void;
+    ended: (agoMs: number) => void;
+    /** This frame, of a voice that is on, sounds like one. */
+    sounds?: (frame: Int16Array) => void;
+  };
 }): VoiceActivity => {
   const { detector, numbers, on } = options;
   const recent = new Float64Array(Math.ceil(numbers.gapMs / frameMs)).fill(silenceDb);
@@ -74,8 +79,10 @@ export const createVoiceActivity = (options: {
   };
 
   const take = (frame: Int16Array, agentDb: number): void => {
-    against = isVoice(frame, agentDb) === isOn ? 0 : against + 1;
+    const isOne = isVoice(frame, agentDb);
+    against = isOne === isOn ? 0 : against + 1;
     if (against * frameMs >= (isOn ? numbers.hangoverMs : numbers.onsetMs)) turn();
+    if (isOn && isOne) on.sounds?.(frame);
   };
 
   return {

@@ -52,7 +52,12 @@ export type SpeechEvents = {
 
 /** What begins to sound over the agent's voice, where that is to be told. */
 const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
-  const watch = createBargeInWatch({ numbers: { longestMs: longestOnsetMs }, bargeIn, time, on });
+  const watch = createBargeInWatch({
+    numbers: { longestMs: longestOnsetMs, lateWordsMs: 0 },
+    bargeIn,
+    time,
+    on,
+  });
   const onset = createAlarm(time);
   return {
     ...watch,
@@ -62,7 +67,7 @@ const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
     },
     voiceEnded(): void {
       onset.cancel();
-      watch.voiceEnded();
+      watch.voiceEnded(false);
     },
     stop(): void {
       onset.cancel();

@@ -14,6 +14,7 @@ import { toneRecognizer } from '#test/real-sip/tone-recognizer.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { lineContract } from './line.ts';
+import { pauseContract } from './pause.ts';
 
 const frameMs = 20;
 
@@ -186,3 +187,4 @@ const makeDriver = async (): Promise<LineDriver> => {
 };
 
 lineContract(test, 'drachtio', makeDriver);
+pauseContract(test, 'drachtio', makeDriver);

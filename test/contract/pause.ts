@@ -6,13 +6,16 @@ import type { WatchedLine } from './watched-line.ts';
 
 const sentence = 'This is a rather long sentence, which takes a few seconds until it was said to its end.';
 
+/** Far ends that speak in tones take a second for a murmur. */
+const inTones = { ...pausing, speechMs: 1_500 };
+
 export const pauseContract = (
   test: DeclareTest,
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
   unreached: readonly FarEndKind[] = [],
 ): void => {
-  const clause = createClause(test, `${name}, pausing`, makeDriver, unreached, pausing);
+  const clause = createClause(test, `${name}, pausing`, makeDriver, unreached, inTones);
 
   const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>
     driver.until(() => line.saw('line.answered'));
@@ -40,7 +43,7 @@ export const pauseContract = (
       line.tell({ type: 'pauseTalking' });
       line.tell({ type: 'pauseTalking' });
       line.say('Said in the pause.');
-      await driver.pass(lengthMs + 2_000);
+      await driver.pass(2_000);
       t.is(line.all('line.played').length, 1, 'nothing is played in the pause');
       line.tell({ type: 'resumeTalking' });
       line.tell({ type: 'resumeTalking' });
@@ -48,7 +51,7 @@ export const pauseContract = (
       const [, paused, ...others] = line.all('line.played');
       t.deepEqual([paused?.text, paused?.whole], [sentence, true]);
       const pausedMs = (paused?.at ?? 0) - (paused?.startedAt ?? 0) - lengthMs;
-      t.true(pausedMs > lengthMs + 1_500 && pausedMs < lengthMs + 3_500, `${pausedMs} ms longer`);
+      t.true(pausedMs > 1_500 && pausedMs < 4_000, `${pausedMs} ms longer`);
       t.deepEqual(
         others.map(({ text, whole }) => [text, whole]),
         [
@@ -69,7 +72,7 @@ export const pauseContract = (
       line.say('Never heard.');
       await driver.pass(2_000);
       line.tell({ type: 'pauseTalking' });
-      await driver.pass(20_000);
+      await driver.pass(2_000);
       line.tell({ type: 'stopTalking' });
       line.say('This is new.');
       await driver.until(() => line.all('line.played').length === 3, 15_000);

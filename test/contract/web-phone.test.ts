@@ -4,6 +4,7 @@ import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createPhoneNetwork, type TestPhone } from '#test/sip/webphone/phone-network.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { lineContract } from './line.ts';
+import { pauseContract } from './pause.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 
 const numbers: Readonly<Record<FarEndKind, string | null>> = {
@@ -115,3 +116,4 @@ const unreached = ['busy', 'unreachable', 'machine'] as const;
 
 lineContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }), unreached);
 lineContract(test, 'web phone, heard aloud', makeDriver({ reports: true, notices: true }), unreached);
+pauseContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }), unreached);

@@ -5,6 +5,7 @@ import type { Lines } from '#sip/lines.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import type { FarEndKind, LineDriver } from '#test/contract/line-driver.ts';
 import { lineContract } from '#test/contract/line.ts';
+import { pauseContract } from '#test/contract/pause.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
 import { realLines, until } from './real-lines.ts';
@@ -131,5 +132,6 @@ export const realLineContract = (media: TrunkMedia): void => {
     });
 
     lineContract(realTimeTest, `drachtio, ${media}`, makeDriver);
+    pauseContract(realTimeTest, `drachtio, ${media}`, makeDriver);
   }
 };

@@ -9,6 +9,8 @@ const echoMs = 300;
 export type Loudness = {
   /** These samples sound from this moment on. */
   add(samples: Int16Array, from: number): void;
+  /** What would have sounded behind this moment does not. */
+  cut(at: number): void;
   /** How loud it was at most lately, in dB below full scale. */
   levelAt(at: number): number;
 };
@@ -23,6 +25,13 @@ export const createLoudness = (): Loudness => {
         levelOf(samples.subarray(index * block, (index + 1) * block)),
       );
       stretches.push({ from, levels });
+    },
+    cut(at) {
+      for (const stretch of stretches)
+        stretch.levels.length = Math.min(
+          stretch.levels.length,
+          Math.max(0, Math.ceil((at - stretch.from) / blockMs)),
+        );
     },
     levelAt(at) {
       let loudest = silenceDb;

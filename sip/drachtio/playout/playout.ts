@@ -17,9 +17,12 @@ export type Playout = {
   say(utterance: number, text: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
   stopTalking(): void;
+  /** Falls silent; what sounds goes on when the pause is over, and what is queued follows. */
+  pause(): void;
+  resume(): void;
   /** Like `stopTalking`, for good. */
   close(): void;
-  /** How loud the agent was at most lately, in dB below full scale; `null` while nothing is played. */
+  /** How loud the agent was at most lately, in dB below full scale; `null` while nothing is played, nor pauses. */
   level(): number | null;
 };
 
@@ -41,6 +44,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
   const queue: Utterance[] = [];
   let path: AgentPath | null = null;
   let playing: PlayingUtterance | null = null;
+  let isPaused = false;
   let isOver = false;
 
   const reportUnheard = (utterance: number, whole: boolean): void =>
@@ -54,7 +58,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
 
   const playNext = (): void => {
     const next = queue[0];
-    if (path === null || playing !== null || next === undefined) return;
+    if (path === null || playing !== null || isPaused || next === undefined) return;
     const isMute = next.pieces.every(({ length }) => length === 0);
     if (next.state === 'coming' && isMute) return;
     queue.shift();
@@ -63,7 +67,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       playNext();
       return;
     }
-    playing = playUtterance(next, { path, time, on: { sent: on.sent, played } });
+    playing = playUtterance(next, { path, time, on: { sent: on.sent, silenced: on.cut, played } });
     playing.sendOn();
   };
 
@@ -71,6 +75,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
     const stopped = playing;
     const forgotten = queue.splice(0);
     playing = null;
+    isPaused = false;
     if (stopped !== null) {
       const heard = stopped.cut();
       on.cut();
@@ -97,6 +102,16 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       else queue.push(synthesizeUtterance({ utterance, text, speak, onMore, logger }));
     },
     stopTalking,
+    pause() {
+      isPaused = true;
+      playing?.pause();
+    },
+    resume() {
+      if (!isPaused) return;
+      isPaused = false;
+      if (playing === null) playNext();
+      else playing.resume();
+    },
     close() {
       isOver = true;
       stopTalking();

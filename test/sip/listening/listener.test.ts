@@ -6,6 +6,7 @@ import { createListener } from '#sip/listening/listener.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import type { RecognitionEvent } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { tone } from './some-sound.ts';
 
@@ -37,7 +38,10 @@ const createWorld = ({ isOutbound = true } = {}) => {
     time: createLineTime(clock, 1),
     agentDb: () => null,
     isOutbound,
+    bargeIn: stopping,
     on: {
+      onset: () => story.push('onset'),
+      noSpeech: () => story.push('no speech'),
       speech: () => story.push('speech'),
       heard: ({ text }) => story.push(text),
       answeredBy: (by) => story.push(by),

@@ -16,6 +16,7 @@ export const createWorld = (language = 'en') => {
     language,
     time: createLineTime(clock, 1),
     isAgentAudible: () => isAudible,
+    hearsSpeech: false,
     on: {
       speech: () => story.push('speech'),
       heard: ({ text, startedAt, backchannel }) =>

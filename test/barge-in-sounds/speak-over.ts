@@ -1,0 +1,143 @@
+/**
+ * A call in simulated time, with all that listens and plays in a real one: the agent speaks, something sounds over its
+ * voice, and what becomes of the voice is read where it leaves for the far end.
+ */
+import { pino } from 'pino';
+import { listening } from '#config/policy.ts';
+import type { BargeIn, LineReport } from '#machines/line.ts';
+import { createCallMedia } from '#sip/drachtio/call-media.ts';
+import { createLineTime } from '#sip/line-time.ts';
+import type { OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
+import type { MediaEndpoint, SoundEvents } from '#sip/media/endpoint.ts';
+import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
+import { createSoundPath } from '#sip/media/sound-path.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { lineNoise, type BargeInSound } from './sounds.ts';
+import { scriptedRecognizer, type Gives } from './scripted-recognizer.ts';
+
+export type Verdict = {
+  /** From the first sound over the agent's voice to its silence; `null`: it was never silent. */
+  silentAfterMs: number | null;
+  /** It was silent, and went on. */
+  wentOn: boolean;
+  /** The rest of it was given up. */
+  wasStopped: boolean;
+};
+
+const frameLength = 160;
+const frameMs = 20;
+/** The agent has spoken for so long when something sounds, and is watched for so long behind it. */
+const beforeMs = 1_500;
+const behindMs = 4_000;
+/** What was said before the agent's words is over by then. */
+const shownMs = 2_000;
+/** How much of the agent's voice comes back, and when: a loss of 36 dB. */
+const echo = { factor: 0.016, frames: 4 };
+
+const neverConnected = (): never => {
+  throw new Error('Nobody asks this of an endpoint here');
+};
+
+const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
+  channel: null,
+  localSdp: '',
+  modify: neverConnected,
+  takeAnswer: neverConnected,
+  connect,
+  press: neverConnected,
+  onDigit() {},
+  figures: async () => null,
+  onLost() {},
+  lose() {},
+  destroy: async () => {},
+});
+
+const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
+
+export const speakOver = async (
+  sound: BargeInSound,
+  options: {
+    gives: Gives;
+    bargeIn: BargeIn;
+    /** What the agent says, at 8000 Hz. */
+    voice: Int16Array;
+    openDetector: OpenVoiceDetector;
+  },
+): Promise<Verdict> => {
+  const { gives, bargeIn, voice, openDetector } = options;
+  const clock = createOrderedClock();
+  const time = createLineTime(clock, 1);
+  const ring = new SampleRing(ringMemory(65_536));
+  const recognizer = scriptedRecognizer(gives, (milliseconds, act) => time.after(milliseconds, act));
+  let events: SoundEvents | undefined;
+  const verdict: Verdict = { silentAfterMs: null, wentOn: false, wasStopped: false };
+
+  const asCallsDo = (report: LineReport): void => {
+    if (report.type === 'line.onset') media.pauseTalking();
+    if (report.type === 'line.no_speech') media.resumeTalking();
+    const isSpeech = report.type === 'line.speech' || (report.type === 'line.heard' && !report.backchannel);
+    if (!isSpeech || clock.now() < begunAt) return;
+    verdict.wasStopped = true;
+    media.stopTalking();
+  };
+  const media = createCallMedia({
+    speak: async function* () {
+      yield voice;
+    },
+    hearing: { recognizer, openDetector, numbers: listening },
+    openRecording: null,
+    input: { callId: '', language: sound.language, direction: 'inbound', bargeIn },
+    time,
+    report: (report) => time.after(0, () => asCallsDo(report)),
+    onLost() {},
+    logger: pino({ level: 'silent' }),
+  });
+  let begunAt = Infinity;
+  media.begin();
+  await media.connect(
+    endpointOf(async (to) => {
+      events = to;
+      return createSoundPath(ring, time);
+    }),
+  );
+
+  const totalMs = beforeMs + sound.samples.length / 8 + behindMs;
+  const heard = lineNoise(totalMs * 8);
+  const from = beforeMs * 8 + sound.offset;
+  sound.samples.forEach((sample, index) => (heard[from + index] = (heard[from + index] ?? 0) + sample));
+  const said: Int16Array[] = [];
+
+  /** The next 20 ms: what the far end sends comes in, and what it hears leaves. */
+  const beat = (index: number): void => {
+    const begin = index * frameLength;
+    const back = said.at(-echo.frames);
+    const frame = heard.slice(begin, begin + frameLength);
+    if (back !== undefined)
+      frame.forEach((sample, at) => (frame[at] = sample + (back[at] ?? 0) * echo.factor));
+    clock.advance(frameMs);
+    events?.onAudio(frame);
+    clock.advance(0);
+    const voiced = new Int16Array(frameLength);
+    const isVoiced = ring.read(voiced) > 0;
+    said.push(voiced);
+    const sinceMs = (begin + frameLength - from) / 8;
+    if (sinceMs <= 0) return;
+    if (!isVoiced) verdict.silentAfterMs ??= sinceMs;
+    else if (verdict.silentAfterMs !== null) verdict.wentOn = true;
+  };
+
+  recognizer.show();
+  for (let index = 0; index * frameMs < shownMs; index += 1) {
+    clock.advance(frameMs);
+    events?.onAudio(lineNoise(frameLength));
+  }
+  media.say(1, 'words '.repeat(60));
+  await settled();
+  begunAt = clock.now();
+  for (let index = 0; index * frameMs < totalMs; index += 1) {
+    if (index * frameMs === beforeMs - frameMs) recognizer.hear(sound.text, sound.samples.length / 8);
+    beat(index);
+  }
+  media.close();
+  return verdict;
+};
