@@ -64,6 +64,8 @@ export type Config = Readonly<{
   node: string;
   /** Where other gateways reach this one; `null`: where it listens, if that is an address of one machine. */
   nodeUrl: string | null;
+  /** Minutes of outbound calls a day where a workspace says nothing; `null` for no limit. */
+  dailyMinutes: number | null;
   /** Kinds and prefixes that may be called where a workspace says nothing. */
   destinations: readonly string[];
   maxCalls: number;
@@ -143,6 +145,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     country: values.GW_COUNTRY,
     node: values.GW_NODE,
     nodeUrl: values.GW_NODE_URL ?? null,
+    dailyMinutes: values.GW_DAILY_MINUTES ?? null,
     destinations: values.GW_DESTINATIONS,
     maxCalls: values.GW_MAX_CALLS,
     rateLimit: values.GW_RATE_LIMIT,

@@ -73,6 +73,7 @@ export const settings = z.object({
     .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores')
     .default('gateway'),
   GW_NODE_URL: serverUrl('https', 'http').optional(),
+  GW_DAILY_MINUTES: wholeNumber(1, 1_000_000).optional(),
   GW_DESTINATIONS: destinationList.default([...platformDestinations]),
   GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),
   GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),

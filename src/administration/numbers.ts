@@ -98,7 +98,7 @@ export const changeNumber = async (
     // What callers hear is named, not repeated.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
-      changes: changesBetween(callPolicyFields, inWords(before), inWords(changed)),
+      changes: changesBetween([...callPolicyFields, 'dailyMinutes'], inWords(before), inWords(changed)),
     },
   });
   return changed;

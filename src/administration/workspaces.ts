@@ -21,7 +21,13 @@ import {
 export { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 
 /** What an admin may change of a workspace. */
-const workspaceSettings = ['name', 'timeZone', ...callPolicyFields, 'maxCallsInProgress'] as const;
+const workspaceSettings = [
+  'name',
+  'timeZone',
+  ...callPolicyFields,
+  'maxCallsInProgress',
+  'dailyMinutes',
+] as const;
 
 const workspaceNotFound = (): Refusal => new Refusal('not_found', 'This workspace does not exist.');
 

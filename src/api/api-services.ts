@@ -41,7 +41,7 @@ export type ApiServices = Pick<
     country: Country;
     limits: RequestLimits;
     /** What a workspace falls back to where it sets nothing itself. */
-    platform: PolicySettings & { maxCallsInProgress: number };
+    platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
     recordings: Recordings;
     /** For how many days SIP messages of calls are kept, and whether the lines have none because they are simulated. */
     sipTrace: { days: number; isSimulated: boolean };

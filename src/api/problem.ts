@@ -34,6 +34,14 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   concurrency_limit: {
     maximum: z.int().optional().meta({ description: 'How many calls may be in progress.', example: 3 }),
   },
+  daily_limit_reached: {
+    maximum: z.int().meta({ description: 'Minutes a day.', example: 600 }),
+    resets_at: z.string().meta({
+      description: 'When the next day of the workspace begins.',
+      format: 'date-time',
+      example: '2026-11-22T00:00:00.000+09:00',
+    }),
+  },
   stream_limit: {
     maximum: z.int().meta({ description: 'How many streams one key may have open.', example: 20 }),
   },

@@ -49,6 +49,7 @@ import { exportCallRecords } from './workspace/export-call-records.ts';
 import { getCallReplay } from './workspace/get-call-replay.ts';
 import { getCallSip } from './workspace/get-call-sip.ts';
 import { getChart } from './workspace/get-chart.ts';
+import { getUsage } from './workspace/get-usage.ts';
 import { getWorkspace } from './workspace/get-workspace.ts';
 import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
 import { getWorkspaceCallEvents } from './workspace/get-workspace-call-events.ts';
@@ -94,6 +95,7 @@ export const routes: readonly Route[] = [
 
   getWorkspace,
   updateWorkspace,
+  getUsage,
   listTokens,
   createToken,
   getCurrentToken,

@@ -11,6 +11,7 @@ import { createInCallRequests, type AskNode, type InCallRequests } from './in-ca
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { OwnCall, PressKeys } from '#src/domain/own-call.ts';
 import type { CallTimes } from './setup/call-input.ts';
+import { createDailyMinutes, type DailyNotice } from './setup/daily-minutes.ts';
 import type { CallObserver } from './observer.ts';
 import type { PolicyOf } from './setup/open-number.ts';
 import type { Journal } from './journal/journal.ts';
@@ -63,6 +64,10 @@ export const createCallControl = (options: {
   country: Country;
   /** Over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;
+  /** Minutes of outbound calls a day, of a workspace that names none of its own; null for no limit. */
+  platformDailyMinutes: number | null;
+  /** Is told when the minutes of a day go to an end, and when a call is refused for it. */
+  onDailyNotice: (notice: DailyNotice) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
@@ -91,6 +96,7 @@ export const createCallControl = (options: {
     ...options,
     keepAgent: (callId, agentCall, workspaceId) => options.keepAgent(callId, agentCall, workspaceId, own),
     admission,
+    dailyMinutes: createDailyMinutes(options.onDailyNotice),
   });
   const placeCall = createPlaceCall({ startCall, policyOf, country: options.country, now });
   return {

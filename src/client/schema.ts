@@ -231,6 +231,8 @@ export type PhoneNumber = {
     /** What begins so may not be called, whatever its kind. */
     denied_prefixes: string[];
   } | null;
+  /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+  daily_minutes: number | null;
   /** What is said first to a caller; null for the default of the agent. */
   greeting: string | null;
   /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -441,6 +443,8 @@ export type Workspace = {
   } | null;
   /** Calls in progress at once, over all numbers. */
   max_calls_in_progress: number | null;
+  /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+  daily_minutes: number | null;
   /** What holds for a number that sets nothing itself: the workspace, then the platform. */
   effective: {
     max_duration_sec: number;
@@ -471,9 +475,35 @@ export type Workspace = {
       denied_prefixes: string[];
     };
     max_calls_in_progress: number;
+    daily_minutes: number | null;
   };
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
+};
+
+export type Usage = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  from: string;
+  /** When the next day of the workspace begins. */
+  until: string;
+  workspace: {
+    /** Minutes a day; null for no limit. */
+    limit: number | null;
+    /** Of conversation by now. */
+    talked_minutes: number;
+    /** The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call. */
+    held_minutes: number;
+  };
+  numbers: {
+    number_id: string;
+    number: string;
+    /** Minutes a day; null for no limit. */
+    limit: number | null;
+    /** Of conversation by now. */
+    talked_minutes: number;
+    /** The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call. */
+    held_minutes: number;
+  }[];
 };
 
 export type AdminToken = {
@@ -735,6 +765,7 @@ export type ProblemCode =
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'concurrency_limit'
+  | 'daily_limit_reached'
   | 'stream_limit'
   | 'internal_error'
   | 'hangup_failed'
@@ -950,6 +981,8 @@ export type Operations = {
             }
           | null
           | undefined;
+        /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+        daily_minutes?: number | null | undefined;
         /** What is said first to a caller; null for the default of the agent. */
         greeting?: string | null | undefined;
         /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -1021,6 +1054,8 @@ export type Operations = {
             }
           | null
           | undefined;
+        /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+        daily_minutes?: number | null | undefined;
         /** What is said first to a caller; null for the default of the agent. */
         greeting?: string | null | undefined;
         /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
@@ -1296,10 +1331,14 @@ export type Operations = {
           | undefined;
         /** Calls in progress at once, over all numbers. */
         max_calls_in_progress?: number | null | undefined;
+        /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+        daily_minutes?: number | null | undefined;
       };
     };
     answer: Workspace;
   };
+  /** Read the minutes of outbound calls of this day. How long the outbound calls that began on this day of the workspace have lasted, in all and by number, beside the limits (`daily_minutes`). */
+  getUsage: { request: undefined; answer: Usage };
   /** List the admin tokens. Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept. */
   listTokens: {
     request: undefined;
@@ -1791,6 +1830,7 @@ export const operations = {
   listAudit: { method: 'GET', path: '/api/v1/admin/audit', headers: [], answer: 'json' },
   getWorkspace: { method: 'GET', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   updateWorkspace: { method: 'PATCH', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
+  getUsage: { method: 'GET', path: '/api/v1/admin/usage', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   getCurrentToken: { method: 'GET', path: '/api/v1/admin/tokens/current', headers: [], answer: 'json' },

@@ -45,7 +45,11 @@ const openContext = async (
     database,
     sealing: createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
     clock: systemClock,
-    platform: { ...platformPolicyOf(config), maxCallsInProgress: platformMaxCallsInProgress },
+    platform: {
+      ...platformPolicyOf(config),
+      maxCallsInProgress: platformMaxCallsInProgress,
+      dailyMinutes: config.dailyMinutes,
+    },
     country: countryOf(config.country),
   };
 };

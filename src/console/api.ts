@@ -16,6 +16,7 @@ import type {
   TrunkCheckStep,
   Turn,
   Webhook,
+  Usage,
   Workspace,
 } from './api/records.ts';
 import { Problem, request } from './api/request.ts';
@@ -169,6 +170,9 @@ export const checkTrunk = async (id: string, to: string): Promise<TrunkCheckStep
 export const deleteNumber = (id: string) => client.deleteNumber({ id });
 
 export const getWorkspace = (): Promise<Workspace> => client.getWorkspace();
+
+/** The minutes of outbound calls of this day. */
+export const getUsage = (): Promise<Usage> => client.getUsage();
 
 export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
   client.updateWorkspace({ body });

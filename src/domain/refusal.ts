@@ -33,6 +33,7 @@ export const refusalCatalogue = {
   idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used with another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   concurrency_limit: { status: 429, title: 'Too many calls in progress' },
+  daily_limit_reached: { status: 429, title: 'The minutes of the day are used up' },
   stream_limit: { status: 429, title: 'Too many streams at once' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
@@ -62,6 +63,7 @@ export type FieldError = { path: string; message: string };
 export type RefusalExtras = {
   maximum?: number;
   reason?: string;
+  resets_at?: string;
   errors?: readonly FieldError[];
 };
 

@@ -22,7 +22,15 @@ export type CallableNumber = {
   speech: SpeechChoice;
   voicemail: Voicemail;
   policy: StoredCallPolicy;
-  workspace: { id: string; timeZone: string; policy: StoredCallPolicy; maxCallsInProgress: number | null };
+  /** How long its outbound calls of a day may last together. */
+  dailyMinutes: number | null;
+  workspace: {
+    id: string;
+    timeZone: string;
+    policy: StoredCallPolicy;
+    maxCallsInProgress: number | null;
+    dailyMinutes: number | null;
+  };
   bindings: { inbound: AgentBinding; outbound: AgentBinding };
   /** The bearer token for the outbound agent endpoint, sealed about the number's id. */
   outboundTokenSealed: string | null;
@@ -65,6 +73,8 @@ const callable = (queries: Queries) =>
       'number.workspaceId',
       'workspace.timeZone',
       'workspace.maxCallsInProgress',
+      'workspace.dailyMinutes as workspaceDailyMinutes',
+      'number.dailyMinutes',
       'outbound.tokenSealed',
       objectOf<StoredCallPolicy>('number', callPolicyFields).as('policy'),
       objectOf<StoredCallPolicy>('workspace', callPolicyFields).as('workspacePolicy'),
@@ -94,7 +104,14 @@ const present = (row: Found): CallableNumber => {
     policy,
     speech: { recognizer, synthesizer, voice },
     voicemail: { policy: row.voicemail, message: row.voicemailMessage },
-    workspace: { id: workspaceId, timeZone, policy: workspacePolicy, maxCallsInProgress },
+    dailyMinutes: row.dailyMinutes,
+    workspace: {
+      id: workspaceId,
+      timeZone,
+      policy: workspacePolicy,
+      maxCallsInProgress,
+      dailyMinutes: row.workspaceDailyMinutes,
+    },
     bindings: {
       inbound: row.inbound ?? builtInBinding('inbound'),
       outbound: row.outbound ?? builtInBinding('outbound'),

@@ -113,7 +113,7 @@ const rowsOfBirth = ({ keyedAnswer, ...birth }: CallBirth, end?: End) => ({
 
 /** Resolves to the ids of the calls that are there now. */
 const insertAll = async (
-  db: Database,
+  db: Pick<Statements, 'queries' | 'run' | 'asJson'>,
   births: readonly ReturnType<typeof rowsOfBirth>[],
 ): Promise<ReadonlySet<string>> => {
   const answers = births.flatMap((birth) => birth.answers);
@@ -143,9 +143,8 @@ export const createCallInsertion = (db: Database): InsertCall =>
   });
 
 /** One call alone. */
-export const insertCall = async (db: Database, birth: CallBirth): Promise<void> => {
-  await insertAll(db, [rowsOfBirth(birth)]);
-};
+export const insertCall = async (db: Statements, birth: CallBirth): Promise<boolean> =>
+  (await insertAll(db, [rowsOfBirth(birth)])).has(birth.id);
 
 /** A call that was rejected before it could ring anywhere: its row is born ended, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {

@@ -20,12 +20,14 @@ import { migrations } from './migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
 import { openPool, type OpenPool, type PoolLimits, type DatabaseAddress } from './open-pool.ts';
 import { prepared } from './prepared.ts';
-import { ormOver, statementsOf, type Statements } from './statements.ts';
+import { inTransaction, ormOver, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
 
 export type Database = Statements & {
   /** The same, on connections of the journal's own. Statements wait for each other there, not for a time limit. */
   journal: Statements;
+  /** Several statements of which all are done, or none: none where `work` throws. */
+  transaction: <Result>(work: (statements: Statements) => Promise<Result>) => Promise<Result>;
   /** A fresh fork with an identity map of its own. */
   entityManager: () => EntityManager;
   /**
@@ -138,6 +140,7 @@ export const openDatabase = async (settings: {
     const running = opened.move();
     return {
       ...statements,
+      transaction: (work) => inTransaction(statements, work),
       journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
       entityManager() {
         if (isAway()) throw new DatabaseAway();

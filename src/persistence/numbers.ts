@@ -12,6 +12,8 @@ import { columnsOf, type Row } from './tables.ts';
 /** What an admin may change of a number; null falls back to the workspace's, then to the platform's. */
 export type NumberSettings = StoredCallPolicy & {
   language: Language;
+  /** How long its outbound calls of a day may last together. */
+  dailyMinutes: number | null;
   /** What is said first to a caller; null leaves it to the agent. */
   greeting: string | null;
   /** What becomes of its calls that a machine answers. */

@@ -1,6 +1,6 @@
 /** How the rest of the folder asks the database: queries over the entities. */
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
-import type { CompiledQuery, PostgresDialect } from 'kysely';
+import { CompiledQuery, type PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';
 import { entities } from './entities/index.ts';
 import type { EntityNames, Queries } from './tables.ts';
@@ -35,3 +35,19 @@ export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execu
   execute: async <Found>(sql: string, parameters: readonly unknown[] = []) =>
     (await execute(sql, parameters)) as Found[],
 });
+
+/** A query is compiled for the connections that it comes from, and runs on the one that the transaction has. */
+export const inTransaction = <Result>(
+  { queries, asJson }: Statements,
+  work: (statements: Statements) => Promise<Result>,
+): Promise<Result> =>
+  queries.transaction().execute((transaction) => {
+    const run = async <Found>(query: CompiledQuery<Found>): Promise<Found[]> =>
+      (await transaction.executeQuery(query)).rows;
+    return work({
+      queries,
+      asJson,
+      run,
+      execute: (text, parameters = []) => run(CompiledQuery.raw(text, [...parameters])),
+    });
+  });

@@ -65,7 +65,11 @@ export const apiServicesOf = (
     pauseRecording: control.pauseRecording,
     resumeRecording: control.resumeRecording,
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
-    platform: { ...platformPolicy, maxCallsInProgress: platformMaxCallsInProgress },
+    platform: {
+      ...platformPolicy,
+      maxCallsInProgress: platformMaxCallsInProgress,
+      dailyMinutes: config.dailyMinutes,
+    },
     recordings: parts.recordings,
     sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
     watchFacts: parts.journalling.factNews.watch,

@@ -115,6 +115,13 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     platformPolicy: foundation.platformPolicy,
     country: foundation.country,
     maxCallsInProgress: platformMaxCallsInProgress,
+    platformDailyMinutes: config.dailyMinutes,
+    onDailyNotice(notice) {
+      parts.telemetry.metrics.dailyNotice(notice);
+      const { owner, id, what } = notice;
+      if (what === 'warned')
+        logger.warn({ owner, id }, 'four fifths of the minutes of outbound calls of a day are used');
+    },
     times: callTimes,
     node: config.node,
     now: clock.now,

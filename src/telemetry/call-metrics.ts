@@ -1,6 +1,7 @@
 /** Figures of calls and of the turns in them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallObserver } from '#src/calls/observer.ts';
+import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { TurnStage } from '#src/calls/live/latency.ts';
@@ -10,6 +11,8 @@ export type CallMetrics = {
   turnStage(stage: TurnStage, milliseconds: number): void;
   /** A request to the operator's own language model has failed. */
   languageModelFailed(failure: string): void;
+  /** The minutes of a day go to an end, or a call was refused for it. */
+  dailyNotice(notice: DailyNotice): void;
   /** Counts what is told by facts. */
   factWritten(fact: RecordedFact): void;
 };
@@ -50,12 +53,20 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     labelNames: ['failure'],
     registers,
   });
+  const dailyNotices = new Counter({
+    name: 'trunkline_daily_minutes_notices_total',
+    help: 'Limits of minutes a day that are four fifths used (warned, once a day on each gateway), and calls that were refused for one, by whose it is',
+    labelNames: ['owner', 'what'],
+    registers,
+  });
   const recordings = new Counter({
     name: 'trunkline_recordings_finished_total',
     help: 'Recordings that were completed or have failed',
     labelNames: ['outcome'],
     registers,
   });
+  for (const owner of ['workspace', 'number'])
+    for (const what of ['warned', 'refused']) dailyNotices.inc({ owner, what }, 0);
   for (const direction of ['inbound', 'outbound']) started.inc({ direction }, 0);
   for (const outcome of ['completed', 'failed']) recordings.inc({ outcome }, 0);
   return {
@@ -65,6 +76,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     },
     turnStage: (stage, milliseconds) => stages.observe({ stage }, milliseconds / 1000),
     languageModelFailed: (failure) => modelFailures.inc({ failure }),
+    dailyNotice: ({ owner, what }) => dailyNotices.inc({ owner, what }),
     factWritten(fact) {
       if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
       if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });

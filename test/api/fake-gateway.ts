@@ -147,7 +147,11 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
-    platform: { ...platformPolicyOf(readConfig({}, false)), maxCallsInProgress: platformMaxCallsInProgress },
+    platform: {
+      ...platformPolicyOf(readConfig({}, false)),
+      maxCallsInProgress: platformMaxCallsInProgress,
+      dailyMinutes: null,
+    },
     authenticateNumber: createNumberAuthentication({
       database: asking,
       sealing,

@@ -78,6 +78,29 @@ test('where calls may go is set whole, and what is null is as the platform says'
   });
 });
 
+test('what is used of the day stands beside its limits, by number', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { admin, number } = gateway;
+  await admin.patch(path, { daily_minutes: 10 });
+  await admin.patch(`/api/v1/admin/numbers/${number.id}`, { daily_minutes: 5 });
+  const today = new Date();
+  await storeCall(gateway, { startedAt: today, durationSec: 90 });
+  await storeCall(gateway, { startedAt: new Date(today.getTime() - 86_400_000), durationSec: 90 });
+  const { status, body } = await admin.get('/api/v1/admin/usage');
+  t.is(status, 200);
+  const used = { talked_minutes: 1.5, held_minutes: 1.5 };
+  t.like(body, {
+    workspace: { limit: 10, ...used },
+    numbers: [{ number_id: number.id, number: number.number, limit: 5, ...used }],
+  });
+  t.regex(String(body['until']), /T00:00:00\.000\+09:00$/);
+  const other = admin.as((await addWorkspace(gateway.database)).adminToken);
+  t.like((await other.get('/api/v1/admin/usage')).body, {
+    workspace: { limit: null, talked_minutes: 0, held_minutes: 0 },
+    numbers: [],
+  });
+});
+
 test('timestamps are written in the time zone of the workspace from its change on', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { startedAt: new Date('2026-11-21T03:00:00Z') });
@@ -107,6 +130,7 @@ test(refused, { max_duration_sec: 59 }, 'max_duration_sec');
 test(refused, { max_duration_sec: 1801 }, 'max_duration_sec');
 test(refused, { max_calls_in_progress: 0 }, 'max_calls_in_progress');
 test(refused, { max_calls_in_progress: 1.5 }, 'max_calls_in_progress');
+test(refused, { daily_minutes: 0 }, 'daily_minutes');
 test(refused, { recording_enabled: 'yes' }, 'recording_enabled');
 const rules = { kinds: ['mobile'], allowed_prefixes: [], denied_prefixes: [] };
 test(refused, { destinations: { ...rules, kinds: ['landline'] } }, 'destinations.kinds.0');

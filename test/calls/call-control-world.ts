@@ -24,6 +24,7 @@ import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
+import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
@@ -98,6 +99,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
   const handshake: AuthenticateCaller = () => {
     throw new Error('Nobody is to be asked');
   };
+  const dailyNotices: DailyNotice[] = [];
   const callControl = createCallControl({
     database,
     sealing,
@@ -118,6 +120,8 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     limits: { maxCalls: 100, maxBacklog: 100 },
     platformPolicy: platformPolicyOf(readConfig({}, false)),
     country: 'KR',
+    platformDailyMinutes: null,
+    onDailyNotice: (notice) => void dailyNotices.push(notice),
     maxCallsInProgress: platformMaxCallsInProgress,
     times: callTimes,
     node: 'test',
@@ -152,6 +156,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     agentCalls,
     released,
     ends,
+    dailyNotices,
     logged,
     /** The number as a request of its key finds it. */
     number,

@@ -100,6 +100,7 @@ test.serial('where calls may go is set for the next call', async (t) => {
   const { gateway, run } = await operated(t);
   const place = async () => (await gateway.client.post('/api/v1/calls', { to: '01000000003' })).status;
   t.is(await place(), 201);
+  t.regex(await run('workspaces', 'show'), /\ndaily-minutes +\(none\)\n/);
   const shown = await run('workspaces', 'set', '--destinations', 'fixed_line, +4420,!0505');
   t.regex(shown, /\ndestinations +fixed_line,\+4420,!0505\n/);
   t.is(await place(), 403);

@@ -24,6 +24,8 @@ consoleTest(
     await field('Longest allowed duration').fill('300');
     await field('Time zone').selectOption('Europe/Berlin');
     await field('Calls at once, all numbers').fill('7');
+    await page.getByText('Used today: 0 min.').waitFor();
+    await field('Minutes a day, outbound').fill('600');
     await field('Recording').selectOption('Do not record');
     await save();
     await page.getByText('Saved.').waitFor();
@@ -31,6 +33,7 @@ consoleTest(
       max_duration_sec: 300,
       time_zone: 'Europe/Berlin',
       max_calls_in_progress: 7,
+      daily_minutes: 600,
       recording_enabled: false,
     });
 

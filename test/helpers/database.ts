@@ -79,13 +79,13 @@ const patientLimits = {
   beatAnswerMs: patientMs,
 };
 
-const open = (url: string): Promise<Database> =>
+const open = (url: string, node = 'test'): Promise<Database> =>
   openDatabase({
     connection: { url },
     poolSize: 4,
     journalPoolSize: 2,
     limits: patientLimits,
-    node: 'test',
+    node,
     logger: pino({ level: 'silent' }),
   });
 
@@ -101,6 +101,13 @@ export const testDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
 /** A migrated, empty database of this test alone. It ends with the test. */
 export const ownDatabase = async (t: ExecutionContext): Promise<Database> => {
   const database = await open(await testDatabaseUrl(t));
+  t.teardown(database.close);
+  return database;
+};
+
+/** One more gateway's connection to a database of `testDatabaseUrl`. */
+export const openTestDatabase = async (t: ExecutionContext, url: string, node: string): Promise<Database> => {
+  const database = await open(url, node);
   t.teardown(database.close);
   return database;
 };

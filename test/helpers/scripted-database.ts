@@ -35,6 +35,7 @@ export const scriptedDatabase = (answer: Answer): Database => {
   return {
     ...statements,
     journal: statements,
+    transaction: never,
     entityManager: never,
     listen: never,
     alone: never,

@@ -63,6 +63,7 @@ export const createCall = defineRoute({
     'max_duration_exceeds_policy',
     'no_agent_endpoint',
     'concurrency_limit',
+    'daily_limit_reached',
     'draining',
     'over_capacity',
   ],

@@ -103,10 +103,18 @@ const speechFields = {
   }),
 };
 
+/** Of a workspace, over all its numbers, and of a number. */
+export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
+  description:
+    'Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace.',
+  example: 600,
+});
+
 /** What may be changed of a number. */
 export const settingsFields = {
   language,
   ...policyFields,
+  daily_minutes: dailyMinutes,
   greeting,
   voicemail,
   voicemail_message: voicemailMessage,

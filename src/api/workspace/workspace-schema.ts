@@ -6,7 +6,7 @@ import type { WorkspaceRecord } from '#src/administration/workspaces.ts';
 import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
-import { bargeIn, policyFields } from '../numbers/number-schema.ts';
+import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';
 import { destinations } from '../numbers/destinations-schema.ts';
 
 const timeZone = z
@@ -30,6 +30,7 @@ export const workspaceFields = {
   time_zone: timeZone,
   ...policyFields,
   max_calls_in_progress: maxCallsInProgress,
+  daily_minutes: dailyMinutes,
 };
 
 const effective = z
@@ -43,6 +44,7 @@ const effective = z
     barge_in: bargeIn,
     destinations,
     max_calls_in_progress: z.int(),
+    daily_minutes: z.int().nullable(),
   })
   .meta({
     description: 'What holds for a number that sets nothing itself: the workspace, then the platform.',
@@ -56,6 +58,7 @@ const effective = z
       barge_in: { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 },
       destinations: { kinds: ['mobile', 'fixed_line'], allowed_prefixes: [], denied_prefixes: ['0505'] },
       max_calls_in_progress: 50,
+      daily_minutes: 600,
     },
   });
 
@@ -72,5 +75,6 @@ export const presentWorkspace = (
   effective: {
     ...workspacePolicy(record, platform),
     maxCallsInProgress: record.maxCallsInProgress ?? platform.maxCallsInProgress,
+    dailyMinutes: record.dailyMinutes ?? platform.dailyMinutes,
   },
 });

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
+import { insertCallWithin } from '#src/persistence/spent-minutes.ts';
 import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
@@ -10,6 +11,7 @@ import type { Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callBirth, type NewCall } from './call-birth.ts';
 import { callInput, type CallTimes } from './call-input.ts';
+import type { DailyMinutes } from './daily-minutes.ts';
 import type { CallObserver } from '../observer.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
@@ -21,7 +23,7 @@ export type CallStart = Pick<NewCall, 'number' | 'policy' | 'maxDurationSec' | '
 };
 
 /**
- * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`, and
+ * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`, `daily_limit_reached`, and
  * `idempotency_in_progress` when another request with the same key was quicker.
  */
 export type StartCall = (start: CallStart) => Promise<void>;
@@ -35,18 +37,29 @@ type StartCallOptions = {
   /** Keeps what the agent is made from until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   maxCallsInProgress: number;
+  dailyMinutes: DailyMinutes;
+  /** Of a workspace that names none of its own; null for no limit. */
+  platformDailyMinutes: number | null;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
   logger: Logger;
 };
 
-/** Stores a call; refuses when another request with its key was quicker. */
+/**
+ * Stores a call, and resolves to the seconds that it may last; refuses when another request with its key was quicker, and
+ * `daily_limit_reached`.
+ */
 const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'journal'>) => {
   const insertCall = createCallInsertion(options.database);
-  return async (birth: CallBirth): Promise<void> => {
+  return async (birth: CallBirth, within: ReturnType<DailyMinutes>): Promise<number> => {
     try {
-      if (await insertCall(birth)) return;
+      if (within === null) {
+        if (await insertCall(birth)) return birth.maxDurationSec;
+      } else {
+        const granted = await insertCallWithin(options.database, birth, within.day, within.grant);
+        if (granted !== undefined) return granted;
+      }
     } catch (error) {
       // Where its row is there all the same, it would ring for ever.
       if (isInDoubt(error)) {
@@ -99,6 +112,19 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
   const storeBirth = createStoreBirth(options);
   const connectCall = createConnectCall(options);
 
+  const withinTheDay = ({ number, agentCall, maxDurationSec, startedAt }: CallStart) =>
+    agentCall.context.direction === 'inbound'
+      ? null
+      : options.dailyMinutes({
+          numberId: number.id,
+          workspaceId: number.workspace.id,
+          timeZone: number.workspace.timeZone,
+          ofNumber: number.dailyMinutes,
+          ofWorkspace: number.workspace.dailyMinutes ?? options.platformDailyMinutes,
+          maxDurationSec,
+          startedAt,
+        });
+
   return async (start) => {
     const { number, policy, agentCall, keyedAnswer = null } = start;
     const { call_id: callId, direction } = agentCall.context;
@@ -109,8 +135,8 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
       maxCallsInProgress: number.workspace.maxCallsInProgress ?? maxCallsInProgress,
     });
     try {
-      await storeBirth({ ...callBirth({ ...start, ...agentCall, node }), keyedAnswer });
-      connectCall(start);
+      const birth = { ...callBirth({ ...start, ...agentCall, node }), keyedAnswer };
+      connectCall({ ...start, maxDurationSec: await storeBirth(birth, withinTheDay(start)) });
     } finally {
       permit.release();
     }

@@ -18,6 +18,7 @@ Settings of a workspace, for calls that begin from now on; "default" is what the
 
   --name, --time-zone, --max-duration-sec, --default-duration-sec, --silence-timeout-sec,
   --ring-timeout-sec, --max-concurrent-calls (of one number), --max-calls-in-progress (of all),
+  --daily-minutes (of outbound calls, of all numbers),
   --recording-enabled (true or false), --destinations (kinds and prefixes, such as mobile,+4420,!0505)
 
 For every command:

@@ -44,10 +44,11 @@ const settingsIn = (given: CommandArguments): Record<string, unknown> => {
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context, record), record.timeZone);
 
-/** As it is typed: destinations in words, any other object in JSON. */
-const written = (value: unknown): string =>
-  shownDestinations(value) ??
-  (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
+/** As it is typed: destinations in words, any other object in JSON; a limit that there is not is none. */
+const written = (value: unknown): string => {
+  if (value === null) return 'none';
+  return shownDestinations(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
+};
 
 /** What it sets itself, and in brackets what holds where it sets nothing. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {

@@ -17,6 +17,7 @@ export type {
   Trunk,
   TrunkCheckStep,
   TranscriptTurn as Turn,
+  Usage,
   Webhook,
   Workspace,
 } from '#src/client/client.ts';

@@ -66,6 +66,10 @@ const sayings: readonly Saying[] = [
     pattern: /^This is no beginning of a number.*$/,
     ko: '번호의 앞부분이 아닙니다. 예: 0505, +1242',
   },
+  {
+    pattern: /^(?:The workspace|This number) has used its (\d+) minutes .*$/,
+    ko: '하루 발신 통화 시간 $1분을 모두 사용했습니다. 진행 중인 통화가 쓸 시간도 포함됩니다.',
+  },
   { pattern: /^max_duration_sec must be a whole number.*$/, ko: '60에서 1800 사이의 정수여야 합니다.' },
   {
     pattern: /^The outbound agent of this number has no agent type.*$/,

@@ -1,20 +1,22 @@
 import { languages } from '#src/domain/language.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
-import { getWorkspace, listTrunks, updateNumber } from '../api.ts';
+import { getUsage, getWorkspace, listTrunks, updateNumber } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { languageOptions } from '../pages/new-number.tsx';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm } from '../parts/form.ts';
+import { useForm, wholeNumber } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
+import { DailyMinutesField } from './daily-minutes-field.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
+import { numberText, PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
 
 const valuesOf = (number: PhoneNumber) => ({
   language: number.language as string,
   greeting: number.greeting ?? '',
   ...policyValues(number),
+  daily_minutes: numberText(number.daily_minutes),
   voicemail: number.voicemail as string,
   voicemail_message: number.voicemail_message ?? '',
   recognizer: number.recognizer ?? '',
@@ -29,11 +31,13 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
   const { byDefault } = texts.value.shell.form;
   const trunks = usePolled('trunks', listTrunks).value ?? [];
   const workspace = usePolled('workspace', getWorkspace).value;
+  const usage = usePolled('usage', getUsage).value;
   const form = useForm(valuesOf(number), async (values) => {
     const saved = await updateNumber(number.id, {
       ...policyIn(values),
       language: languages.find((one) => one === values.language) ?? number.language,
       greeting: values.greeting.trim() || null,
+      daily_minutes: wholeNumber('daily_minutes', values.daily_minutes),
       voicemail: voicemailPolicies.find((one) => one === values.voicemail) ?? number.voicemail,
       voicemail_message: values.voicemail_message.trim() || null,
       recognizer: values.recognizer.trim() || null,
@@ -72,6 +76,11 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
         )}
         <div class="columns">
           <PolicyFields form={form} below={workspace?.effective} />
+          <DailyMinutesField
+            form={form}
+            below={null}
+            used={usage?.numbers.find(({ number_id: id }) => id === number.id)?.talked_minutes}
+          />
           {(['recognizer', 'synthesizer', 'voice'] as const).map((name) => (
             <TextField
               key={name}

@@ -1,6 +1,7 @@
-import { getWorkspace, updateWorkspace } from '../api.ts';
+import { getUsage, getWorkspace, updateWorkspace } from '../api.ts';
 import type { Workspace } from '../api/records.ts';
 import { texts } from '../language/language.ts';
+import { DailyMinutesField } from '../number/daily-minutes-field.tsx';
 import { DestinationFields } from '../number/destination-fields.tsx';
 import { numberText, PolicyFields, policyIn, policyValues } from '../number/policy-fields.tsx';
 import { FormBody, SelectField, TextField } from '../parts/field.tsx';
@@ -13,6 +14,7 @@ const valuesOf = (workspace: Workspace) => ({
   time_zone: workspace.time_zone,
   ...policyValues(workspace),
   max_calls_in_progress: numberText(workspace.max_calls_in_progress),
+  daily_minutes: numberText(workspace.daily_minutes),
 });
 
 /** Those that the browser knows, and the one that is stored. */
@@ -33,12 +35,14 @@ export const WorkspacePage = () => {
 const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: () => void }) => {
   const t = texts.value.workspace;
   const { byDefault, save } = texts.value.shell.form;
+  const usage = usePolled('usage', getUsage).value;
   const form = useForm(valuesOf(workspace), async (values) => {
     const saved = await updateWorkspace({
       name: values.name,
       time_zone: values.time_zone,
       ...policyIn(values),
       max_calls_in_progress: wholeNumber('max_calls_in_progress', values.max_calls_in_progress),
+      daily_minutes: wholeNumber('daily_minutes', values.daily_minutes),
     });
     onSaved();
     return valuesOf(saved);
@@ -63,6 +67,11 @@ const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: 
             label={t.max_calls_in_progress}
             hint={t.maxCallsHint}
             placeholder={`${byDefault}: ${workspace.effective.max_calls_in_progress}`}
+          />
+          <DailyMinutesField
+            form={form}
+            below={workspace.effective.daily_minutes}
+            used={usage?.workspace.talked_minutes}
           />
         </div>
         <DestinationFields form={form} below={workspace.effective.destinations} />

@@ -25,6 +25,8 @@ export const PhoneNumber = defineEntity({
     bargeIn: p.json<BargeIn>().nullable(),
     /** What it may call of that which its workspace allows; null for all of it. */
     destinations: p.json<Destinations>().nullable(),
+    /** How long its outbound calls of a day may last together; null for as long as those of its workspace. */
+    dailyMinutes: p.integer().nullable(),
     /** What is said first to a caller. */
     greeting: p.text().nullable(),
     inboundAuthMethod: p.enum(['none', 'handshake']).default('none'),

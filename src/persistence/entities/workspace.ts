@@ -22,6 +22,8 @@ export const Workspace = defineEntity({
     destinations: p.json<Destinations>().nullable(),
     /** Upper bound of calls in progress over all numbers of the workspace. */
     maxCallsInProgress: p.integer().nullable(),
+    /** How long its outbound calls of a day may last together. */
+    dailyMinutes: p.integer().nullable(),
     /** How many entries its audit log has; the next one gets the next number. */
     auditEntries: p.integer().default(0),
     createdAt: p.datetime(3),

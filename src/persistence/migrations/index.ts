@@ -4,6 +4,7 @@ import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CheaperCalls } from './cheaper-calls.ts';
+import { DailyMinutes } from './daily-minutes.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
@@ -48,7 +49,8 @@ export const migrations = [
   { name: '0021-sip-messages', class: SipMessages },
   { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },
-  { name: '0025-cheaper-calls', class: CheaperCalls },
   { name: '0024-destinations', class: Destinations },
+  { name: '0024-daily-minutes', class: DailyMinutes },
+  { name: '0025-cheaper-calls', class: CheaperCalls },
   { name: '0026-trunk-srtp-optional', class: TrunkSrtpOptional },
 ];

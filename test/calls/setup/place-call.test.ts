@@ -190,3 +190,37 @@ test('a workspace opens destinations, and its numbers close them', async (t) => 
   t.like(await t.throwsAsync(world.place({ to: '07012345678' })), { extras: { reason: 'voip' } });
   t.is((await world.rowOf(await world.place()))?.status, 'ringing');
 });
+
+test('a call lasts no longer than what is left of the day, and none is placed when nothing is', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patchWorkspace(world.database, world.stored.workspaceId, { dailyMinutes: 15 });
+  const first = await world.place({ maxDurationSec: 600 });
+  const second = await world.place({ maxDurationSec: 600 });
+  t.is((await world.rowOf(second))?.maxDurationSec, 300);
+  t.like(await t.throwsAsync(world.place()), {
+    code: 'daily_limit_reached',
+    extras: { maximum: 15, resets_at: '2026-11-22T00:00:00.000+09:00' },
+  });
+  t.deepEqual(world.dailyNotices, [{ owner: 'workspace', id: world.stored.workspaceId, what: 'refused' }]);
+  t.is(await world.rows(), 2);
+
+  // It is hung up when its share is over, and what was not talked is given to the next.
+  await patch(world, { silenceTimeoutSec: 1_000 });
+  world.answer(second);
+  world.clock.increment(299_999);
+  t.is(world.stateOf(second), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.stateOf(second), 'active.ending');
+  world.hangUp(second);
+  world.confirmCancel(first);
+  t.is((await world.rowOf(first))?.status, 'no_answer');
+  t.is((await world.rowOf(await world.place()))?.maxDurationSec, 600);
+});
+
+test('a number has minutes of its own; who calls it takes none', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { dailyMinutes: 1 });
+  t.is((await world.rowOf(await world.place()))?.maxDurationSec, 60);
+  await t.throwsAsync(world.place(), { code: 'daily_limit_reached', message: /^This number/ });
+  t.true((await world.receive()).verdict.accepted);
+});

@@ -93,6 +93,12 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { JP: 'JP' },
     invalid: ['kr', 'KOR', '82'],
   },
+  GW_DAILY_MINUTES: {
+    of: ({ dailyMinutes }) => dailyMinutes,
+    default: null,
+    valid: { 1: 1, 1000000: 1_000_000 },
+    invalid: [...notWhole, '0', '1000001'],
+  },
   GW_DESTINATIONS: {
     of: ({ destinations }) => destinations,
     default: [

@@ -95,6 +95,11 @@ export const numbers = {
     max_concurrent_calls: 'Calls at once',
     seconds: (from: number, to: number) => `Seconds, ${from} to ${to}.`,
     count: 'At least 1.',
+    daily_minutes: 'Minutes a day, outbound',
+    dailyMinutesHint: 'How long the calls of a day may last together.',
+    usedToday: (minutes: number) =>
+      `How long the calls of a day may last together. Used today: ${minutes} min.`,
+    noLimit: 'No limit',
     recording: 'Recording',
     recordingOn: 'Record calls',
     recordingOff: 'Do not record',

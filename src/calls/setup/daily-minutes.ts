@@ -1,0 +1,93 @@
+/**
+ * How long the outbound calls of a day may last together: a workspace's, and a number's (guides/design/limits.md,
+ * "Minutes a day").
+ */
+import { dayOf, type Day } from '#src/domain/day.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { timestampIn } from '#src/domain/timestamp.ts';
+import type { SpentOfNumber } from '#src/persistence/spent-minutes.ts';
+
+/** Whose minutes they are. */
+export type DailyOwner = 'workspace' | 'number';
+
+/** `warned`: four fifths of the day are used. */
+export type DailyNotice = { owner: DailyOwner; id: string; what: 'warned' | 'refused' };
+
+/** A call has no less than a minute, as nobody can ask for less. */
+const leastSec = 60;
+
+const warningShare = 0.8;
+
+type Limit = { owner: DailyOwner; id: string; minutes: number };
+
+const usedBy = ({ owner, id }: Limit, spent: readonly SpentOfNumber[]) => {
+  const counted = owner === 'workspace' ? spent : spent.filter(({ numberId }) => numberId === id);
+  const sum = (of: (one: SpentOfNumber) => number): number =>
+    counted.reduce((total, one) => total + of(one), 0);
+  return { talkedSec: sum(({ talkedSec }) => talkedSec), heldSec: sum(({ heldSec }) => heldSec) };
+};
+
+const refusalOf = ({ owner, minutes }: Limit, { until }: Day, at: number, timeZone: string): Refusal =>
+  new Refusal(
+    'daily_limit_reached',
+    `${owner === 'workspace' ? 'The workspace' : 'This number'} has used its ${minutes} minutes of outbound calls a day, with those that calls in progress may still take.`,
+    {
+      extras: { maximum: minutes, resets_at: timestampIn(timeZone, until) },
+      headers: { 'Retry-After': String(Math.ceil((until.getTime() - at) / 1_000)) },
+    },
+  );
+
+type DailyCall = {
+  numberId: string;
+  workspaceId: string;
+  timeZone: string;
+  /** Minutes; null for no limit. */
+  ofNumber: number | null;
+  ofWorkspace: number | null;
+  /** What the call may last otherwise, in seconds. */
+  maxDurationSec: number;
+  startedAt: number;
+};
+
+export type DailyMinutes = (call: DailyCall) => {
+  day: Day;
+  /** The seconds that the call may last. Throws a Refusal: `daily_limit_reached`, with `maximum` and `resets_at`. */
+  grant: (spent: readonly SpentOfNumber[]) => number;
+} | null;
+
+/** `null` for a call that nothing limits. `onNotice` is told of each warning once a day. */
+export const createDailyMinutes = (onNotice: (notice: DailyNotice) => void): DailyMinutes => {
+  /** Until when it has been warned of, by owner. */
+  const warnedUntil = new Map<string, number>();
+
+  const warn = ({ owner, id, minutes }: Limit, talkedSec: number, { from, until }: Day): void => {
+    if (talkedSec < warningShare * minutes * 60 || (warnedUntil.get(id) ?? 0) > from.getTime()) return;
+    warnedUntil.set(id, until.getTime());
+    onNotice({ owner, id, what: 'warned' });
+  };
+
+  return ({ numberId, workspaceId, timeZone, ofNumber, ofWorkspace, maxDurationSec, startedAt }) => {
+    const limits: Limit[] = [
+      ...(ofNumber === null ? [] : [{ owner: 'number' as const, id: numberId, minutes: ofNumber }]),
+      ...(ofWorkspace === null
+        ? []
+        : [{ owner: 'workspace' as const, id: workspaceId, minutes: ofWorkspace }]),
+    ];
+    if (limits.length === 0) return null;
+    const day = dayOf(startedAt, timeZone);
+    return {
+      day,
+      grant(spent) {
+        const rests = limits.map((limit) => {
+          const { talkedSec, heldSec } = usedBy(limit, spent);
+          warn(limit, talkedSec, day);
+          const restSec = Math.floor(limit.minutes * 60 - heldSec);
+          if (restSec >= leastSec) return restSec;
+          onNotice({ owner: limit.owner, id: limit.id, what: 'refused' });
+          throw refusalOf(limit, day, startedAt, timeZone);
+        });
+        return Math.min(maxDurationSec, ...rests);
+      },
+    };
+  };
+};
