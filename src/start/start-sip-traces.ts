@@ -5,8 +5,14 @@ import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
 import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import { deleteSipMessages, keepSipMessages, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
+import type { Config } from '#config/config.ts';
 import type { Foundation } from './foundation.ts';
 import { sweepSipMessages } from './sweep-sip-messages.ts';
+
+/** Of the foundation. */
+type Needed = Pick<Foundation, 'database' | 'clock' | 'logger' | 'started'> & {
+  config: Pick<Config, 'sipTraceDays' | 'hep'>;
+};
 
 export type StartedSipTraces = {
   /** `null` where nobody wants them. */
@@ -15,7 +21,7 @@ export type StartedSipTraces = {
   lost: () => number;
 };
 
-const startWriter = ({ database, clock, logger, started }: Foundation): BatchWriter<StoredSipMessage> => {
+const startWriter = ({ database, clock, logger, started }: Needed): BatchWriter<StoredSipMessage> => {
   const writer = createBatchWriter<StoredSipMessage>({
     what: 'SIP messages of calls',
     write: (some) => keepSipMessages(database.journal, some),
@@ -29,7 +35,7 @@ const startWriter = ({ database, clock, logger, started }: Foundation): BatchWri
   return writer;
 };
 
-const startCollector = ({ config, clock, logger, started }: Foundation): HepCollector | null => {
+const startCollector = ({ config, clock, logger, started }: Needed): HepCollector | null => {
   if (config.hep === null) return null;
   const collector = createHepCollector(config.hep, { ...sipTrace.collector, clock, logger });
   started.defer(collector.close);
@@ -37,7 +43,7 @@ const startCollector = ({ config, clock, logger, started }: Foundation): HepColl
 };
 
 /** Ends when what waits is written; a database that is away is not waited for. */
-export const startSipTraces = (foundation: Foundation): StartedSipTraces => {
+export const startSipTraces = (foundation: Needed): StartedSipTraces => {
   const { config, database, clock, logger, started } = foundation;
   const { sipTraceDays: days } = config;
   const sweeping = sweepSipMessages({

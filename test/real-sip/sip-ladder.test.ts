@@ -1,6 +1,9 @@
 /** The SIP messages of a whole gateway's calls, as they are kept and read. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
+import { readHep } from '#test/sip/hep/read-hep.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
@@ -119,4 +122,29 @@ onRealServers('the SIP messages of calls', (servers) => {
       );
     },
   );
+
+  realTimeTest('a collector gets the same messages by HEP', async (t) => {
+    const collector = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(collector, 'listening');
+    t.teardown(() => collector.close());
+    const packets: ReturnType<typeof readHep>[] = [];
+    collector.on('message', (packet) => packets.push(readHep(packet)));
+    const end = await startScripted(servers().folder, [...ring, ...pickUp(), ...leave]);
+    t.teardown(end.close);
+    const gateway = await realGateway(t, servers(), end.port, {
+      GW_HEP: `127.0.0.1:${collector.address().port}`,
+    });
+    const callId = await gateway.call('01099998888', 'Say hello');
+    await gateway.untilStatus(callId, 'active');
+    await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    await gateway.untilStatus(callId, ...finalStatuses);
+    await until(async () => packets.length >= 6 && (await messagesOf(gateway, callId)).length >= 6, 10_000);
+    const messages = await messagesOf(gateway, callId);
+    t.deepEqual(
+      packets.map(({ payload }) => payload),
+      messages.map(({ text }) => text),
+    );
+    t.is(new Set(packets.map(({ correlationId }) => correlationId)).size, 1);
+    t.like(packets[0], { from: '127.0.0.1', fromPort: servers().sipPort, to: '127.0.0.1', toPort: end.port });
+  });
 });
