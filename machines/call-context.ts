@@ -1,8 +1,9 @@
 /** What a call is started with, what may be asked of it while it lasts, what it knows, and what it ends with. */
 import type { ConversationInput, ConversationMessage } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
-import type { AnsweredBy, LineEvent, LineInput, SipDetails } from './line.ts';
+import type { AnsweredBy, CallRoute, LineEvent, LineInput, OneWaySound, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
+import type { SoundFigures } from './sound-figures.ts';
 
 /** What becomes of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
@@ -45,6 +46,8 @@ export type CallContext = CallInput & {
   endReason: EndReason | null;
   endedAt: number | null;
   sip: SipDetails | null;
+  route: CallRoute | null;
+  sound: SoundFigures | null;
 };
 
 export const contextOf = (input: CallInput): CallContext => ({
@@ -56,6 +59,8 @@ export const contextOf = (input: CallInput): CallContext => ({
   endReason: null,
   endedAt: null,
   sip: null,
+  route: null,
+  sound: null,
 });
 
 export const lineInput = (context: CallContext): LineInput => {
@@ -70,22 +75,40 @@ export const conversationInput = (context: CallContext): ConversationInput => {
   return { callId, kickoff, greeting, silenceTimeoutSec, bargeIn, reprompt, voicemailMessage, ...excuses };
 };
 
-/** `endedAt` is `null` where the line did not tell, `sip` where it knows nothing of SIP. */
-export type CallOutput = CallOutcome & Pick<CallContext, 'endedAt' | 'sip'>;
+/** `endedAt` is `null` where the line did not tell; the others where it knows nothing of SIP, trunks and packets. */
+export type CallOutput = CallOutcome & Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'>;
 
-export const outputOf = ({ endReason, wasAnswered, endedAt, sip }: CallContext): CallOutput => ({
-  ...outcomeOf(endReason ?? 'system_error', wasAnswered),
-  endedAt,
-  sip,
-});
+export const outputOf = (context: CallContext): CallOutput => {
+  const { endReason, wasAnswered, endedAt, sip, route, sound } = context;
+  return { ...outcomeOf(endReason ?? 'system_error', wasAnswered), endedAt, sip, route, sound };
+};
 
 /** The first cause wins. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
 
-export const answered = ({ at, sip }: { at: number; sip?: SipDetails }): CallFact => ({
+type LineEventOf<Type> = Extract<LineEvent, { type: Type }>;
+
+export const answered = ({ at, sip, route }: LineEventOf<'line.answered'>): CallFact => ({
   type: 'call.answered',
   at,
   ...(sip === undefined ? {} : { sip }),
+  ...(route === undefined ? {} : { route }),
+});
+
+/** What the last word of a line says of how the call went. */
+export const lastWords = (
+  word: LineEventOf<'line.unanswered' | 'line.ended'>,
+): Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'> => ({
+  endedAt: word.at,
+  sip: word.sip ?? null,
+  route: word.route ?? null,
+  sound: word.type === 'line.ended' ? (word.sound ?? null) : null,
+});
+
+export const oneWay = ({ at, missing }: { at: number; missing: OneWaySound }): CallFact => ({
+  type: 'sound.one_way',
+  at,
+  missing,
 });
 
 export const whoAnswered = ({ at, by }: { at: number; by: AnsweredBy }): CallFact => ({
@@ -96,10 +119,12 @@ export const whoAnswered = ({ at, by }: { at: number; by: AnsweredBy }): CallFac
 
 export const hangupCancelled = ({ at }: { at: number }): CallFact => ({ type: 'call.hangup_cancelled', at });
 
-export const ended = ({ reason, status, endedAt, sip }: CallOutput): CallFact => ({
+export const ended = ({ reason, status, endedAt, sip, route, sound }: CallOutput): CallFact => ({
   type: 'call.ended',
   reason,
   status,
   ...(endedAt === null ? {} : { at: endedAt }),
   ...(sip === null ? {} : { sip }),
+  ...(route === null ? {} : { route }),
+  ...(sound === null ? {} : { sound }),
 });

@@ -18,7 +18,9 @@ import {
   ended,
   firstCause,
   hangupCancelled,
+  lastWords,
   lineInput,
+  oneWay,
   outputOf,
   whoAnswered,
   type CallContext,
@@ -79,7 +81,7 @@ export const callMachine = setup({
     })),
     noteEnd: assign(({ event }) => {
       assertEvent(event, ['line.unanswered', 'line.ended']);
-      return { endedAt: event.at, sip: event.sip ?? null };
+      return lastWords(event);
     }),
     noteAnswered: assign({ wasAnswered: true }),
     noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),
@@ -174,6 +176,7 @@ export const callMachine = setup({
         stopTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         pauseTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         resumeTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
+        'line.one_way': { actions: { type: 'publish', params: ({ event }) => oneWay(event) } },
       },
       states: {
         talking: {
@@ -208,6 +211,7 @@ export const callMachine = setup({
                 'forwardToConversation',
               ],
             },
+            'line.one_way': { actions: { type: 'publish', params: ({ event }) => oneWay(event) } },
             'line.*': { actions: 'forwardToConversation' },
             'agent.failed': { target: 'ending', actions: 'endForAgent' },
             'silence.lasted': { target: 'ending', actions: 'endForSilence' },

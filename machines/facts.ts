@@ -2,21 +2,24 @@
  * What a call publishes: the facts of its journal. A fact is written once, in order; the row of the call and the
  * events for customers are made from it in one transaction.
  */
-import type { AnsweredBy, SipDetails } from './line.ts';
+import type { AnsweredBy, CallRoute, OneWaySound, SipDetails } from './line.ts';
 import type { EndReason } from './outcome.ts';
 import type { ReplyFailure } from './reply.ts';
+import type { SoundFigures } from './sound-figures.ts';
 
 /**
  * `at` is wall-clock milliseconds since the epoch. A fact that comes from a timer of the chart carries none:
  * the chart has no clock, so the journal stamps it on arrival.
  */
 export type CallFact =
-  | { type: 'call.answered'; at: number; sip?: SipDetails }
+  | { type: 'call.answered'; at: number; sip?: SipDetails; route?: CallRoute }
   /** It was found out who has picked up; not of every call. */
   | { type: 'call.answered_by'; at: number; by: AnsweredBy }
   /** The other party has put the call on hold, and has taken it back. */
   | { type: 'call.held'; at: number }
   | { type: 'call.resumed'; at: number }
+  /** One of both hears nothing of the other. */
+  | { type: 'sound.one_way'; at: number; missing: OneWaySound }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
   | { type: 'call.hangup_cancelled'; at?: number }
   /** Words that were really heard on the line, by either party; a row of the transcript. */
@@ -41,7 +44,15 @@ export type CallFact =
   | { type: 'recording.resumed'; at?: number }
   /** A reply that did not come; `turn` is the reply's number, `begun` that its first words came. */
   | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string; begun?: true }
-  | { type: 'call.ended'; at?: number; reason: EndReason; status: FinalStatus; sip?: SipDetails };
+  | {
+      type: 'call.ended';
+      at?: number;
+      reason: EndReason;
+      status: FinalStatus;
+      sip?: SipDetails;
+      route?: CallRoute;
+      sound?: SoundFigures;
+    };
 
 /**
  * How long the other party waited for a turn of the agent, in milliseconds; what is not known is missing. The first is

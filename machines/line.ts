@@ -19,8 +19,10 @@
  *    before, what came of it: `line.speech` or `line.no_speech`. Told to pause, it is silent at once and reports nothing
  *    more as played but what had sounded whole; told to go on, it does from where it was, and what it reports in the end
  *    is what was heard before and behind the pause. `stopTalking` ends a pause, too.
+ * 9. Of each way the sound of a call may be missing on, a line says so once at most, before its last word.
  */
 import { fromCallback } from 'xstate';
+import type { SoundFigures } from './sound-figures.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
@@ -34,13 +36,28 @@ export type AnsweredBy = 'human' | 'machine';
 /** What the SIP layer knows of a call, for the call record (`null` where the line has no SIP). */
 export type SipDetails = { status: number | null; reason: string | null; callId: string | null };
 
+/** By which trunk a call goes, for the call record. */
+export type CallRoute = {
+  trunk: { id: string; name: string };
+  /** Ids of the trunks that it went to before, and that have failed it. */
+  failedTrunks: string[];
+  /** Of the signalling, as `address:port`; `null` where no message was exchanged. */
+  localAddress: string | null;
+  remoteAddress: string | null;
+  /** From the INVITE to the first that is known of the callee: that it rings, or an answer. `null` for who calls us. */
+  postDialDelayMs: number | null;
+};
+
+/** On which way no sound goes: nothing of the other party comes in; nothing of ours arrives, as its reports say. */
+export type OneWaySound = 'nothing_received' | 'nothing_delivered';
+
 /** What a line tells its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
 export type LineEvent =
   /** The far end rings. */
   | { type: 'line.ringing'; at: number }
-  | { type: 'line.answered'; at: number; sip?: SipDetails }
+  | { type: 'line.answered'; at: number; sip?: SipDetails; route?: CallRoute }
   /** It never came to an answer. The last word. */
-  | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails }
+  | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails; route?: CallRoute }
   /** A voice has begun over the agent's; whether it says something is not known yet. */
   | { type: 'line.onset'; at: number }
   /** What has begun takes no floor: it was noise, a cough or a backchannel. */
@@ -69,10 +86,19 @@ export type LineEvent =
   | { type: 'line.resumed'; at: number }
   /** What is said from now on is recorded by the machine: its beep is over, or it has been silent for long. */
   | { type: 'line.takes_message'; at: number }
+  /** The call stands, and one of both hears nothing of the other. */
+  | { type: 'line.one_way'; at: number; missing: OneWaySound }
   /** The audio is lost although the call stands; the call will be ended. */
   | { type: 'line.failed'; at: number }
   /** The connection is over. The last word. */
-  | { type: 'line.ended'; at: number; by: 'counterparty' | 'gateway'; sip?: SipDetails };
+  | {
+      type: 'line.ended';
+      at: number;
+      by: 'counterparty' | 'gateway';
+      sip?: SipDetails;
+      route?: CallRoute;
+      sound?: SoundFigures;
+    };
 
 type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
 

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
+import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
@@ -13,6 +14,7 @@ import { createCallMedia, type CallMedia, type MediaMeans } from './call-media.t
 import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
+import { watchSound, type SoundWatch } from './sound-watch.ts';
 
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
@@ -40,6 +42,10 @@ type CallDialog = {
   connection: Connection | null;
   /** `null` until the attempt has come to something. */
   sip: SipDetails | null;
+  /** Since the answer. */
+  watch: SoundWatch | null;
+  /** `null` until the call is over. */
+  sound: SoundFigures | null;
 };
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
@@ -67,6 +73,7 @@ const follow = (dialog: CallDialog, life: LineLife, { backgroundTasks }: Means):
 /** Whatever comes in from the far end or the media server of a call that stands. */
 const listenTo = (
   connection: Connection,
+  watch: SoundWatch,
   life: LineLife,
   { clock, backgroundTasks, logger }: Means,
 ): void => {
@@ -83,7 +90,10 @@ const listenTo = (
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
-    onHold: (isHeld) => life.send({ type: isHeld ? 'held' : 'resumed' }),
+    onHold(isHeld) {
+      watch.held(isHeld);
+      life.send({ type: isHeld ? 'held' : 'resumed' });
+    },
     onLeft: () => life.send({ type: 'left' }),
   });
 };
@@ -105,19 +115,30 @@ const connectMedia = (
   });
 };
 
-/** CANCEL before the answer, BYE after it; the life is told when it was answered. */
+/** What the record says of the sound is asked while its endpoint stands. */
+const finishSound = async (dialog: CallDialog): Promise<void> => {
+  dialog.sound = (await dialog.watch?.finish()) ?? null;
+};
+
+/** CANCEL before the answer, BYE after it; the life is told when it was answered and how the sound was is known. */
 const release = (
   { attempt, connection }: CallDialog,
   { by }: LineEnd,
+  measured: Promise<void>,
   life: LineLife,
   { backgroundTasks }: Means,
 ): void => {
-  const released = (): void => life.send({ type: 'released' });
   // The outcome of the attempt is the answer to the CANCEL.
   if (connection === null) return attempt.cancel();
-  if (by === 'gateway') return backgroundTasks.add('BYE', () => hangUp(connection).finally(released));
-  connection.trackedLeg.ended();
-  return released();
+  if (by === 'counterparty') connection.trackedLeg.ended();
+  return backgroundTasks.add('BYE', async () => {
+    try {
+      if (by === 'gateway') await hangUp(connection);
+    } finally {
+      await measured;
+      life.send({ type: 'released' });
+    }
+  });
 };
 
 const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger }: Means): void =>
@@ -127,13 +148,18 @@ const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger
     }),
   );
 
-/** What SIP says of the dialog goes with what is said of its answer and its end. */
-const withSip = (event: LineEvent, { sip, attempt }: CallDialog): LineEvent => {
+/** What is known of the dialog and its sound goes with what is said of its answer and its end. */
+const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): LineEvent => {
+  const details = () => {
+    const route = attempt.route();
+    return { sip: sip ?? attempt.sip(), ...(route === null ? {} : { route }) };
+  };
   switch (event.type) {
     case 'line.answered':
     case 'line.unanswered':
+      return { ...event, ...details() };
     case 'line.ended':
-      return { ...event, sip: sip ?? attempt.sip() };
+      return { ...event, ...details(), ...(sound === null ? {} : { sound }) };
     default:
       return event;
   }
@@ -142,24 +168,28 @@ const withSip = (event: LineEvent, { sip, attempt }: CallDialog): LineEvent => {
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
   const { backgroundTasks } = options;
   const time = createLineTime(options.clock, 1);
+  let measured: Promise<void> = Promise.resolve();
 
   const life = runLineLife({
     time,
-    emit: (event) => options.emit(withSip(event, dialog)),
+    emit: (event) => options.emit(withDetails(event, dialog)),
     actions: {
       carrySound() {
         if (dialog.connection === null) return;
-        listenTo(dialog.connection, life, options);
+        dialog.watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
+        listenTo(dialog.connection, dialog.watch, life, options);
         connectMedia(media, dialog.connection, life, options);
       },
       fallSilent() {
         media.close();
         const endpoint = dialog.connection?.endpoint;
-        if (endpoint !== undefined) backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+        measured = finishSound(dialog);
+        if (endpoint === undefined) return;
+        backgroundTasks.add('destroying an endpoint', () => measured.then(() => endpoint.destroy()));
       },
       release(end) {
         time.after(options.byeMs, () => life.send({ type: 'released' }));
-        release(dialog, end, life, options);
+        release(dialog, end, measured, life, options);
       },
     },
     onOver: options.onOver,
@@ -174,6 +204,8 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     attempt: options.attempt(() => life.send({ type: 'rang' })),
     connection: null,
     sip: null,
+    watch: null,
+    sound: null,
   };
   follow(dialog, life, options);
 

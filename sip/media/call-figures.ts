@@ -8,18 +8,23 @@ export type Measured = Omit<StreamFigures, 'mos'>;
 export const addressText = (address: string, port: number | string): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
+const rounded = (value: number | null, digits: number): number | null =>
+  value === null ? null : Number(value.toFixed(digits));
+
 /** Nobody knows how good a stream is of which nothing came, or of which no loss is known. */
 const withMos = (stream: Measured, roundTripMs: number | null): StreamFigures => {
   const { packets, loss, jitterMs } = stream;
-  if (packets === null || packets === 0 || loss === null) return { ...stream, mos: null };
+  const figures = { packets, loss: rounded(loss, 4), jitterMs: rounded(jitterMs, 1) };
+  if (packets === null || packets === 0 || loss === null) return { ...figures, mos: null };
   const mos = meanOpinionScore({ lost: loss, jitterMs: jitterMs ?? 0, roundTripMs: roundTripMs ?? 0 });
-  return { ...stream, mos };
+  return { ...figures, mos };
 };
 
 export const callFigures = (
   figures: Omit<SoundFigures, 'received' | 'sent'> & { received: Measured; sent: Measured },
 ): SoundFigures => ({
   ...figures,
+  roundTripMs: rounded(figures.roundTripMs, 1),
   received: withMos(figures.received, figures.roundTripMs),
   sent: withMos(figures.sent, figures.roundTripMs),
 });

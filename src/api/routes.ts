@@ -34,6 +34,7 @@ import { checkTrunk } from './trunks/check-trunk.ts';
 import { createTrunk } from './trunks/create-trunk.ts';
 import { deleteTrunk } from './trunks/delete-trunk.ts';
 import { getTrunk } from './trunks/get-trunk.ts';
+import { listTrunkFigures } from './trunks/list-trunk-figures.ts';
 import { listTrunks } from './trunks/list-trunks.ts';
 import { updateTrunk } from './trunks/update-trunk.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
@@ -107,6 +108,7 @@ export const routes: readonly Route[] = [
   updateTrunk,
   deleteTrunk,
   checkTrunk,
+  listTrunkFigures,
 
   listWebhooks,
   createWebhook,

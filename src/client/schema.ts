@@ -166,6 +166,35 @@ export type Call = {
     reason: string | null;
     call_id: string | null;
   };
+  /** Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP. */
+  post_dial_delay_ms: number | null;
+  sound: CallSound;
+};
+
+/** How the sound was carried, and how well. Filled when the call has ended, but for `one_way`; null is what nobody knows, and all of it where no packets are sent. */
+export type CallSound = {
+  codec: string | null;
+  /** What came in from the other party. */
+  received: {
+    packets: number | null;
+    /** The share of packets that did not arrive, 0 to 1. */
+    loss: number | null;
+    jitter_ms: number | null;
+    /** Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it. */
+    mos: number | null;
+  };
+  /** What went out; how it arrives is known where the other side reports it (RTCP). */
+  sent: {
+    packets: number | null;
+    /** The share of packets that did not arrive, 0 to 1. */
+    loss: number | null;
+    jitter_ms: number | null;
+    /** Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it. */
+    mos: number | null;
+  };
+  round_trip_ms: number | null;
+  /** `nothing_received`: for a while nothing came in from the other party; `nothing_delivered`: its reports say that nothing arrived there. Told while the call goes on by the event `sound.one_way`. Null where both have heard each other, and where it is not known. */
+  one_way: 'nothing_received' | 'nothing_delivered' | null;
 };
 
 export type TranscriptTurn = {
@@ -181,7 +210,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
@@ -343,6 +372,82 @@ export type AgentExchange = {
 export type NumberKey = {
   /** Keep it secret: it places calls that cost money. */
   key: string;
+};
+
+export type WorkspaceCall = {
+  /** The same as `id`. */
+  call_id: string;
+  id: string;
+  /** The number that the call belongs to. */
+  number_id: string;
+  direction: 'inbound' | 'outbound';
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  counterparty: string;
+  status: CallStatus;
+  /** Null while the call is in progress. */
+  end_reason: EndReason | null;
+  /** The task given when the call was created. */
+  instruction: string | null;
+  /** Null until the call was summarized. */
+  summary: string | null;
+  /** When dialing started, or the caller rang. */
+  started_at: string;
+  ended_at: string | null;
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  from: string;
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  to: string;
+  /** BCP 47. */
+  language: string;
+  /** The options in force; empty before the answer. */
+  options: {
+    max_duration_sec?: number | undefined;
+    recording?: boolean | undefined;
+  };
+  /** The options accepted and not yet in force; empty from the answer on. */
+  options_pending: {
+    max_duration_sec?: number | undefined;
+    recording?: boolean | undefined;
+  };
+  /** Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered. */
+  duration_sec: number | null;
+  answered_at: string | null;
+  /** Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear. */
+  answered_by: 'human' | 'machine' | null;
+  recording: {
+    status: 'none' | 'pending' | 'completed' | 'failed';
+    /** Nothing that is said now is recorded. False once the call has ended. */
+    paused: boolean;
+    /** Its end is missing: the gateway ended while it was written. What there is can be played. */
+    truncated: boolean;
+    /** `audio/mpeg` or `audio/ogg`. */
+    content_type?: string | undefined;
+    duration_sec?: number | undefined;
+  };
+  /** What the telephone line said; nulls where there is no SIP. */
+  sip: {
+    status: number | null;
+    reason: string | null;
+    call_id: string | null;
+  };
+  /** Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP. */
+  post_dial_delay_ms: number | null;
+  sound: CallSound;
+  /** By which the call went or came, the last that was tried; null where there is none. */
+  trunk: {
+    /** `configured` for the trunk of the gateway itself. */
+    id: string;
+    name: string;
+  } | null;
+  /** Ids of the trunks that the call went to before, and that have failed it. */
+  failed_trunks: string[];
+  /** `address:port` of SIP and of RTP on both sides; null where nobody knows. */
+  addresses: {
+    local_signalling: string | null;
+    remote_signalling: string | null;
+    local_media: string | null;
+    remote_media: string | null;
+  };
 };
 
 export type ReplayStep = {
@@ -626,6 +731,29 @@ export type TrunkCheckStep = {
     direction: 'out' | 'in';
     message: string;
   }[];
+};
+
+export type TrunkFigures = {
+  /** `configured` for the trunk of the gateway itself. */
+  trunk_id: string;
+  name: string;
+  /** That went out by it, and ring no more. */
+  outbound_calls: number;
+  outbound_answered: number;
+  /** That it failed, and that went on to another trunk. */
+  outbound_failed_over: number;
+  inbound_calls: number;
+  inbound_answered: number;
+  /** ASR, 0 to 1: of the outbound calls that went to it, those it failed included, the share that was answered. */
+  answer_seizure_ratio: number | null;
+  /** ACD, over answered calls of both directions. */
+  average_call_duration_sec: number | null;
+  /** PDD: on the average, from the INVITE until the callee rings or answers. */
+  post_dial_delay_ms: number | null;
+  /** Mean opinion score of what came in, on the average. */
+  mos: number | null;
+  /** In which one of both heard nothing. */
+  one_way_calls: number;
 };
 
 export type Webhook = {
@@ -1184,13 +1312,13 @@ export type Operations = {
       | undefined;
     answer: CallPage;
   };
-  /** Read a call of any number. As `getCall`, for the whole workspace. */
+  /** Read a call of any number. As `getCall`, for the whole workspace, with the trunk and the addresses of the call. */
   getWorkspaceCall: {
     request: {
       /** The call. */
       call_id: string;
     };
-    answer: Call;
+    answer: WorkspaceCall;
   };
   /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getWorkspaceCallEvents: {
@@ -1523,6 +1651,24 @@ export type Operations = {
       steps: TrunkCheckStep[];
     };
   };
+  /** How calls went on each trunk. ASR, ACD, PDD and MOS of each trunk, over the calls of the workspace that started within the given time, of all gateways. Null where no call has brought the figure. Trunks that are deleted are there as long as their calls are. */
+  listTrunkFigures: {
+    request:
+      | {
+          /** Calls that started at this moment or later; 24 hours before `until` when absent. */
+          since?: string | undefined;
+          /** Calls that started before this moment; now, when it is absent. */
+          until?: string | undefined;
+        }
+      | undefined;
+    answer: {
+      /** ISO 8601 with the numeric UTC offset of the workspace. */
+      since: string;
+      /** ISO 8601 with the numeric UTC offset of the workspace. */
+      until: string;
+      trunks: TrunkFigures[];
+    };
+  };
   /** List the webhook endpoints. All of the workspace, the oldest first; no secrets. */
   listWebhooks: {
     request: undefined;
@@ -1841,6 +1987,7 @@ export const operations = {
   updateTrunk: { method: 'PATCH', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'json' },
   deleteTrunk: { method: 'DELETE', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'nothing' },
   checkTrunk: { method: 'POST', path: '/api/v1/admin/trunks/{id}/check', headers: [], answer: 'json' },
+  listTrunkFigures: { method: 'GET', path: '/api/v1/admin/trunk-figures', headers: [], answer: 'json' },
   listWebhooks: { method: 'GET', path: '/api/v1/admin/webhooks', headers: [], answer: 'json' },
   createWebhook: { method: 'POST', path: '/api/v1/admin/webhooks', headers: [], answer: 'json' },
   getWebhook: { method: 'GET', path: '/api/v1/admin/webhooks/{id}', headers: [], answer: 'json' },

@@ -3,8 +3,16 @@
  * it changes in the call, and the event that customers get of it. A fact that was written before changes nothing.
  */
 import type { CallFact } from '#machines/facts.ts';
-import type { SipDetails } from '#machines/line.ts';
-import { answer, end, sayWhoAnswered, summarize, tell } from './call-facts/of-calls.ts';
+import type { CallRoute, SipDetails } from '#machines/line.ts';
+import {
+  answer,
+  end,
+  noteOneWay,
+  sayWhoAnswered,
+  summarize,
+  tell,
+  type LineColumns,
+} from './call-facts/of-calls.ts';
 import { completeRecording, failRecording } from './call-facts/of-recordings.ts';
 import { journal, speak } from './call-facts/of-turns.ts';
 import { newEventId } from './outbox.ts';
@@ -33,14 +41,24 @@ export type RecordedFact =
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
 
-/** A fact as it is stored; `data` holds what the fact has beside type and time, but no spoken text. */
+/** A fact as it is stored; `data` holds what the fact has beside type and time, but for what other rows hold. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
-const sipOf = ({ sip }: { sip?: SipDetails }) => ({
+const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineColumns => ({
   sipStatus: sip?.status ?? null,
   sipReason: sip?.reason ?? null,
   sipCallId: sip?.callId ?? null,
+  trunkId: route?.trunk.id ?? null,
+  trunkName: route?.trunk.name ?? null,
+  failedTrunks: route === undefined || route.failedTrunks.length === 0 ? null : route.failedTrunks,
+  postDialDelayMs: route?.postDialDelayMs ?? null,
+  localSignalling: route?.localAddress ?? null,
+  remoteSignalling: route?.remoteAddress ?? null,
 });
+
+/** What the call's row holds is not journalled beside it. */
+const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
 
 /** Resolves to the call if the fact changed anything. */
 const write = (
@@ -48,18 +66,18 @@ const write = (
   fact: RecordedFact,
   place: Pick<Row<'CallFactRow'>, 'callId' | 'sequence'>,
 ): Promise<{ id: string }[]> => {
-  const { type, at, ...data } = fact;
-  const row = { ...place, type, at: new Date(at), data };
+  const { type, at } = fact;
+  const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
   const told = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
-      return answer(db, { ...told, ...sipOf(fact) });
+      return answer(db, { ...told, ...lineOf(fact) });
     case 'call.answered_by':
       return sayWhoAnswered(db, { ...told, by: fact.by });
     case 'call.ended': {
-      const { status, reason } = fact;
+      const { status, reason, sound = null } = fact;
       const durationIsKnown = !('durationIsKnown' in fact);
-      return end(db, { ...told, ...sipOf(fact), status, reason, durationIsKnown });
+      return end(db, { ...told, ...lineOf(fact), status, reason, sound, durationIsKnown });
     }
     case 'call.hangup_requested':
     case 'call.hangup_cancelled':
@@ -68,6 +86,8 @@ const write = (
       const { role, text, whole, endedAt, latency } = fact;
       return speak(db, { ...row, data: { endedAt, latency }, role, text, whole });
     }
+    case 'sound.one_way':
+      return noteOneWay(db, { ...row, missing: fact.missing });
     case 'call.held':
     case 'call.resumed':
     case 'agent.paused':

@@ -50,11 +50,13 @@ const openSwitchboard = (
   { telemetry, journalling, liveCalls, telephony, agents, callMachineWith }: CallParts,
   callTime: CallTime,
 ): Switchboard => {
-  const { latency, observer } = telemetry;
+  const { latency, metrics, observer } = telemetry;
   const { journal, transitions } = journalling;
   const openLines = createOpenLines(latency.watchLine(telephony.lines.open));
   const publish = (callId: string, fact: CallFact): void => {
-    journal.publish(callId, callTime.stamp(callId, fact));
+    const stamped = callTime.stamp(callId, fact);
+    metrics.factPublished(callId, stamped);
+    journal.publish(callId, stamped);
     transitions.countFact(callId);
   };
   const machine = callMachineWith({

@@ -37,6 +37,8 @@ const worthTelling: Readonly<Record<string, string>> = {
 const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
   const news = worthTelling[fact.type];
   if (news !== undefined) logger.info({ call_id: callId }, news);
+  if (fact.type === 'sound.one_way')
+    logger.warn({ call_id: callId, missing: fact.missing }, 'the sound of a call goes one way alone');
   if (fact.type === 'call.ended')
     logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
 };

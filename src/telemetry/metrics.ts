@@ -10,28 +10,43 @@ import { callMetrics, watchCalls, type CallMetrics } from './call-metrics.ts';
 import { watchDeliveries } from './delivery-metrics.ts';
 import { httpMetrics } from './http-metrics.ts';
 import { watchLines } from './line-metrics.ts';
+import { trunkMetrics, type TrunkMetrics } from './trunk-metrics.ts';
 
-export type Metrics = CallMetrics & {
-  registry: Registry;
-  requestAnswered(request: AnsweredRequest): void;
-  /** Adds what is looked up whenever somebody asks. */
-  watch(
-    parts: Parameters<typeof watchLines>[1] & {
-      liveCalls: LiveCalls;
-      journal: Pick<Journal, 'backlog'>;
-      database: Database;
-      clock: Clock;
-      logger: Logger;
-    },
-  ): void;
-};
+export type Metrics = CallMetrics &
+  Pick<TrunkMetrics, 'factPublished'> & {
+    registry: Registry;
+    requestAnswered(request: AnsweredRequest): void;
+    /** Adds what is looked up whenever somebody asks. */
+    watch(
+      parts: Parameters<typeof watchLines>[1] & {
+        liveCalls: LiveCalls;
+        journal: Pick<Journal, 'backlog'>;
+        database: Database;
+        clock: Clock;
+        logger: Logger;
+      },
+    ): void;
+  };
 
 export const createMetrics = (): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const calls = callMetrics(registry);
+  const trunks = trunkMetrics(registry);
   return {
     registry,
-    ...callMetrics(registry),
+    ...calls,
+    observer: {
+      began(call) {
+        calls.observer.began(call);
+        trunks.observer.began(call);
+      },
+      ended(call) {
+        calls.observer.ended(call);
+        trunks.observer.ended(call);
+      },
+    },
+    factPublished: trunks.factPublished,
     requestAnswered: httpMetrics(registry),
     watch(parts) {
       watchCalls(registry, parts.liveCalls, parts.journal.backlog);

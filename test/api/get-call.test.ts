@@ -3,6 +3,8 @@ import test from 'ava';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 import { storeCall, storeRecording } from './stored-calls.ts';
 
+const unknownStream = { packets: null, loss: null, jitter_ms: null, mos: null };
+
 const inForce = { max_duration_sec: 600, recording: true };
 
 test('a finished call has all of its fields', async (t) => {
@@ -48,6 +50,14 @@ test('a finished call has all of its fields', async (t) => {
       duration_sec: 60.5,
     },
     sip: { status: 200, reason: 'OK', call_id: 'abc@host' },
+    post_dial_delay_ms: null,
+    sound: {
+      codec: null,
+      received: unknownStream,
+      sent: unknownStream,
+      round_trip_ms: null,
+      one_way: null,
+    },
   });
 });
 

@@ -33,14 +33,24 @@ export const storeCall = async (
     sipStatus: null,
     sipReason: null,
     sipCallId: null,
+    trunkId: null,
+    trunkName: null,
+    failedTrunks: null,
+    postDialDelayMs: null,
+    localSignalling: null,
+    remoteSignalling: null,
+    oneWay: null,
+    sound: null,
     node: 'test',
     ...changes,
   };
   await database.execute(
     `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
        instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec,
-       answered_by, sip_status, sip_reason, sip_call_id, node)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+       answered_by, sip_status, sip_reason, sip_call_id, node, trunk_id, trunk_name, failed_trunks,
+       post_dial_delay_ms, local_signalling, remote_signalling, one_way, sound)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+       $23, $24, $25, $26, $27, $28, $29, $30)`,
     [
       call.id,
       call.workspaceId,
@@ -64,6 +74,14 @@ export const storeCall = async (
       call.sipReason,
       call.sipCallId,
       call.node,
+      call.trunkId,
+      call.trunkName,
+      call.failedTrunks,
+      call.postDialDelayMs,
+      call.localSignalling,
+      call.remoteSignalling,
+      call.oneWay,
+      call.sound,
     ],
   );
   return call;

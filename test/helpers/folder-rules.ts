@@ -105,7 +105,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   /** Metrics, traces, and how busy the event loop is. */
   'src/telemetry': {
     values: ['src/calls', 'src/domain', 'src/persistence'],
-    types: ['sip', 'src/agents', 'src/api', 'src/trunks'],
+    types: ['machines', 'sip', 'src/agents', 'src/api', 'src/trunks'],
     packages: ['@opentelemetry/api', 'pino', 'prom-client'],
   },
   /** What the composition root is put together from at the start. */

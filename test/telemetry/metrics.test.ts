@@ -162,6 +162,12 @@ test('every metric says what it is, by a name that Prometheus would choose', asy
   }
 });
 
+/** Of the series that a metric of a type has. */
+const suffixes: Readonly<Record<string, readonly string[]>> = {
+  histogram: ['_bucket', '_sum', '_count'],
+  summary: ['_sum', '_count'],
+};
+
 const dashboard = z.object({
   title: z.literal('Trunkline'),
   templating: z.object({ list: z.array(z.object({ name: z.string(), query: z.string() })) }),
@@ -183,8 +189,7 @@ test('the dashboard asks for metrics that exist, with labels that they have', as
   for (const { name, type } of await metrics.registry.getMetricsAsJSON()) {
     const metric = metrics.registry.getSingleMetric(name);
     const labels = z.object({ labelNames: z.array(z.string()).default([]) }).parse(metric).labelNames;
-    const suffixes = String(type) === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
-    for (const suffix of suffixes) exposed.set(`${name}${suffix}`, labels);
+    for (const suffix of suffixes[String(type)] ?? ['']) exposed.set(`${name}${suffix}`, labels);
   }
   // Added by Prometheus itself.
   const always = ['job', 'instance', 'le'];

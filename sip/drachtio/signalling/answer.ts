@@ -25,6 +25,7 @@ import { CallerLeft, isWithoutOffer, takeLateAnswer } from './late-offer.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { acceptedOffer, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
+import { arrivingRoute } from './route.ts';
 import { answerTimer, type SessionTimes } from './session-timer.ts';
 import { arrivingLeg, takenLeg } from './sip-leg.ts';
 
@@ -167,6 +168,7 @@ export const answerCaller = (caller: Caller, options: AnswerOptions): Attempt =>
   return {
     outcome: run(),
     sip: () => ({ ...noSip, callId }),
+    route: () => arrivingRoute(request, caller.trunk),
     cancel: () => given.abort(),
     lose: () => lost.reject(new Error('The connection to drachtio-server was lost')),
   };

@@ -1,5 +1,5 @@
 import type Srf from 'drachtio-srf';
-import type { SipDetails, UnansweredCause } from '#machines/line.ts';
+import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 
@@ -22,6 +22,8 @@ export type Attempt = {
   outcome: Promise<Outcome>;
   /** What is known of the call by now. */
   sip(): SipDetails;
+  /** By which trunk it goes; `null` while none was tried. */
+  route(): CallRoute | null;
   cancel(): void;
   /** The connection to drachtio-server is lost: what was asked of it is never answered. */
   lose(): void;
@@ -34,6 +36,7 @@ export const noSip: SipDetails = { status: null, reason: null, callId: null };
 export const settledAttempt = (cause: UnansweredCause): Attempt => ({
   outcome: Promise.resolve({ answered: false, cause, sip: noSip }),
   sip: () => noSip,
+  route: () => null,
   cancel() {},
   lose() {},
 });

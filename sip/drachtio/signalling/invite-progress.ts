@@ -1,7 +1,9 @@
 /** What an INVITE has brought so far: its last answer, how far the call came, and answers to our offer on the way. */
 import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
+import { sentFrom, sourceOf, type Way } from './route.ts';
 
 /** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
 const retryAfterOf = (response: Srf.SrfResponse): number => {
@@ -15,7 +17,22 @@ const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(r
 /** Where there was no answer, or another one than was wanted; as in `Invited`. */
 type Refusal = { failed: FailedTry; contacts: string | null; retryAfterMs: number };
 
-export const createInviteProgress = () => {
+/** From the INVITE to the first that is known of the callee, in milliseconds; `null` while nothing is. */
+const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
+  let sentAt: number | null = null;
+  let delayMs: number | null = null;
+  return {
+    sent: () => void (sentAt ??= now()),
+    /** Any answer; those below 180 say nothing of the callee, and a refusal ends the call. */
+    answered(status: number): void {
+      if (sentAt !== null && status >= 180 && status < 300) delayMs ??= Math.max(0, now() - sentAt);
+    },
+    ms: () => delayMs,
+  };
+};
+
+export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
+  const postDialDelay = createPostDialDelay(clock);
   let request: Srf.SrfRequest | null = null;
   let last: Srf.SrfResponse | null = null;
   let came: FailedTry['came'] = 'nowhere';
@@ -27,12 +44,14 @@ export const createInviteProgress = () => {
     request: () => request,
     sent(next: Srf.SrfRequest): void {
       request = next;
+      postDialDelay.sent();
     },
 
     /** The last answer, provisional ones too. */
     last: () => last,
     answered(response: Srf.SrfResponse): void {
       last = response;
+      postDialDelay.answered(response.status);
     },
 
     /** A provisional answer; true when it is the first that says that the call is on its way. */
@@ -48,6 +67,12 @@ export const createInviteProgress = () => {
       status: last?.status ?? null,
       reason: last?.reason ?? null,
       callId: request?.get('Call-ID') ?? null,
+    }),
+
+    way: (): Way => ({
+      localAddress: request && sentFrom(request),
+      remoteAddress: last && sourceOf(last),
+      postDialDelayMs: postDialDelay.ms(),
     }),
 
     /** Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5). */

@@ -11,6 +11,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
+import type { Way } from './route.ts';
 import { answeredLeg, invitingLeg } from './sip-leg.ts';
 import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
 
@@ -41,6 +42,7 @@ export type Invitation = {
   outcome: Promise<Invited>;
   /** What is known of the call by now. */
   sip(): SipDetails;
+  way(): Way;
   cancel(): void;
   /** As `cancel`, but nothing is waited for: this is the reason in the outcome. */
   giveUp(reason: string): void;
@@ -161,7 +163,7 @@ const createOnTheirTimes = async (options: InviteOptions, sending: Sending): Pro
 
 export const invite = (options: InviteOptions): Invitation => {
   const { clock, backgroundTasks, logger } = options;
-  const progress = createInviteProgress();
+  const progress = createInviteProgress(clock);
   const { promise: outcome, resolve } = Promise.withResolvers<Invited>();
   let state: State = 'inviting';
 
@@ -225,5 +227,5 @@ export const invite = (options: InviteOptions): Invitation => {
     return undefined;
   });
 
-  return { outcome, sip: progress.sip, cancel, giveUp: (reason) => giveUp({ reason }) };
+  return { outcome, sip: progress.sip, way: progress.way, cancel, giveUp: (reason) => giveUp({ reason }) };
 };

@@ -8,6 +8,7 @@ import type { Carriers } from '../media/carriers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
 import { createOfferingEndpoint } from './offering-endpoint.ts';
+import { createRoute } from './route.ts';
 import { tryTrunk, unanswered, type CallOptions, type Unanswered } from './trunk-attempt.ts';
 
 /** Where there is no trunk that could be tried. The first to take calls again is named. */
@@ -33,6 +34,7 @@ export const dial = (
   const given = new AbortController();
   let invitation: Invitation | null = null;
   let broken: Unanswered | null = null;
+  const route = createRoute();
 
   const breakOff = (cause: Unanswered['cause'], reason: string): void => {
     broken ??= unanswered(cause, { ...noSip, reason });
@@ -50,7 +52,10 @@ export const dial = (
     signal: given.signal,
     offering,
     broken: () => broken,
-    onInvitation: (sent: Invitation) => (invitation = sent),
+    onInvitation(sent: Invitation) {
+      invitation = sent;
+      route.goes(sent.way);
+    },
   };
 
   const tryAll = async (): Promise<Outcome> => {
@@ -58,6 +63,7 @@ export const dial = (
     const awake = trunks.filter(({ id }) => options.rests.until(id) === null);
     let last = unanswered('trunk_error', { ...noSip, reason: whyNone(trunks, options.rests) });
     for (const [index, trunk] of awake.entries()) {
+      route.tries(trunk);
       const { outcome, next } = await tryTrunk(trunk, index === awake.length - 1, call);
       if (outcome.answered || !next) return outcome;
       last = outcome;
@@ -80,6 +86,7 @@ export const dial = (
   return {
     outcome: run(),
     sip: () => invitation?.sip() ?? noSip,
+    route: route.route,
     cancel() {
       given.abort();
       invitation?.cancel();

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
+import { callSound } from './sound-schema.ts';
 
 export const callStatus = z.enum(callStatuses).meta({
   id: 'CallStatus',
@@ -93,6 +94,12 @@ export const callRecord = z
         description: 'What the telephone line said; nulls where there is no SIP.',
         example: { status: 200, reason: 'OK', call_id: '4f1d2c7b@203.0.113.5' },
       }),
+    post_dial_delay_ms: z.int().nullable().meta({
+      description:
+        'Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP.',
+      example: 1830,
+    }),
+    sound: callSound,
   })
   .meta({ id: 'Call' });
 

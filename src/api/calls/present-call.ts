@@ -3,6 +3,7 @@ import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
 import type { callRecord } from './call-schema.ts';
+import { presentSound } from './sound-schema.ts';
 
 /** A stored call with what clients are told beside it. */
 export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
@@ -15,6 +16,7 @@ export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecor
     ...presentOptions(call),
     recording: presentRecording(call.recording),
     sip: { status: call.sipStatus, reason: call.sipReason, callId: call.sipCallId },
+    sound: presentSound(call),
   };
 };
 

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import type { callRecord } from '../calls/call-schema.ts';
 import { csvLine, type Cell } from '../csv.ts';
+import type { workspaceCall } from './workspace-call-schema.ts';
 
-type Call = z.input<typeof callRecord>;
+type Call = z.input<typeof workspaceCall>;
 
 /** The columns and their order, which those who import them rely on: new ones go to the end. */
 const columns: Readonly<Record<string, (call: Call) => Cell>> = {
@@ -27,6 +27,25 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   recording_duration_sec: ({ recording }) => recording.duration_sec ?? null,
   instruction: (call) => call.instruction,
   summary: (call) => call.summary,
+  trunk_id: ({ trunk }) => trunk?.id ?? null,
+  trunk_name: ({ trunk }) => trunk?.name ?? null,
+  failed_trunks: (call) => call.failed_trunks.join(' '),
+  post_dial_delay_ms: (call) => call.post_dial_delay_ms,
+  codec: ({ sound }) => sound.codec,
+  received_packets: ({ sound }) => sound.received.packets,
+  received_loss: ({ sound }) => sound.received.loss,
+  received_jitter_ms: ({ sound }) => sound.received.jitter_ms,
+  received_mos: ({ sound }) => sound.received.mos,
+  sent_packets: ({ sound }) => sound.sent.packets,
+  sent_loss: ({ sound }) => sound.sent.loss,
+  sent_jitter_ms: ({ sound }) => sound.sent.jitter_ms,
+  sent_mos: ({ sound }) => sound.sent.mos,
+  round_trip_ms: ({ sound }) => sound.round_trip_ms,
+  one_way: ({ sound }) => sound.one_way,
+  local_signalling: ({ addresses }) => addresses.local_signalling,
+  remote_signalling: ({ addresses }) => addresses.remote_signalling,
+  local_media: ({ addresses }) => addresses.local_media,
+  remote_media: ({ addresses }) => addresses.remote_media,
 };
 
 export const callRecordHeader = csvLine(Object.keys(columns));

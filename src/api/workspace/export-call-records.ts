@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
-import { callRecord } from '../calls/call-schema.ts';
-import { presentCall } from '../calls/present-call.ts';
 import { encode } from '../codec.ts';
 import { momentInQuery } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { callRecordHeader, callRecordLine } from './call-record-csv.ts';
+import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
 
 const media = { csv: 'text/csv', jsonl: 'application/jsonl' } as const;
 
@@ -61,7 +60,7 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   if (format === 'csv') yield callRecordHeader;
   for await (const page of pages) {
-    const calls = page.map((call) => encode(callRecord, presentCall(call), timeZone));
+    const calls = page.map((call) => encode(workspaceCall, presentWorkspaceCall(call), timeZone));
     yield calls
       .map((call) => (format === 'csv' ? callRecordLine(call) : `${JSON.stringify(call)}\n`))
       .join('');

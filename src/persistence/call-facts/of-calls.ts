@@ -6,19 +6,43 @@ import { secondsBetween } from '../expressions.ts';
 import { tellOfCalls } from '../outbox.ts';
 import { prepared } from '../prepared.ts';
 import type { Row, Tables } from '../tables.ts';
-import { eventOf, journalling, journallingUnlessEnded, positionOf, type ToldFact } from './journalled.ts';
+import {
+  eventOf,
+  journalling,
+  journallingUnlessEnded,
+  positionOf,
+  type NewFact,
+  type ToldFact,
+} from './journalled.ts';
 
 type Call = Row<'Call'>;
 
-/** Null leaves what is known already. */
-type Sip = Pick<Call, 'sipStatus' | 'sipReason' | 'sipCallId'>;
+/** What the line says of the call. Null leaves what is known already. */
+export type LineColumns = Pick<
+  Call,
+  | 'sipStatus'
+  | 'sipReason'
+  | 'sipCallId'
+  | 'trunkId'
+  | 'trunkName'
+  | 'failedTrunks'
+  | 'postDialDelayMs'
+  | 'localSignalling'
+  | 'remoteSignalling'
+>;
 
-const sipOf = ({ sipStatus, sipReason, sipCallId }: Sip) => {
+const lineOf = (line: LineColumns) => {
   const { fn, val } = expressionBuilder<Tables, 'Call'>();
   return {
-    sipStatus: fn.coalesce(val(sipStatus), 'Call.sipStatus'),
-    sipReason: fn.coalesce(val(sipReason), 'Call.sipReason'),
-    sipCallId: fn.coalesce(val(sipCallId), 'Call.sipCallId'),
+    sipStatus: fn.coalesce(val(line.sipStatus), 'Call.sipStatus'),
+    sipReason: fn.coalesce(val(line.sipReason), 'Call.sipReason'),
+    sipCallId: fn.coalesce(val(line.sipCallId), 'Call.sipCallId'),
+    trunkId: fn.coalesce(val(line.trunkId), 'Call.trunkId'),
+    trunkName: fn.coalesce(val(line.trunkName), 'Call.trunkName'),
+    failedTrunks: fn.coalesce(val(line.failedTrunks), 'Call.failedTrunks'),
+    postDialDelayMs: fn.coalesce(val(line.postDialDelayMs), 'Call.postDialDelayMs'),
+    localSignalling: fn.coalesce(val(line.localSignalling), 'Call.localSignalling'),
+    remoteSignalling: fn.coalesce(val(line.remoteSignalling), 'Call.remoteSignalling'),
   };
 };
 
@@ -37,7 +61,7 @@ export const tell = prepared((queries, fact: ToldFact) =>
 );
 
 /** Its recording begins with it. */
-export const answer = prepared((queries, fact: ToldFact & Sip) =>
+export const answer = prepared((queries, fact: ToldFact & LineColumns) =>
   tellOfCalls(
     journalling(queries, fact)
       .with('told', eventOf(fact.eventId))
@@ -45,7 +69,7 @@ export const answer = prepared((queries, fact: ToldFact & Sip) =>
         write
           .updateTable('Call')
           .from('journalled')
-          .set(({ ref }) => ({ status: 'active', answeredAt: ref('journalled.at'), ...sipOf(fact) }))
+          .set(({ ref }) => ({ status: 'active', answeredAt: ref('journalled.at'), ...lineOf(fact) }))
           .whereRef('Call.id', '=', 'journalled.callId')
           .where('Call.id', '=', fact.callId)
           .where('Call.status', '=', 'ringing')
@@ -84,7 +108,8 @@ export const sayWhoAnswered = prepared((queries, fact: ToldFact & { by: Call['an
   ),
 );
 
-type End = Sip & { status: Call['status']; reason: Call['endReason']; durationIsKnown: boolean };
+type End = LineColumns &
+  Pick<Call, 'status' | 'sound'> & { reason: Call['endReason']; durationIsKnown: boolean };
 
 export const end = prepared((queries, fact: ToldFact & End) =>
   tellOfCalls(
@@ -110,7 +135,8 @@ export const end = prepared((queries, fact: ToldFact & End) =>
                 ]),
               )
               .end(),
-            ...sipOf(fact),
+            sound: fact.sound,
+            ...lineOf(fact),
           }))
           .whereRef('Call.id', '=', 'journalled.callId')
           .where('Call.id', '=', fact.callId)
@@ -136,4 +162,14 @@ export const summarize = prepared((queries, fact: ToldFact & { summary: string }
       ),
     positionOf(fact),
   ),
+);
+
+/** Of both ways, the first that was missed stands in the record. */
+export const noteOneWay = prepared((queries, fact: NewFact & { missing: Call['oneWay'] }) =>
+  journalling(queries, fact)
+    .updateTable('Call')
+    .from('journalled')
+    .set(({ fn, val }) => ({ oneWay: fn.coalesce('Call.oneWay', val(fact.missing)) }))
+    .whereRef('Call.id', '=', 'journalled.callId')
+    .returning('Call.id'),
 );

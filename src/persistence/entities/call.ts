@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import type { SoundFigures } from '#machines/sound-figures.ts';
+import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Workspace } from './workspace.ts';
@@ -31,6 +33,19 @@ export const Call = defineEntity({
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),
     sipCallId: p.text().nullable(),
+    /** Null where there is no SIP; no reference, for a call outlives its trunk, and one is of the configuration. */
+    trunkId: p.text().nullable(),
+    trunkName: p.text().nullable(),
+    /** Ids of those that it went to before, and that have failed it. */
+    failedTrunks: p.array().nullable(),
+    postDialDelayMs: p.integer().nullable(),
+    /** `address:port` */
+    localSignalling: p.text().nullable(),
+    remoteSignalling: p.text().nullable(),
+    /** Null where both have heard each other, or nobody knows. */
+    oneWay: p.enum(oneWaySounds).nullable(),
+    /** Null until the call ended, and where the line knows nothing of packets. */
+    sound: p.json<SoundFigures>().nullable(),
     /** The node that holds, or last held, the call. */
     node: p.text(),
   },

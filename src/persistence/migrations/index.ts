@@ -2,6 +2,7 @@
 import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
+import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CheaperCalls } from './cheaper-calls.ts';
 import { DailyMinutes } from './daily-minutes.ts';
@@ -46,6 +47,7 @@ export const migrations = [
   { name: '0017-call-transitions', class: CallTransitions },
   { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
   { name: '0019-trunk-media', class: TrunkMedia },
+  { name: '0020-call-sound', class: CallSound },
   { name: '0021-sip-messages', class: SipMessages },
   { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },

@@ -189,11 +189,20 @@ test('a call says with its last word how it ended', (t) => {
     status: 'no_answer',
     endedAt: 0,
     sip,
+    route: null,
+    sound: null,
   });
   const broken = listening();
   broken.onLine({ type: 'line.failed' });
   broken.clock.increment(5_000);
-  const output = { reason: 'media_error', status: 'failed', endedAt: null, sip: null };
+  const output = {
+    reason: 'media_error',
+    status: 'failed',
+    endedAt: null,
+    sip: null,
+    route: null,
+    sound: null,
+  };
   t.deepEqual(broken.actor.getSnapshot().output, output);
 });
 

@@ -1,0 +1,51 @@
+/** By which trunk a call goes, as its record says (`CallRoute`). */
+import type Srf from 'drachtio-srf';
+import type { CallRoute } from '#machines/line.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+
+/** What the messages of one INVITE tell of its way. */
+export type Way = Omit<CallRoute, 'trunk' | 'failedTrunks'>;
+
+export const noWay: Way = { localAddress: null, remoteAddress: null, postDialDelayMs: null };
+
+type Place = { source_address: string; source_port: number | string };
+
+export const sourceOf = ({ source_address: address, source_port: port }: Place): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+
+/** Where drachtio-server has sent a request from: what it names for the answers (RFC 3261 section 18.1.1). */
+export const sentFrom = (request: Pick<Srf.SrfRequest, 'get'>): string | null =>
+  /^SIP\/2\.0\/\w+ ([^;\s]+)/.exec(request.get('Via') ?? '')?.[1] ?? null;
+
+const named = ({ id, name }: Trunk): CallRoute['trunk'] => ({ id, name });
+
+/** Of a caller. drachtio-srf's types leave out where drachtio-server took the request. */
+export const arrivingRoute = (request: Place & object, trunk: Trunk): CallRoute => ({
+  trunk: named(trunk),
+  failedTrunks: [],
+  localAddress: 'receivedOn' in request && typeof request.receivedOn === 'string' ? request.receivedOn : null,
+  remoteAddress: sourceOf(request),
+  postDialDelayMs: null,
+});
+
+/** Of a call that goes out, trunk after trunk. */
+export const createRoute = () => {
+  /** `way` is `null` until an INVITE has gone out. */
+  let tried: { trunk: Trunk; way: (() => Way) | null } | null = null;
+  const failed: string[] = [];
+
+  return {
+    /** The trunk that was tried before has failed the call, unless it had no room for it. */
+    tries(trunk: Trunk): void {
+      if (tried !== null && tried.way !== null) failed.push(tried.trunk.id);
+      tried = { trunk, way: null };
+    },
+    goes(way: () => Way): void {
+      if (tried !== null) tried = { ...tried, way };
+    },
+    route: (): CallRoute | null =>
+      tried === null
+        ? null
+        : { trunk: named(tried.trunk), failedTrunks: [...failed], ...(tried.way?.() ?? noWay) },
+  };
+};

@@ -1,0 +1,58 @@
+/** How calls went on each trunk of a workspace, in the figures of the trade. */
+import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/trunk-figures.ts';
+import { listTrunks } from '#src/persistence/trunks.ts';
+import type { WorkspaceReader } from './administrator.ts';
+
+export type TrunkFigures = Omit<CarriedCalls, 'durationSec'> & {
+  /** Calls that it failed and that went on to another trunk. */
+  outboundFailedOver: number;
+  /** ASR: of the outbound calls that went to it, the share that was answered. */
+  answerSeizureRatio: number | null;
+  /** ACD, over answered calls in both directions. */
+  averageCallDurationSec: number | null;
+};
+
+const idle = (trunk: { id: string; name: string }): CarriedCalls => ({
+  trunkId: trunk.id,
+  name: trunk.name,
+  outboundCalls: 0,
+  outboundAnswered: 0,
+  inboundCalls: 0,
+  inboundAnswered: 0,
+  durationSec: null,
+  postDialDelayMs: null,
+  mos: null,
+  oneWayCalls: 0,
+});
+
+const figuresOf = ({ durationSec, ...calls }: CarriedCalls, failedOver: number): TrunkFigures => {
+  const seizures = calls.outboundCalls + failedOver;
+  return {
+    ...calls,
+    outboundFailedOver: failedOver,
+    answerSeizureRatio: seizures === 0 ? null : calls.outboundAnswered / seizures,
+    averageCallDurationSec: durationSec,
+  };
+};
+
+/**
+ * Of the trunks that there are, in their order, then of those that are deleted or of the configuration, as far as calls
+ * that started within the time went over them.
+ */
+export const trunkFigures = async (
+  { database, workspaceId }: WorkspaceReader,
+  time: { since: Date; until: Date },
+): Promise<TrunkFigures[]> => {
+  const within = { workspaceId, ...time };
+  const [trunks, carried, failed] = await Promise.all([
+    listTrunks(database, workspaceId),
+    carriedCalls(database, within),
+    failedCalls(database, within),
+  ]);
+  const known = trunks.map(({ id, name }) => ({
+    ...(carried.find(({ trunkId }) => trunkId === id) ?? idle({ id, name })),
+    name,
+  }));
+  const others = carried.filter(({ trunkId }) => trunks.every(({ id }) => id !== trunkId));
+  return [...known, ...others].map((calls) => figuresOf(calls, failed.get(calls.trunkId) ?? 0));
+};

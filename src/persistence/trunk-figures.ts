@@ -1,0 +1,83 @@
+/** How the calls of a workspace went on each of its trunks within a time. */
+import { sql, type Expression, type QueryCreator } from 'kysely';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Row, Tables } from './tables.ts';
+
+/** Of one trunk; means are `null` where no call has brought any. */
+export type CarriedCalls = {
+  trunkId: string;
+  /** As it was called last. */
+  name: string;
+  /** That do not ring any more. */
+  outboundCalls: number;
+  outboundAnswered: number;
+  inboundCalls: number;
+  inboundAnswered: number;
+  durationSec: number | null;
+  postDialDelayMs: number | null;
+  mos: number | null;
+  oneWayCalls: number;
+};
+
+type Within = { workspaceId: string; since: Date; until: Date };
+
+const mean = (value: Expression<number | null>) => sql<number | null>`avg(${value})::float8`;
+
+/** Of what came in. */
+const mosIn = (sound: Expression<Row<'Call'>['sound']>) =>
+  sql<number | null>`(${sound} -> 'received' ->> 'mos')::float8`;
+
+const callsWithin = (queries: QueryCreator<Tables>, { workspaceId, since, until }: Within) =>
+  queries
+    .selectFrom('Call')
+    .where('workspaceId', '=', workspaceId)
+    .where('startedAt', '>=', since)
+    .where('startedAt', '<', until);
+
+const carried = prepared((queries, within: Within) =>
+  callsWithin(queries, within)
+    .where('trunkId', 'is not', null)
+    .where('status', '<>', 'ringing')
+    .select(({ fn, ref }) => [
+      ref('trunkId').$notNull().as('trunkId'),
+      fn.max(ref('trunkName').$notNull()).as('name'),
+      fn.count<number>('id').filterWhere('direction', '=', 'outbound').as('outboundCalls'),
+      fn
+        .count<number>('id')
+        .filterWhere('direction', '=', 'outbound')
+        .filterWhere('answeredAt', 'is not', null)
+        .as('outboundAnswered'),
+      fn.count<number>('id').filterWhere('direction', '=', 'inbound').as('inboundCalls'),
+      fn
+        .count<number>('id')
+        .filterWhere('direction', '=', 'inbound')
+        .filterWhere('answeredAt', 'is not', null)
+        .as('inboundAnswered'),
+      // A call that was never answered lasts 0 seconds, which is no conversation.
+      mean(fn<number | null>('nullif', [ref('durationSec'), sql.lit(0)])).as('durationSec'),
+      mean(ref('postDialDelayMs')).as('postDialDelayMs'),
+      mean(mosIn(ref('sound'))).as('mos'),
+      fn.count<number>('oneWay').as('oneWayCalls'),
+    ])
+    .groupBy('trunkId')
+    .orderBy('name'),
+);
+
+const failed = prepared((queries, within: Within) =>
+  queries
+    .with('attempt', (read) =>
+      callsWithin(read, within)
+        .where('failedTrunks', 'is not', null)
+        .select(({ ref }) => sql<string>`unnest(${ref('failedTrunks')})`.as('trunkId')),
+    )
+    .selectFrom('attempt')
+    .select(({ fn }) => ['attempt.trunkId', fn.countAll<number>().as('calls')])
+    .groupBy('attempt.trunkId'),
+);
+
+export const carriedCalls = (db: Statements, within: Within): Promise<CarriedCalls[]> => carried(db, within);
+
+/** Calls that went on to another trunk, by the trunk that had failed them. */
+export const failedCalls = async (db: Statements, within: Within): Promise<ReadonlyMap<string, number>> =>
+  new Map((await failed(db, within)).map(({ trunkId, calls }) => [trunkId, calls]));
