@@ -115,9 +115,27 @@ const connectMedia = (
   });
 };
 
-/** What the record says of the sound is asked while its endpoint stands. */
-const finishSound = async (dialog: CallDialog): Promise<void> => {
-  dialog.sound = (await dialog.watch?.finish()) ?? null;
+/** What the record says of the sound is asked while its endpoint stands; then that is destroyed. */
+const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
+  const { connection, watch } = dialog;
+  const measure = async (): Promise<void> => {
+    dialog.sound = (await watch?.finish()) ?? null;
+  };
+  const measured = measure();
+  if (connection !== null)
+    backgroundTasks.add('destroying an endpoint', () => measured.then(() => connection.endpoint.destroy()));
+  return measured;
+};
+
+const carrySound = (
+  connection: Connection,
+  watch: SoundWatch,
+  media: CallMedia,
+  life: LineLife,
+  means: Means,
+): void => {
+  listenTo(connection, watch, life, means);
+  connectMedia(media, connection, life, means);
 };
 
 /** CANCEL before the answer, BYE after it; the life is told when it was answered and how the sound was is known. */
@@ -166,7 +184,6 @@ const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): Lin
 };
 
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
-  const { backgroundTasks } = options;
   const time = createLineTime(options.clock, 1);
   let measured: Promise<void> = Promise.resolve();
 
@@ -177,15 +194,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       carrySound() {
         if (dialog.connection === null) return;
         dialog.watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
-        listenTo(dialog.connection, dialog.watch, life, options);
-        connectMedia(media, dialog.connection, life, options);
+        carrySound(dialog.connection, dialog.watch, media, life, options);
       },
       fallSilent() {
         media.close();
-        const endpoint = dialog.connection?.endpoint;
-        measured = finishSound(dialog);
-        if (endpoint === undefined) return;
-        backgroundTasks.add('destroying an endpoint', () => measured.then(() => endpoint.destroy()));
+        measured = finishSound(dialog, options);
       },
       release(end) {
         time.after(options.byeMs, () => life.send({ type: 'released' }));
