@@ -6,6 +6,7 @@ import { benchMemory } from './memory.ts';
 import { benchPauses } from './pauses.ts';
 import { runBenches } from './run-benches.ts';
 import { benchResampling } from './resampling.ts';
+import { benchSoundGaps } from './sound-gaps.ts';
 import { benchStart } from './start.ts';
 import { benchTurn } from './turn.ts';
 
@@ -20,5 +21,6 @@ await runBenches(
     ['memory', benchMemory],
     ['start', benchStart],
     ['resampling', benchResampling],
+    ['sound-gaps', benchSoundGaps],
   ]),
 );

@@ -2,6 +2,7 @@
  * Settings of the servers that carry real calls, which start beside the gateway: by `npm run servers`, by compose.yaml
  * or by an init system, always by the scripts in config/drachtio and config/freeswitch. config/README.md explains them.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { wholeNumber } from './setting-forms.ts';
 
@@ -9,7 +10,10 @@ const port = wholeNumber(1, 65_535);
 const ipv4 = z.ipv4('must be an IPv4 address');
 
 export const serverSettings = z.object({
-  GW_SIP_ADDRESS: ipv4.default('127.0.0.1'),
+  GW_SIP_ADDRESS: z
+    .string()
+    .refine((text) => isIP(text) !== 0, 'must be an IP address')
+    .default('127.0.0.1'),
   GW_SIP_PORT: port.default(5060),
   GW_PUBLIC_ADDRESS: ipv4.optional(),
   GW_SIP_TLS_PORT: port.default(5061),

@@ -1,4 +1,5 @@
 /** Environment → what drachtio-server and FreeSWITCH are started with on this machine. */
+import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError, parseSettings } from './parse-settings.ts';
@@ -63,6 +64,8 @@ const requireSecret = (
 };
 
 const freeSwitchOf = (values: Values, eventSocket: Address): FreeSwitchServerConfig => {
+  if (isIPv6(values.GW_SIP_ADDRESS))
+    throw new ConfigError('GW_SIP_ADDRESS must be an IPv4 address, unless GW_FREESWITCH is none');
   const { GW_FREESWITCH_RTP_FROM: from, GW_FREESWITCH_RTP_TO: to } = values;
   if (to <= from) throw new ConfigError('GW_FREESWITCH_RTP_TO must be above GW_FREESWITCH_RTP_FROM');
   return {

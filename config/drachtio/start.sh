@@ -16,7 +16,15 @@ seen_as() {
   if [ -n "${GW_PUBLIC_ADDRESS:-}" ]; then echo "--external-ip $GW_PUBLIC_ADDRESS --local-net $address/32"; fi
 }
 
-set -- -f "$(dirname "$0")/drachtio.conf.xml" \
+# Of IPv6 nothing is translated; and looking for it, drachtio-server dies of the first answer (0.9.10).
+looks_for_nat=
+case $address in *:*)
+  address="[$address]"
+  looks_for_nat=--disable-nat-detection
+  ;;
+esac
+
+set -- -f "$(dirname "$0")/drachtio.conf.xml" $looks_for_nat \
   --contact "sip:$address:${GW_SIP_PORT:-5060};transport=udp,tcp" $(seen_as)
 
 if [ -n "${GW_SIP_TLS_KEY_FILE:-}" ]; then

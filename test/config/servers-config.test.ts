@@ -67,6 +67,11 @@ test('without FreeSWITCH only the other server is started, whatever is set for i
   });
 });
 
+test('without FreeSWITCH SIP may be over IPv6', (t) => {
+  const { drachtio } = readServersConfig({ GW_FREESWITCH: 'none', GW_SIP_ADDRESS: '2001:db8::7' });
+  t.deepEqual(drachtio.sip, { host: '2001:db8::7', port: 5060 });
+});
+
 test('SIP over TLS needs a key and a certificate, which is its own chain when none is named', (t) => {
   const files = { GW_SIP_TLS_KEY_FILE: 'key.pem', GW_SIP_TLS_CERT_FILE: 'cert.pem' };
   const ownChain = { port: 5061, keyFile: 'key.pem', certFile: 'cert.pem', chainFile: 'cert.pem' };

@@ -5,6 +5,7 @@
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
 import { until } from './real-lines.ts';
 import { sayInTones } from './tone-speech.ts';
@@ -50,9 +51,10 @@ const loudnessOf = (samples: Int16Array): number =>
 export const startEarAndMouth = async ({
   sendsSilence = true,
   loses = Infinity,
+  address = '127.0.0.1',
 } = {}): Promise<EarAndMouth> => {
-  const socket = createSocket('udp4');
-  socket.bind(0, '127.0.0.1');
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  socket.bind(0, address);
   await once(socket, 'listening');
   /** Where FreeSWITCH listens. */
   let port: number | null = null;
@@ -105,7 +107,7 @@ export const startEarAndMouth = async ({
     header.writeUInt16BE(sequence & 0xffff, 2);
     header.writeUInt32BE((sequence * frameLength) >>> 0, 4);
     header.writeUInt32BE(0x7261_696e, 8);
-    socket.send(Buffer.concat([header, toMuLaw(frame)]), port, '127.0.0.1');
+    socket.send(Buffer.concat([header, toMuLaw(frame)]), port, address);
   };
 
   // Frames that a busy machine has delayed are not made up for: FreeSWITCH drops what comes in a burst.

@@ -1,18 +1,19 @@
 /** A far end of its own making: it answers what it is asked over UDP, and remembers every request once. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 
 export type Heard = { method: string; user: string; at: number; text: string };
 
 export const headerIn = (text: string, name: string): string =>
   new RegExp(`^${name}:[ \\t]*(.*?)\\r?$`, 'im').exec(text)?.[1] ?? '';
 
-const sdp = (port: number, padding: string): string =>
+const sdp = (address: string, port: number, padding: string): string =>
   [
     'v=0',
-    'o=far 1 1 IN IP4 127.0.0.1',
+    `o=far 1 1 IN IP${isIP(address)} ${address}`,
     's=-',
-    'c=IN IP4 127.0.0.1',
+    `c=IN IP${isIP(address)} ${address}`,
     't=0 0',
     `m=audio ${port} RTP/AVP 0 101`,
     'a=rtpmap:0 PCMU/8000',
@@ -25,8 +26,12 @@ export const startUdpEnd = async ({
   ringing = [],
   /** It is a proxy for somebody elsewhere, who cannot be reached but through it. */
   recordRoute = false,
-}: { ringing?: readonly string[]; recordRoute?: boolean } = {}) => {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  address = '127.0.0.1',
+  /** Of its sound; without one, nobody hears it. */
+  ear = 0,
+}: { ringing?: readonly string[]; recordRoute?: boolean; address?: string; ear?: number } = {}) => {
+  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').bind(0, address);
+  const host = isIP(address) === 6 ? `[${address}]` : address;
   await once(socket, 'listening');
   const { port } = socket.address();
   const heard: Heard[] = [];
@@ -39,19 +44,19 @@ export const startUdpEnd = async ({
     const lines = [
       `SIP/2.0 ${status}`,
       ...request.split('\r\n').filter((line) => /^(via|record-route):/i.test(line)),
-      ...(recordRoute ? [`Record-Route: <sip:127.0.0.1:${port};lr>`] : []),
+      ...(recordRoute ? [`Record-Route: <sip:${host}:${port};lr>`] : []),
       `From: ${headerIn(request, 'From')}`,
       `To: ${headerIn(request, 'To').replace(/;tag=.*/, '')};tag=far`,
       `Call-ID: ${headerIn(request, 'Call-ID')}`,
       `CSeq: ${headerIn(request, 'CSeq')}`,
-      `Contact: <sip:far@${recordRoute ? '192.0.2.1:9' : `127.0.0.1:${port}`}>`,
+      `Contact: <sip:far@${recordRoute ? '192.0.2.1:9' : `${host}:${port}`}>`,
       ...more,
       ...(body === '' ? [] : ['Content-Type: application/sdp']),
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
       body,
     ];
-    socket.send(lines.join('\r\n'), to, '127.0.0.1');
+    socket.send(lines.join('\r\n'), to, address);
   };
 
   socket.on('message', (data, { port: to }) => {
@@ -67,7 +72,7 @@ export const startUdpEnd = async ({
       case 'INVITE':
         invites.set(callId, text);
         respond(to, text, '180 Ringing');
-        if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(port + 1, padding));
+        if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(address, ear || port + 1, padding));
         break;
       case 'CANCEL':
         respond(to, text, '200 OK');
@@ -92,28 +97,28 @@ export const startUdpEnd = async ({
     count: (method: string): number => heard.filter((one) => one.method === method).length,
     /** Calls a number at this port; the answers are in `answers`. `branch` tells its requests apart. */
     call(sipPort: number, number: string, callId: string): void {
-      const body = sdp(port + 3, padding);
+      const body = sdp(address, ear || port + 3, padding);
       const lines = [
-        `INVITE sip:${number}@127.0.0.1:${sipPort} SIP/2.0`,
-        `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${callId}`,
-        `From: <sip:01012345678@127.0.0.1:${port}>;tag=${callId}`,
-        `To: <sip:${number}@127.0.0.1:${sipPort}>`,
+        `INVITE sip:${number}@${host}:${sipPort} SIP/2.0`,
+        `Via: SIP/2.0/UDP ${host}:${port};branch=z9hG4bK${callId}`,
+        `From: <sip:01012345678@${host}:${port}>;tag=${callId}`,
+        `To: <sip:${number}@${host}:${sipPort}>`,
         `Call-ID: ${callId}`,
         'CSeq: 1 INVITE',
-        `Contact: <sip:caller@127.0.0.1:${port}>`,
+        `Contact: <sip:caller@${host}:${port}>`,
         'Max-Forwards: 70',
         'Content-Type: application/sdp',
         `Content-Length: ${Buffer.byteLength(body)}`,
         '',
         body,
       ];
-      socket.send(lines.join('\r\n'), sipPort, '127.0.0.1');
+      socket.send(lines.join('\r\n'), sipPort, address);
     },
     /** Confirms the answer of such a call. */
     confirm(sipPort: number, answer: string): void {
       const lines = [
         `ACK ${/<([^>]+)>/.exec(headerIn(answer, 'Contact'))?.[1] ?? ''} SIP/2.0`,
-        `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bKack${headerIn(answer, 'Call-ID')}`,
+        `Via: SIP/2.0/UDP ${host}:${port};branch=z9hG4bKack${headerIn(answer, 'Call-ID')}`,
         `From: ${headerIn(answer, 'From')}`,
         `To: ${headerIn(answer, 'To')}`,
         `Call-ID: ${headerIn(answer, 'Call-ID')}`,
@@ -123,7 +128,7 @@ export const startUdpEnd = async ({
         '',
         '',
       ];
-      socket.send(lines.join('\r\n'), sipPort, '127.0.0.1');
+      socket.send(lines.join('\r\n'), sipPort, address);
     },
     close: () => void socket.close(),
   };

@@ -1,0 +1,123 @@
+/** Signalling and sound over IPv6, with drachtio-server alone: the gateway carries the sound itself. */
+import { createSocket } from 'node:dgram';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { Arrival } from '#src/domain/arrival.ts';
+import { startDrachtio } from '#src/servers/start-drachtio.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
+import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { realLines, until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { endProcess, freePort, missingPrograms } from './servers.ts';
+import { headerIn, startUdpEnd } from './udp-end.ts';
+
+const address = '::1';
+const own = '07012345678';
+
+const startSip = async (t: ExecutionContext) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-ipv6-'));
+  const control = { host: '127.0.0.1', port: await freePort(), secret: 'test-drachtio' };
+  const sipPort = await freePort();
+  const { child, ready } = startDrachtio(
+    { control, sip: { host: address, port: sipPort }, publicAddress: null, tls: null },
+    join(folder, 'drachtio.log'),
+  );
+  t.teardown(async () => {
+    await endProcess(child);
+    await rm(folder, { recursive: true, force: true });
+  });
+  await ready;
+  return { control, sipPort };
+};
+
+/** A trunk at ::1 with an ear and a mouth, and lines whose calls come from it and go to it. */
+const startWorld = async (t: ExecutionContext) => {
+  const { control, sipPort } = await startSip(t);
+  const ear = await startEarAndMouth({ address });
+  t.teardown(ear.close);
+  const end = await startUdpEnd({ address, ear: ear.port });
+  t.teardown(end.close);
+  const trunk = someTrunk({ host: address, port: end.port, media: 'direct', inboundAddresses: [address] });
+  const lines = await realLines({ drachtio: control, freeSwitch: control }, 9, {
+    freeSwitches: [],
+    trunk: null,
+    trunks: directoryOf([trunk]),
+    rtp: { host: address, ports: { from: 42_000, to: 42_998 } },
+  });
+  t.teardown(() => lines.close());
+  const open = (
+    input: Pick<Arrival, 'callId' | 'from' | 'to'>,
+    direction: 'inbound' | 'outbound',
+  ): WatchedLine =>
+    openWatched(lines.open, {
+      ...input,
+      direction,
+      language: 'en',
+      speech: usualSpeech,
+      bargeIn: stopping,
+      recording: false,
+    });
+  return { sipPort, ear, end, lines, open };
+};
+
+/** The ear is told where the gateway listens, by the gateway's own description. */
+const tellTheEar = (ear: EarAndMouth, sdp: string): void => {
+  const socket = createSocket('udp6');
+  socket.send(`call ${/^m=audio (\d+)/m.exec(sdp)?.[1]}`, ear.port, address, () => socket.close());
+};
+
+const talk = async (line: WatchedLine, ear: EarAndMouth): Promise<void> => {
+  line.say('Over the other protocol you can hear me as well.');
+  await ear.untilSpokenTo(600);
+  await until(() => line.saw('line.played'), 15_000);
+  await ear.say('Hello?');
+  await until(() => line.all('line.heard').some(({ text }) => text === 'Hello?'), 15_000);
+};
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`IPv6: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  realTimeTest('a call goes out over IPv6, and both parties are heard', async (t) => {
+    const { ear, end, lines, open } = await startWorld(t);
+    await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+    const line = open({ callId: randomUUID(), from: own, to: '01099998888' }, 'outbound');
+    await until(() => line.saw('line.answered'), 10_000);
+    const invite = end.heard.find(({ method }) => method === 'INVITE')?.text ?? '';
+    t.regex(invite, /^c=IN IP6 ::1\r$/m);
+    t.regex(headerIn(invite, 'Contact'), /\[::1\]/);
+    tellTheEar(ear, invite);
+    await talk(line, ear);
+    line.tell({ type: 'hangUp' });
+    await until(() => end.count('BYE') === 1, 10_000);
+    await until(() => line.saw('line.ended'), 10_000);
+    t.false(line.saw('line.failed'));
+  });
+
+  realTimeTest('a call comes in over IPv6, and both parties are heard', async (t) => {
+    const { sipPort, ear, end, lines, open } = await startWorld(t);
+    const arrived: WatchedLine[] = [];
+    await lines.start(async (arrival) => {
+      setImmediate(() => arrived.push(open(arrival, 'inbound')));
+      return { accepted: true };
+    });
+    end.call(sipPort, own, 'over-ipv6');
+    const answer = (): string => end.answers.find((text) => text.startsWith('SIP/2.0 200')) ?? '';
+    await until(() => answer() !== '', 10_000);
+    end.confirm(sipPort, answer());
+    tellTheEar(ear, answer());
+    await until(() => arrived[0]?.saw('line.answered') === true, 10_000);
+    const [line] = arrived;
+    if (line === undefined) throw new Error('Nobody called');
+    await talk(line, ear);
+    line.tell({ type: 'hangUp' });
+    await until(() => end.count('BYE') === 1, 10_000);
+    t.false(line.saw('line.failed'));
+  });
+}
