@@ -91,6 +91,29 @@ test('a call over two trunks has the messages of both', async (t) => {
   t.deepEqual(await ladder(4), ['→ INVITE', '← 503 Service Unavailable', '→ INVITE', '← 486 Busy Here']);
 });
 
+test('early media that is confirmed, and a call that is given up', async (t) => {
+  const { trunk, call, said, ladder } = await startTraced(t);
+  const line = call();
+  const far = await trunk.receives('INVITE');
+  far.answers(183, { sdp, headers: { Require: '100rel', RSeq: '7' } });
+  await far.receives('PRACK');
+  far.answers(200, { to: 'PRACK' });
+  await said([line], 'line.ringing');
+  line.tell({ type: 'hangUp' });
+  await far.receives('CANCEL');
+  far.answers(200, { to: 'CANCEL' });
+  far.answers(487, { to: 'INVITE' });
+  await said([line], 'line.unanswered');
+  t.deepEqual((await ladder(6)).toSorted(), [
+    '← 183 Session Progress',
+    '← 200 OK',
+    '← 487 Request Terminated',
+    '→ CANCEL',
+    '→ INVITE',
+    '→ PRACK',
+  ]);
+});
+
 test('a caller: from the INVITE to the answer to BYE', async (t) => {
   const { trunk, inbound, said, ladder } = await startTraced(t);
   const far = trunk.calls(ownNumber, { sdp });
