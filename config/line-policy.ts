@@ -40,6 +40,7 @@ export const controlProbe = { everyMs: 2_000, answerMs: 2_000 } as const;
 export const mediaServers = {
   pool: { size: 8, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
   createMs: 5_000,
+  busy: { afterMs: 2_000, coolDown: { firstMs: 1_000, longestMs: 8_000 } },
   answerMs: 3_000,
   probeMs: 5_000,
 } as const;

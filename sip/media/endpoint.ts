@@ -23,6 +23,9 @@ export type SoundPath = {
   close(): void;
 };
 
+/** No place for a call can be had now, whatever was offered: who asks may come again. */
+export class NoPlace extends Error {}
+
 export type MediaEndpoint = {
   /** Where it lives on without this process; `null` where it ends with it. */
   readonly channel: MediaChannel | null;

@@ -95,7 +95,7 @@ const createEventSocket = (options: {
 };
 
 /** What becomes of an endpoint that is asked for. */
-type Manner = 'answers' | 'refuses' | 'holds' | 'dead';
+type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 
 export const startFreeSwitch = async (network: SipServer, sipAddress: string) => {
   const channels = new Map<string, MediaChannel>();
@@ -122,7 +122,10 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     const known = channels.get(call.callId);
     if (known !== undefined) return known.take(message);
     if (statusOf(message) !== undefined || methodOf(message) !== 'INVITE') return undefined;
-    if (manner === 'refuses') return call.answers(503);
+    if (manner === 'refuses' || manner === 'refuses once') {
+      if (manner === 'refuses once') manner = 'answers';
+      return call.answers(503);
+    }
     nextPort += 2;
     const onOver = (): void => {
       channels.delete(call.callId);
@@ -154,6 +157,10 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     /** Endpoints that are asked for from now on are refused. */
     refuseEndpoints(): void {
       manner = 'refuses';
+    },
+    /** The next endpoint that is asked for is refused. */
+    refuseNextEndpoint(): void {
+      manner = 'refuses once';
     },
     /** Endpoints that are asked for from now on are not answered until `letEndpointsGo`. */
     holdEndpoints(): void {

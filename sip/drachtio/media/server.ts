@@ -2,6 +2,7 @@
 import type Mrf from 'drachtio-fsmrf';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
@@ -20,6 +21,8 @@ export type MediaServerNumbers = {
   pool: PoolNumbers;
   /** How long it may take to make an endpoint. */
   createMs: number;
+  /** A server that fails only after so long has too much to do: it is left alone for a while. */
+  busy: { afterMs: number; coolDown: CoolDown };
   /** How long it may take for anything else that it is told. */
   answerMs: number;
   /** How often it is asked whether it is still there. */
@@ -99,6 +102,30 @@ const createCallEndpoints = () => {
   };
 };
 
+/** Where endpoints are made afresh. One that took long to fail shows that the server has too much to do. */
+const createWorkshop = (
+  connected: () => Mrf.MediaServer,
+  options: MediaServerOptions & { server: string },
+) => {
+  const { busy, clock } = options;
+  const breaker = createCircuitBreaker(clock, busy.coolDown);
+  return {
+    /** Asked before each that a call waits for: after a failure one call tries, the others are spared the wait. */
+    hasTime: breaker.mayTry,
+    async createFresh(offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> {
+      const begunAt = clock.now();
+      try {
+        const endpoint = await create(connected(), { offer, srtp }, options);
+        breaker.worked();
+        return endpoint;
+      } catch (error) {
+        if (clock.now() - begunAt >= busy.afterMs) breaker.failed();
+        throw error;
+      }
+    },
+  };
+};
+
 export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
   const { clock, logger } = options;
   const name = `${server.host}:${server.port}`;
@@ -128,8 +155,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     return media;
   };
 
-  const createFresh = async (offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> =>
-    create(connected(), { offer, srtp }, { ...options, server: name });
+  const { hasTime, createFresh } = createWorkshop(connected, { ...options, server: name });
 
   const pool = createEndpointPool({
     ...options,
@@ -145,11 +171,16 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     calls: endpoints.count,
     /** Endpoints that wait for a call. */
     ready: pool.size,
-    /** With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest. */
+    /**
+     * With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest, and at once while
+     * others have just waited that long for nothing.
+     */
     createEndpoint: (offer?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
         const ready = srtp === 'off' ? await takeReady(pool, offer, options) : null;
-        return ready ?? createFresh(offer, srtp);
+        if (ready !== null) return ready;
+        if (!hasTime()) throw new Error(`FreeSWITCH at ${name} has too much to do`);
+        return createFresh(offer, srtp);
       }),
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
     async endChannel(uuid: string): Promise<void> {

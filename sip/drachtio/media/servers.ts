@@ -2,7 +2,7 @@
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { guardEventSockets } from './event-socket-guard.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import { NoPlace, type MediaEndpoint } from '../../media/endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './server.ts';
 import type { ServerAddress } from '../reconnect.ts';
 
@@ -18,6 +18,10 @@ const isUsable = (server: MediaServer): boolean => server.problem() === null;
 /** The fewest calls first, then the most endpoints that are ready. */
 const byLoad = (one: MediaServer, other: MediaServer): number =>
   one.calls() - other.calls() || other.ready() - one.ready();
+
+/** It was refused as such (RFC 3261 section 21.4.26), and not for want of room. */
+const isOfferRefused = (error: unknown): boolean =>
+  error instanceof Error && 'status' in error && error.status === 488;
 
 const sentences = (servers: readonly MediaServer[]): string =>
   servers.flatMap((server) => server.problem() ?? []).join(' ');
@@ -42,10 +46,14 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     warning: (): string | null => (servers.every(isUsable) ? null : sentences(servers)),
     states: (): MediaServerState[] =>
       servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
-    /** With the caller's offer, or without one to make an offer. When one server fails, the next one is asked. */
+    /**
+     * With the caller's offer, or without one to make an offer. When one server fails, the next one is asked; the only one is
+     * asked twice, for the ports that it found taken are others then. Rejects with `NoPlace`, unless the offer was refused.
+     */
     async createEndpoint(remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
       let failure: unknown = new Error(sentences(servers));
-      for (const server of servers.filter(isUsable).toSorted(byLoad)) {
+      const usable = servers.filter(isUsable).toSorted(byLoad);
+      for (const server of usable.length === 1 ? [...usable, ...usable] : usable) {
         try {
           return await server.createEndpoint(remoteSdp, srtp);
         } catch (error) {
@@ -53,7 +61,8 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
           failure = error;
         }
       }
-      throw new Error('No media server has a place for the call', { cause: failure });
+      const Failure = isOfferRefused(failure) ? Error : NoPlace;
+      throw new Failure('No media server has a place for the call', { cause: failure });
     },
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);

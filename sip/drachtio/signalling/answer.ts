@@ -9,7 +9,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import type { Permit } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import { NoPlace, releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import type { Carriers } from '../media/carriers.ts';
 import {
   allowed,
@@ -145,12 +145,11 @@ export const answerCaller = (caller: Caller, options: AnswerOptions): Attempt =>
       endpoint = await createEndpointFor(caller, options);
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an inbound call');
-      return unanswered(
-        caller,
-        'media_error',
-        notAcceptable('The media server cannot take this offer'),
-        logger,
-      );
+      const refusal =
+        error instanceof NoPlace
+          ? refusals.unavailable
+          : notAcceptable('The media server cannot take this offer');
+      return unanswered(caller, 'media_error', refusal, logger);
     }
     if (caller.isGone || given.signal.aborted) {
       destroy(endpoint);

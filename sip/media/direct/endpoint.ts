@@ -4,7 +4,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '../../line-time.ts';
 import { addressText, callFigures } from '../call-figures.ts';
-import type { MediaEndpoint, SoundEvents, SoundPath } from '../endpoint.ts';
+import { NoPlace, type MediaEndpoint, type SoundEvents, type SoundPath } from '../endpoint.ts';
 import { createSoundPath } from '../sound-path.ts';
 import type { Figures } from '../thread/messages.ts';
 import type { SoundChannel, SoundThread } from '../thread/sound-thread.ts';
@@ -70,7 +70,9 @@ const openChannel = async (
   options: DirectOptions,
 ) => {
   const { thread, address } = options;
-  const channel: SoundChannel = await thread.open(address);
+  const channel: SoundChannel = await thread.open(address).catch((cause: unknown) => {
+    throw new NoPlace('No port for the sound of a call is free', { cause });
+  });
   const negotiation = createNegotiation({ address, port: channel.port }, srtp, channel.agree);
   try {
     const localSdp =
@@ -82,7 +84,7 @@ const openChannel = async (
   }
 };
 
-/** With the far end's offer, or without one to make an offer. Rejects with `NothingInCommon`, or when no port is free. */
+/** With the far end's offer, or without one to make an offer. Rejects with `NothingInCommon`, or with `NoPlace`. */
 export const createDirectEndpoint = async (
   offer: string | undefined,
   terms: Pick<Trunk, 'codecs' | 'srtp'>,

@@ -5,6 +5,7 @@ import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
+import { headerOf } from '#test/doubles/sip-message.ts';
 import { ownNumber, startSipEdge, type SipEdge, type SipEdgeOptions } from '#test/doubles/sip-edge.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -94,6 +95,32 @@ test('a media server that refuses is passed over', async (t) => {
   edge.one.refuseEndpoints();
   await answered(edge);
   t.deepEqual([edge.one.channels().length, edge.other.channels().length], [0, 1]);
+});
+
+test('an endpoint that could not be made is tried once more', async (t) => {
+  const edge = await startSipEdge(t);
+  only(edge).refuseNextEndpoint();
+  await answered(edge);
+  t.is(only(edge).channels().length, 1);
+});
+
+test('while a media server has too much to do, callers are sent away at once, until one was served', async (t) => {
+  const edge = await startSipEdge(t);
+  const freeSwitch = only(edge);
+  freeSwitch.holdEndpoints();
+  const first = edge.trunk.calls(ownNumber, { sdp });
+  await freeSwitch.untilChannels(1);
+  edge.clock.advance(mediaServers.createMs);
+  t.is(headerOf(await first.receives(503), 'Retry-After'), '10');
+  await edge.trunk.calls(ownNumber, { sdp }).receives(503);
+  t.is(freeSwitch.channels().length, 1);
+
+  freeSwitch.letEndpointsGo();
+  await freeSwitch.untilChannels(0);
+  edge.clock.advance(mediaServers.busy.coolDown.firstMs);
+  await answered(edge);
+  await edge.trunk.calls(ownNumber, { sdp }).receives(200);
+  t.is(freeSwitch.channels().length, 2);
 });
 
 test('a media server that does not answer any more loses its calls, and new ones go elsewhere', async (t) => {

@@ -187,10 +187,11 @@ test('a caller who gives up while its endpoint is made leaves none behind', asyn
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test('a caller to whom no endpoint can be given is refused with 488', async (t) => {
+test('a caller to whom no endpoint can be given may come again', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   freeSwitches[0]?.refuseEndpoints();
-  await trunk.calls(ownNumber, { sdp }).receives(488);
+  const refusal = await trunk.calls(ownNumber, { sdp }).receives(503);
+  t.is(headerOf(refusal, 'Retry-After'), '10');
   await said(inbound, 'line.unanswered');
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'media_error' });
 });
