@@ -10,6 +10,7 @@ import { benchProcessor } from './sip/processor.ts';
 import { benchResources } from './sip/resources.ts';
 import { benchSilence } from './sip/silence.ts';
 import { benchSoak } from './sip/soak.ts';
+import { benchSound } from './sip/sound.ts';
 
 /** Each with servers of its own: what one leaves behind is not the next one's. */
 const onServers =
@@ -29,6 +30,7 @@ if (missing.length > 0) {
     new Map([
       ['capacity', onServers(benchCapacity)],
       ['silence', onServers(benchSilence)],
+      ['sound', onServers(benchSound)],
       ['processor', onServers(benchProcessor)],
       ['resources', onServers(benchResources)],
       ['soak', onServers(benchSoak)],

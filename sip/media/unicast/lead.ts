@@ -5,8 +5,8 @@
  */
 
 const frameMs = 20;
-/** As much as it may be ahead, the frame that is played now included. */
-const mostMs = 80;
+/** As much as it may be ahead, the frame that is played now included: so it is silent within some 50 ms of a stop. */
+const mostMs = 40;
 /** A beat comes earlier than the one before, now and then. */
 const jitterMs = 10;
 
