@@ -62,6 +62,8 @@ export class MediaChannel {
   #socket: Socket | null = null;
   #isOver = false;
   #isWatched = false;
+  /** Events that its socket is told of. */
+  #wanted: ReadonlySet<string> = new Set();
   readonly #events = new EventEmitter();
 
   constructor(options: MediaChannelOptions) {
@@ -195,7 +197,7 @@ export class MediaChannel {
   }
 
   #tell(name: string, fields: Record<string, string>): void {
-    this.#say(jsonEvent({ 'Event-Name': name, ...this.#fields(), ...fields }));
+    if (this.#wanted.has(name)) this.#say(jsonEvent({ 'Event-Name': name, ...this.#fields(), ...fields }));
   }
 
   /** With its variables, as far as anybody asks for them. */
@@ -242,6 +244,7 @@ export class MediaChannel {
         return this.#say(`${plainFields({ ...this.#data(), ...head, ...modes })}\n`);
       }
       case 'event':
+        this.#wanted = new Set(words);
         return this.#say(commandReply('+OK event listener enabled json'));
       case 'filter':
         this.#isWatched = true;

@@ -18,13 +18,11 @@ declare module 'drachtio-fsmrf' {
 
     interface Endpoint extends EventEmitter {
       readonly uuid: string;
-      /** With FreeSWITCH, which makes it an offer now and then. */
+      /** With FreeSWITCH, which is given the other party's description in it, and makes an offer now and then. */
       readonly dialog: Srf.Dialog;
       readonly local: { readonly sdp: string };
       /** `null` once the channel is gone. */
       readonly conn: EventSocket | null;
-      /** Gives the endpoint the other party's session description; resolves with its own. */
-      modify(sdp: string): Promise<string>;
       /** Runs a command of FreeSWITCH; its answer begins with `+OK` or `-ERR`. */
       api(command: string, args: readonly string[]): Promise<{ body: string }>;
       /** Resolves when FreeSWITCH has confirmed with BYE, which it may never do. */

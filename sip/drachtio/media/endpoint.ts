@@ -49,7 +49,8 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
   };
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
-    return endpoint.modify(remoteSdp);
+    // drachtio-fsmrf would ask for all variables of the channel afterwards, which nobody needs.
+    return endpoint.dialog.modify(remoteSdp);
   };
   return {
     channel: { server, uuid: endpoint.uuid },

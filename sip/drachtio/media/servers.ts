@@ -5,6 +5,7 @@ import { guardEventSockets } from './event-socket-guard.ts';
 import { NoPlace, type MediaEndpoint } from '../../media/endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './server.ts';
 import type { ServerAddress } from '../reconnect.ts';
+import { askForWantedEvents } from './wanted-events.ts';
 
 export type MediaServerState = {
   /** `host:port`, as it was configured. */
@@ -28,6 +29,7 @@ const sentences = (servers: readonly MediaServer[]): string =>
 
 export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
   guardEventSockets(options.logger);
+  askForWantedEvents();
   const servers = addresses.map((address) => createMediaServer(address, options));
   const areThere = servers.length > 0;
 
