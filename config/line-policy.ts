@@ -38,7 +38,8 @@ export const controlProbe = { everyMs: 2_000, answerMs: 2_000 } as const;
  * `MediaServerNumbers` of sip/drachtio.
  */
 export const mediaServers = {
-  pool: { size: 8, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
+  // Each costs a channel of FreeSWITCH a little all the time; more than a few cost more than they save.
+  pool: { size: 2, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
   createMs: 5_000,
   busy: { afterMs: 2_000, coolDown: { firstMs: 1_000, longestMs: 8_000 } },
   answerMs: 3_000,

@@ -28,7 +28,7 @@ export const spawnScript = (
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-/** TERM, then KILL: FreeSWITCH takes half a minute to end while mod_audio_fork is loaded. */
+/** TERM, then KILL: FreeSWITCH takes some seconds to end. */
 export const stopProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
