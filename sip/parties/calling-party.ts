@@ -11,7 +11,7 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';
-import { nameAddressesIn, type NameAddress } from './name-addresses.ts';
+import { nameAddressesIn, parameterOf, type NameAddress } from './name-addresses.ts';
 import { callingNumber, userOf } from './number-format.ts';
 
 /** What is asked of drachtio-srf's request, which joins repeated headers with a comma. */
@@ -31,29 +31,51 @@ const spelledOnKeys: ReadonlySet<string> = new Set([
   '+86282452253',
 ]);
 
-const hasParameter = ({ parameters }: NameAddress, name: string, values: readonly string[]): boolean =>
-  parameters.split(';').some((parameter) => {
-    const [key = '', value = ''] = parameter.toLowerCase().split('=');
-    return key.trim() === name && values.includes(value.trim().replaceAll('"', ''));
-  });
+const hasParameter = (party: NameAddress, name: string, values: readonly string[]): boolean =>
+  values.includes(parameterOf(party, name)?.toLowerCase() ?? '');
+
+const named = (headers: Headers, header: string): NameAddress[] =>
+  headers.has(header) ? nameAddressesIn(headers.get(header)) : [];
+
+/** Those that name who calls: Remote-Party-ID may name who is called. */
+const remoteParties = (headers: Headers): NameAddress[] =>
+  named(headers, 'Remote-Party-ID').filter((party) => !hasParameter(party, 'party', ['called']));
+
+/** Whether who calls asked not to be known. */
+const isWithheld = (headers: Headers): boolean => {
+  const privacy = headers.has('Privacy') ? headers.get('Privacy').toLowerCase().split(/[;,]/) : [];
+  return (
+    privacy.some((value) => privately.has(value.trim())) ||
+    remoteParties(headers).some((party) => hasParameter(party, 'privacy', ['full', 'uri'])) ||
+    named(headers, 'From').some(
+      ({ uri }) => /@anonymous\.invalid\b/i.test(uri) || withheldUsers.has(userOf(uri).toLowerCase()),
+    )
+  );
+};
+
+/** So many characters of a name are shown. */
+const longestName = 100;
+
+/**
+ * What the network, else the caller, calls itself; null where it says nothing but a number, or withholds who it is, be it
+ * the name alone.
+ */
+export const callingName = (headers: Headers, country: Country): string | null => {
+  const remote = remoteParties(headers);
+  if (isWithheld(headers) || remote.some((party) => hasParameter(party, 'privacy', ['name']))) return null;
+  for (const party of [...named(headers, 'P-Asserted-Identity'), ...remote, ...named(headers, 'From')]) {
+    const name = party.name.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+    const isNumber = /^[-+.() \d]*$/.test(name) || readPhoneNumber(name, country) !== undefined;
+    if (!isNumber && name.toLowerCase() !== anonymous) return Array.from(name).slice(0, longestName).join('');
+  }
+  return null;
+};
 
 /** The number of the caller: domestic, `+…` from abroad, or `anonymous`; never empty. */
 export const callingParty = (headers: Headers, country: Country, bare: BareDigits): string => {
-  const named = (header: string): NameAddress[] =>
-    headers.has(header) ? nameAddressesIn(headers.get(header)) : [];
-
-  const remote = named('Remote-Party-ID').filter((party) => !hasParameter(party, 'party', ['called']));
-  const from = named('From');
-  const privacy = headers.has('Privacy') ? headers.get('Privacy').toLowerCase().split(/[;,]/) : [];
-  const isWithheld =
-    privacy.some((value) => privately.has(value.trim())) ||
-    remote.some((party) => hasParameter(party, 'privacy', ['full', 'uri'])) ||
-    from.some(
-      ({ uri }) => /@anonymous\.invalid\b/i.test(uri) || withheldUsers.has(userOf(uri).toLowerCase()),
-    );
-  if (isWithheld) return anonymous;
-
-  for (const { uri } of [...named('P-Asserted-Identity'), ...remote, ...from]) {
+  if (isWithheld(headers)) return anonymous;
+  const from = named(headers, 'From');
+  for (const { uri } of [...named(headers, 'P-Asserted-Identity'), ...remoteParties(headers), ...from]) {
     const number = callingNumber(uri, country, bare);
     if (number !== undefined) return spelledOnKeys.has(number) ? anonymous : number;
   }

@@ -3,6 +3,15 @@
 /** One `"Name" <uri>;parameters`. */
 export type NameAddress = { name: string; uri: string; parameters: string };
 
+/** A parameter behind the brackets, without its quotes; undefined where it is not there. Its name is in small letters. */
+export const parameterOf = ({ parameters }: NameAddress, name: string): string | undefined => {
+  for (const parameter of parameters.split(';')) {
+    const [key = '', value = ''] = parameter.split('=');
+    if (key.trim().toLowerCase() === name) return value.trim().replaceAll('"', '');
+  }
+  return undefined;
+};
+
 /** Each part is read once, from where the one before ended. */
 const quoted = /\s*"((?:[^"\\]|\\[\s\S])*)"\s*<([^<>]*)>([^,]*),?/y;
 const bracketed = /([^<",]*)<([^<>]*)>([^,]*),?/y;

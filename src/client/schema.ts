@@ -131,6 +131,14 @@ export type Call = {
   ended_at: string | null;
   /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   from: string;
+  /** What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is. */
+  from_name: string | null;
+  /** For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`. */
+  diversions: {
+    /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+    number: string;
+    reason: string | null;
+  }[];
   /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   to: string;
   /** BCP 47. */
@@ -395,6 +403,14 @@ export type WorkspaceCall = {
   ended_at: string | null;
   /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   from: string;
+  /** What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is. */
+  from_name: string | null;
+  /** For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`. */
+  diversions: {
+    /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+    number: string;
+    reason: string | null;
+  }[];
   /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
   to: string;
   /** BCP 47. */

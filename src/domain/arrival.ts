@@ -1,9 +1,13 @@
+import type { CallerIdentity } from './caller-identity.ts';
+
 /** A call that has come in and waits to be let in. Nothing is answered yet, nothing costs yet. */
 export type Arrival = {
   /** Chosen by the driver; becomes the call's id, by which the line to the waiting caller is opened. */
   callId: string;
   /** The caller: domestic format, `+…` from abroad, `anonymous` where the number is not shown; never empty. */
   from: string;
+  /** What its network tells beside the number, where there is one. */
+  identity?: CallerIdentity;
   /** The number that was called, domestic format. */
   to: string;
   /** Wall-clock milliseconds since the epoch. */

@@ -26,6 +26,9 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     number_id,
     direction,
     from,
+    // Left out of events that were stored before they were asked.
+    from_name: call.caller_name,
+    diversions: call.diversions === null ? [] : call.diversions,
     to,
     language,
     status,

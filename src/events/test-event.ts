@@ -27,6 +27,8 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
       direction: 'outbound',
       own_number: '0200000000',
       counterparty: '01000000000',
+      caller_name: null,
+      diversions: null,
       language: 'ko',
       status: 'completed',
       end_reason: 'agent_hangup',

@@ -24,6 +24,8 @@ const birthColumns = [
   'direction',
   'ownNumber',
   'counterparty',
+  'callerName',
+  'diversions',
   'language',
   'instruction',
   'maxDurationSec',
@@ -32,10 +34,14 @@ const birthColumns = [
   'node',
 ] as const satisfies readonly (keyof CallRow)[];
 
-export type CallBirth = Pick<CallRow, (typeof birthColumns)[number]> & {
-  /** Kept with the call, so that a repetition of the request gets the same one. */
-  keyedAnswer?: KeyedAnswer | null;
-};
+/** What nobody tells of a call is null. */
+type Told = 'callerName' | 'diversions';
+
+export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told> &
+  Partial<Pick<CallRow, Told>> & {
+    /** Kept with the call, so that a repetition of the request gets the same one. */
+    keyedAnswer?: KeyedAnswer | null;
+  };
 
 export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
 

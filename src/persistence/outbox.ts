@@ -20,6 +20,8 @@ const callInSnapshot = [
   'direction',
   'ownNumber',
   'counterparty',
+  'callerName',
+  'diversions',
   'language',
   'status',
   'endReason',
@@ -51,9 +53,14 @@ type Stored<Fields> = {
 };
 
 /** The call as of one change, as it is kept with the event. */
-export type CallSnapshot = Omit<Stored<Pick<Row<'Call'>, (typeof callInSnapshot)[number]>>, 'answered_by'> & {
+export type CallSnapshot = Omit<
+  Stored<Pick<Row<'Call'>, (typeof callInSnapshot)[number]>>,
+  'answered_by' | 'caller_name' | 'diversions'
+> & {
   /** Absent from events that were stored before it was asked. */
   answered_by?: Row<'Call'>['answeredBy'];
+  caller_name?: Row<'Call'>['callerName'];
+  diversions?: Row<'Call'>['diversions'];
 };
 
 export type RecordingSnapshot = Omit<

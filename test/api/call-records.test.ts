@@ -57,6 +57,8 @@ test('a record has everything that is known of a call', async (t) => {
     recording_duration_sec: '60.5',
     instruction: 'Ask about the delivery.',
     summary: '\'=cmd, "quoted"\nand more',
+    from_name: '',
+    diverted_from: '',
   });
 });
 

@@ -35,6 +35,8 @@ test('a finished call has all of its fields', async (t) => {
     started_at: '2026-11-21T12:00:00.000+09:00',
     ended_at: '2026-11-21T12:01:05.500+09:00',
     from: gateway.number.number,
+    from_name: null,
+    diversions: [],
     to: '01000000001',
     language: 'ko',
     options: inForce,
@@ -59,6 +61,18 @@ test('a finished call has all of its fields', async (t) => {
       one_way: null,
     },
   });
+});
+
+test('a caller has a name, and those who sent it on, where its network tells them', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { id } = await storeCall(gateway, { direction: 'inbound' });
+  const diversions = [{ number: '0212345678', reason: 'no-answer' }];
+  await gateway.database.execute('update call set caller_name = $2, diversions = $3 where id = $1', [
+    id,
+    'Kim',
+    JSON.stringify(diversions),
+  ]);
+  t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, { from_name: 'Kim', diversions });
 });
 
 test('while it rings, options are pending and nothing has an end', async (t) => {

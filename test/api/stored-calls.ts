@@ -18,6 +18,8 @@ export const storeCall = async (
     direction: 'outbound',
     ownNumber: number.number,
     counterparty: '01000000001',
+    callerName: null,
+    diversions: null,
     language: 'ko',
     status: 'completed',
     endReason: 'agent_hangup',

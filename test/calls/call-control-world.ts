@@ -24,6 +24,7 @@ import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
+import type { Arrival } from '#src/domain/arrival.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -172,9 +173,10 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
       });
       return callId;
     },
-    async receive({ from = '01012345678', to = stored.number } = {}) {
+    async receive({ from = '01012345678', to = stored.number, ...told }: Partial<Arrival> = {}) {
       const callId = randomUUID();
-      return { callId, verdict: await callControl.receiveCall({ callId, from, to, at: wallClock.now() }) };
+      const arrival = { ...told, callId, from, to, at: wallClock.now() };
+      return { callId, verdict: await callControl.receiveCall(arrival) };
     },
     answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
     /** The line confirms that it is given up before anybody answered. */

@@ -56,6 +56,22 @@ test('the body holds the event and the call, with the offset of the workspace', 
   });
 });
 
+test('who called, and who sent it on, is told beside the number', (t) => {
+  const event = endedCall();
+  Object.assign(event.snapshot.call, {
+    direction: 'inbound',
+    caller_name: 'Kim',
+    diversions: [{ number: '0212345678', reason: 'no-answer' }],
+  });
+  t.like(JSON.parse(eventBody(event)).call, {
+    from: '01012345678',
+    from_name: 'Kim',
+    diversions: [{ number: '0212345678', reason: 'no-answer' }],
+  });
+  event.snapshot.call.diversions = null;
+  t.deepEqual(JSON.parse(eventBody(event)).call.diversions, []);
+});
+
 test('from and to flip with the direction', (t) => {
   const event = endedCall();
   event.snapshot.call.direction = 'inbound';

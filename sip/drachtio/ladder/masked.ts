@@ -1,6 +1,7 @@
 /**
  * A SIP message without what is secret in it, before it is kept or handed on: what proves a password (RFC 3261 section
- * 22), keys of SRTP (RFC 4568), keys of the telephone, which may be those of a card. In a body the same number of
+ * 22), keys of SRTP (RFC 4568), keys of the telephone, which may be those of a card,
+ * and who calls where that is withheld. In a body the same number of
  * characters stays, so that its length is still what the message says.
  */
 
@@ -36,13 +37,29 @@ const maskHeader = (header: string): string => {
   return `${name}: ${/authorization$/i.test(name) ? withoutProof(value) : mask}`;
 };
 
+const identities: ReadonlySet<string> = new Set([
+  'p-asserted-identity',
+  'p-preferred-identity',
+  'remote-party-id',
+]);
+
+/** Who calls, as the network knows it: not for those whom the caller wants to stay unknown to (RFC 3325 section 9.3). */
+const withoutIdentity = (header: string): string => {
+  const name = header.slice(0, Math.max(0, header.indexOf(':'))).trim();
+  return identities.has(name.toLowerCase()) ? `${name}: ${mask}` : header;
+};
+
+const isPrivate = (header: string): boolean => /^Privacy[ \t]*:.*\b(?:id|user|header)\b/i.test(header);
+
 /** A header may go on in the next line (RFC 3261 section 7.3.1). */
-const maskHead = (head: string): string =>
-  head
-    .split(/\r?\n(?![ \t])/)
-    .map((header) => maskHeader(header))
+const maskHead = (head: string): string => {
+  const headers = head.split(/\r?\n(?![ \t])/);
+  const isUnknown = headers.some(isPrivate);
+  return headers
+    .map((header) => maskHeader(isUnknown ? withoutIdentity(header) : header))
     .join('\r\n')
     .replace(/(sips?:[^\s:@;<>]{0,64}:)[^\s@<>]{1,128}@/gi, `$1${mask}@`);
+};
 
 const maskBodyLine = (line: string, isKeys: boolean): string => {
   if (/^a=crypto:/i.test(line))

@@ -4,11 +4,13 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { calledParty } from '../../parties/called-party.ts';
-import { callingParty } from '../../parties/calling-party.ts';
+import { callingName, callingParty } from '../../parties/calling-party.ts';
+import { diversionsIn } from '../../parties/diversions.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
@@ -24,7 +26,7 @@ import {
 import { isTooSmall, type SessionTimes } from './session-timer.ts';
 
 /** Who calls, and the numbers that may be meant, the likeliest first; domestic format. */
-export type Parties = { from: string; numbers: readonly string[] };
+export type Parties = { from: string; numbers: readonly string[]; identity: CallerIdentity };
 
 export const createScreening = (options: {
   carriers: Pick<Carriers, 'problem'>;
@@ -61,6 +63,10 @@ export const createScreening = (options: {
     const refusal = offerRefusal(request, trunk);
     if (refusal !== undefined) return { refusal };
     if (isTooSmall(request, sessionTimes)) return { refusal: intervalTooSmall(sessionTimes) };
-    return { parties: { from, numbers } };
+    const identity = {
+      name: callingName(request, country),
+      diversions: diversionsIn(request, country, bare),
+    };
+    return { parties: { from, numbers, identity } };
   };
 };

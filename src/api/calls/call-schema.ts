@@ -54,6 +54,23 @@ export const callRecord = z
     call_id: z.uuid().meta({ description: 'The same as `id`.' }),
     ...listFields,
     from: phoneNumber.meta({ example: '07012345678' }),
+    from_name: z.string().nullable().meta({
+      description:
+        'What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is.',
+      example: null,
+    }),
+    diversions: z
+      .array(
+        z.object({
+          number: phoneNumber,
+          reason: z.string().nullable().meta({ example: 'no-answer' }),
+        }),
+      )
+      .meta({
+        description:
+          'For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`.',
+        example: [],
+      }),
     to: phoneNumber,
     language: z.string().meta({ description: 'BCP 47.', example: 'en' }),
     options: callOptions.meta({ description: 'The options in force; empty before the answer.' }),

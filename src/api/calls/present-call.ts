@@ -12,6 +12,8 @@ export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecor
     ...call,
     callId: call.id,
     from,
+    fromName: call.callerName,
+    diversions: call.diversions ?? [],
     to,
     ...presentOptions(call),
     recording: presentRecording(call.recording),

@@ -46,6 +46,8 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   remote_signalling: ({ addresses }) => addresses.remote_signalling,
   local_media: ({ addresses }) => addresses.local_media,
   remote_media: ({ addresses }) => addresses.remote_media,
+  from_name: (call) => call.from_name,
+  diverted_from: ({ diversions }) => diversions.map(({ number }) => number).join(' ') || null,
 };
 
 export const callRecordHeader = csvLine(Object.keys(columns));

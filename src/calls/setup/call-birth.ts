@@ -1,4 +1,5 @@
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallBirth } from '#src/persistence/calls.ts';
 import type { OpenNumber } from './open-number.ts';
@@ -8,6 +9,8 @@ export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
   policy: CallPolicy;
   /** Seconds, counted from the answer. */
   maxDurationSec: number;
+  /** Of a caller. */
+  identity?: CallerIdentity | undefined;
   /** Wall-clock milliseconds since the epoch. */
   startedAt: number;
   /** The name of the gateway that holds it, among those that share the database. */
@@ -24,6 +27,9 @@ export const callBirth = (call: NewCall): CallBirth => {
     direction: context.direction,
     ownNumber: number.number,
     counterparty: context.direction === 'outbound' ? context.to : context.from,
+    callerName: call.identity?.name ?? null,
+    diversions:
+      call.identity === undefined || call.identity.diversions.length === 0 ? null : call.identity.diversions,
     language: number.language,
     instruction: call.instruction,
     maxDurationSec: call.maxDurationSec,

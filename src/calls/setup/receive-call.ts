@@ -88,7 +88,7 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
   const reject = createReject(options);
   const admitCaller = createAdmitCaller(options);
 
-  const newCall = ({ callId, from, at: startedAt }: Arrival, number: OpenNumber): NewCall => {
+  const newCall = ({ callId, from, identity, at: startedAt }: Arrival, number: OpenNumber): NewCall => {
     const policy = policyOf(number);
     const context = agentContext({
       id: callId,
@@ -102,6 +102,7 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
       policy,
       maxDurationSec: policy.defaultDurationSec,
       startedAt,
+      identity,
       context,
       instruction: null,
       node,

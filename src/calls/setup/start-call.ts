@@ -16,7 +16,7 @@ import type { CallObserver } from '../observer.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 
-export type CallStart = Pick<NewCall, 'number' | 'policy' | 'maxDurationSec' | 'startedAt'> & {
+export type CallStart = Pick<NewCall, 'number' | 'policy' | 'maxDurationSec' | 'startedAt' | 'identity'> & {
   agentCall: AgentCall;
   /** The answer to the request that places the call, where it may be repeated. */
   keyedAnswer?: KeyedAnswer | null;

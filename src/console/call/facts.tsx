@@ -23,6 +23,17 @@ export const CallFacts = ({ call }: { call: Call }) => {
         <Fact name={t.from}>
           <span class="digits">{call.from === anonymous ? texts.value.calls.withheld : call.from}</span>
         </Fact>
+        {call.from_name !== null && <Fact name={t.fromName}>{call.from_name}</Fact>}
+        {call.diversions.length > 0 && (
+          <Fact name={t.divertedFrom}>
+            {call.diversions.map(({ number, reason }) => (
+              <div key={number}>
+                <span class="digits">{number === anonymous ? texts.value.calls.withheld : number}</span>
+                {reason !== null && ` (${reason})`}
+              </div>
+            ))}
+          </Fact>
+        )}
         <Fact name={t.to}>
           <span class="digits">{call.to}</span>
         </Fact>

@@ -3,6 +3,7 @@ import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 import { answerers } from '#src/domain/voicemail.ts';
+import type { Diversion } from '#src/domain/caller-identity.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Workspace } from './workspace.ts';
 
@@ -16,6 +17,10 @@ export const Call = defineEntity({
     direction: p.enum(['inbound', 'outbound']),
     ownNumber: p.text(),
     counterparty: p.text(),
+    /** What a caller's network calls it. */
+    callerName: p.text().nullable(),
+    /** Who sent a caller on; null where nobody did. */
+    diversions: p.json<Diversion[]>().nullable(),
     language: p.text(),
     status: p.enum(callStatuses),
     endReason: p.enum(endReasons).nullable(),

@@ -4,6 +4,7 @@ import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
+import { CallerIdentity } from './caller-identity.ts';
 import { CheaperCalls } from './cheaper-calls.ts';
 import { DailyMinutes } from './daily-minutes.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
@@ -53,6 +54,7 @@ export const migrations = [
   { name: '0023-trunk-routing', class: TrunkRouting },
   { name: '0024-destinations', class: Destinations },
   { name: '0024-daily-minutes', class: DailyMinutes },
+  { name: '0024-caller-identity', class: CallerIdentity },
   { name: '0025-cheaper-calls', class: CheaperCalls },
   { name: '0026-trunk-srtp-optional', class: TrunkSrtpOptional },
 ];

@@ -206,3 +206,26 @@ const withoutRoom = test.macro({
 
 test(withoutRoom, 'over_capacity');
 test(withoutRoom, 'draining');
+
+test('what the network tells of a caller is kept with its call, also of one that is not taken', async (t) => {
+  const world = await createCallControlWorld(t);
+  const diversions = [{ number: '0212345678', reason: 'no-answer' }];
+  const { callId } = await world.receive({ identity: { name: '김민지', diversions } });
+  t.like(await world.rowOf(callId), { callerName: '김민지', diversions });
+  const plain = await world.receive({ identity: { name: null, diversions: [] } });
+  t.like(await world.rowOf(plain.callId), { callerName: null, diversions: null });
+  const binding = {
+    agent: 'endpoint',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+  } as const;
+  await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
+  const refused = await world.receive({ identity: { name: 'Kim', diversions } });
+  t.like(await world.rowOf(refused.callId), {
+    endReason: 'no_agent_endpoint',
+    callerName: 'Kim',
+    diversions,
+  });
+});

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { callingParty } from '#sip/parties/calling-party.ts';
+import { callingName, callingParty } from '#sip/parties/calling-party.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { BareDigits } from '#src/domain/read-number.ts';
 import { headersOf } from '../headers-of.ts';
@@ -154,3 +154,41 @@ test(
 test('Germany: a number behind 00', calls, from('sip:0049894531234@trunk.example'), '0894531234', {
   country: 'DE',
 });
+
+const isCalled = test.macro<[Record<string, string>, string | null]>({
+  exec: (t, headers, name) => t.is(callingName(headersOf(headers), 'KR'), name),
+  title: (what) => `a name: ${what ?? ''}`,
+});
+
+test('that of From', isCalled, { From: '"Kim, Min-ji" <sip:01012345678@h>;tag=1' }, 'Kim, Min-ji');
+test(
+  'that which the network asserts goes before it',
+  isCalled,
+  { From: '"Mum" <sip:01012345678@h>;tag=1', 'P-Asserted-Identity': '"김민지" <tel:+821012345678>' },
+  '김민지',
+);
+test('none', isCalled, from('sip:01012345678@h'), null);
+test('a number is none', isCalled, { From: '"010-1234-5678" <sip:account@h>;tag=1' }, null);
+test('Anonymous is none', isCalled, { From: '"Anonymous" <sip:01012345678@h>;tag=1' }, null);
+test(
+  'whoever withholds the number withholds the name',
+  isCalled,
+  {
+    From: '"Kim" <sip:01012345678@h>;tag=1',
+    'P-Asserted-Identity': '"Kim" <tel:+821012345678>',
+    Privacy: 'id',
+  },
+  null,
+);
+test(
+  'a name may be withheld alone',
+  isCalled,
+  { From: '"Kim" <sip:01012345678@h>;tag=1', 'Remote-Party-ID': '"Kim" <sip:01012345678@h>;privacy=name' },
+  null,
+);
+test(
+  'what cannot be shown in a line is left out, and so is what is too long',
+  isCalled,
+  { From: `"A\u0007\u202eB ${'x'.repeat(200)}" <sip:01012345678@h>;tag=1` },
+  `A B ${'x'.repeat(96)}`,
+);

@@ -59,6 +59,8 @@ export const calls = {
     instruction: 'Instruction',
     summary: 'Summary',
     sip: 'SIP answer',
+    fromName: 'Name',
+    divertedFrom: 'Diverted from',
     id: 'Call ID',
     live: 'Live',
     transcript: 'Transcript',

@@ -61,6 +61,8 @@ export const calls: Texts['calls'] = {
     instruction: '지시 사항',
     summary: '요약',
     sip: 'SIP 응답',
+    fromName: '발신자 이름',
+    divertedFrom: '착신 전환한 번호',
     id: '통화 ID',
     live: '실시간',
     transcript: '대화 내용',

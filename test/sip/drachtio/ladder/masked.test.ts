@@ -54,6 +54,18 @@ test(
   'Contact: <sip:gw:hush@192.0.2.1:5060>',
   'Contact: <sip:gw:***@192.0.2.1:5060>',
 );
+test(
+  'who calls is masked where that is withheld',
+  header,
+  'Privacy: id;critical\r\nP-Asserted-Identity: "Kim" <tel:+821012345678>\r\nremote-party-id: <sip:01012345678@h>\r\nFrom: <sip:anonymous@anonymous.invalid>;tag=1',
+  'Privacy: id;critical\r\nP-Asserted-Identity: ***\r\nremote-party-id: ***\r\nFrom: <sip:anonymous@anonymous.invalid>;tag=1',
+);
+test(
+  'and kept where it is not',
+  header,
+  'Privacy: none\r\nP-Asserted-Identity: <tel:+821012345678>',
+  'Privacy: none\r\nP-Asserted-Identity: <tel:+821012345678>',
+);
 test('a port is no password', header, 'Route: <sip:192.0.2.1:5060;lr>', 'Route: <sip:192.0.2.1:5060;lr>');
 
 const withBody = (type: string, body: string): string =>

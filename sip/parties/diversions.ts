@@ -1,0 +1,90 @@
+/**
+ * Who has sent a call on, on its way here: by `Diversion` (RFC 5806), which most trunks send, else by `History-Info`
+ * (RFC 7044, with the causes of RFC 4458). Who sent it on last comes first, as in `Diversion`. A number that is not to be
+ * shown is `anonymous`.
+ */
+import { anonymous } from '#src/domain/anonymous.ts';
+import type { Diversion } from '#src/domain/caller-identity.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { BareDigits } from '#src/domain/read-number.ts';
+import type { Headers } from './calling-party.ts';
+import { nameAddressesIn, parameterOf, type NameAddress } from './name-addresses.ts';
+import { callingNumber } from './number-format.ts';
+
+/** Beyond them a call has run in circles. */
+const mostDiversions = 5;
+
+/** As long as the longest reason of RFC 5806 twice. */
+const longestReason = 40;
+
+/** What RFC 4458 says with the status of an answer, in the words of RFC 5806. */
+const reasonOfCause: Readonly<Record<string, string>> = {
+  302: 'unconditional',
+  404: 'unknown',
+  408: 'no-answer',
+  480: 'deflection',
+  486: 'user-busy',
+  487: 'deflection',
+  503: 'unavailable',
+};
+
+type Reading = { country: Country; bare: BareDigits };
+
+const diversionOf = (
+  uri: string,
+  isHidden: boolean,
+  reason: string | undefined,
+  { country, bare }: Reading,
+): Diversion[] => {
+  const number = isHidden ? anonymous : callingNumber(uri, country, bare);
+  if (number === undefined) return [];
+  const word = reason?.toLowerCase().slice(0, longestReason);
+  return [{ number, reason: word === undefined || !/^[\w.-]+$/.test(word) ? null : word }];
+};
+
+const hidingWords: ReadonlySet<string> = new Set(['full', 'uri', 'name,uri']);
+
+const fromDiversion = (entries: readonly NameAddress[], reading: Reading): Diversion[] =>
+  entries.flatMap((entry) =>
+    diversionOf(
+      entry.uri,
+      hidingWords.has(parameterOf(entry, 'privacy')?.toLowerCase() ?? ''),
+      parameterOf(entry, 'reason'),
+      reading,
+    ),
+  );
+
+/** A number of its own behind the user of a URI: `;cause=302`. */
+const causeOf = (
+  { uri }: NameAddress | undefined = { name: '', uri: '', parameters: '' },
+): string | undefined => /;cause=(\d{3})(?!\d)/i.exec(uri)?.[1];
+
+const isHistoryHidden = ({ uri }: NameAddress): boolean =>
+  uri
+    .toLowerCase()
+    .split(/[?&]/)
+    .some((header) => header.startsWith('privacy=') && header.includes('history'));
+
+/** An entry was left for the next one when that has a cause; others are servers on the way. */
+const fromHistory = (entries: readonly NameAddress[], isHidden: boolean, reading: Reading): Diversion[] =>
+  entries
+    .flatMap((entry, index) => {
+      const cause = causeOf(entries[index + 1]);
+      if (cause === undefined) return [];
+      return diversionOf(entry.uri, isHidden || isHistoryHidden(entry), reasonOfCause[cause], reading);
+    })
+    .toReversed();
+
+const namedIn = (headers: Headers, header: string): NameAddress[] =>
+  headers.has(header) ? nameAddressesIn(headers.get(header)) : [];
+
+export const diversionsIn = (headers: Headers, country: Country, bare: BareDigits): Diversion[] => {
+  const reading = { country, bare };
+  const diverted = fromDiversion(namedIn(headers, 'Diversion'), reading);
+  const privacy = headers.has('Privacy') ? headers.get('Privacy').toLowerCase() : '';
+  const found =
+    diverted.length > 0
+      ? diverted
+      : fromHistory(namedIn(headers, 'History-Info'), /\b(?:history|header)\b/.test(privacy), reading);
+  return found.slice(0, mostDiversions);
+};
