@@ -117,7 +117,7 @@ test('a dead gateway stays known until the last of its calls has ended', async (
   survivor.open();
   await survivor.look(8);
   t.deepEqual(await rowOf(database, names.dead), { isLost: true });
-  await database.execute(`update call set status = 'failed' where id = $1`, [callId]);
+  await database.execute(`update call set status = 'failed', ended_at = now() where id = $1`, [callId]);
   await survivor.look(2);
   t.is(await rowOf(database, names.dead), undefined);
   t.deepEqual(survivor.seen.cleaned, [names.dead]);

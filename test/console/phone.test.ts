@@ -110,6 +110,8 @@ const speakingBrowser = `
       setTimeout(() => utterance.dispatchEvent(event('boundary', { charIndex: utterance.text.indexOf(' ') })), 50);
     },
     cancel() { spoken?.dispatchEvent(event('error', { error: 'canceled' })); spoken = undefined; },
+    pause() {},
+    resume() {},
   });
   Object.defineProperty(globalThis, 'speechSynthesis', { value: synthesis });
   globalThis.SpeechRecognition = class extends EventTarget {
