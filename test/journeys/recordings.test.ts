@@ -93,7 +93,10 @@ test('what is said while a recording is paused is nowhere in the file; all else 
   t.true(longest.lasts > to - from - 0.3);
   // Each change was made between its request and its answer; the rest is between sentences.
   t.true(longest.at > before - 5 && longest.at < from + 5);
-  t.true(longest.lasts < after - before + 5, 'it is recorded again');
+  t.true(
+    sounds.some((at) => at > after),
+    'it is recorded again',
+  );
   t.true(seconds > after + 5);
 });
 
