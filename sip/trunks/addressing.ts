@@ -1,38 +1,34 @@
 /** How a call is written to a trunk: where it goes, and who calls (RFC 3261, RFC 3323, RFC 3325). */
-import { isIPv6 } from 'node:net';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import { dialledNumber } from '../parties/number-format.ts';
-
-const inUri = (host: string): string => (isIPv6(host) ? `[${host}]` : host);
+import { addressKey, addressName, hostInUri } from '#src/domain/trunk-addresses.ts';
 
 /** As a parameter of a URI; UDP is what is meant without one. */
 export const transportIn = ({ transport }: Pick<Trunk, 'transport'>): string =>
   transport === 'udp' ? '' : `;transport=${transport}`;
 
 /** Without a user: where the trunk itself is asked, as for OPTIONS and REGISTER. */
-export const trunkUri = ({ host, port, transport }: Trunk, user?: string): string =>
-  [
-    'sip:',
-    user === undefined ? '' : `${user}@`,
-    inUri(host),
-    port === null ? '' : `:${port}`,
-    transportIn({ transport }),
-  ].join('');
+export const trunkUri = (
+  { transport, ...trunk }: Trunk,
+  user?: string,
+  address: Pick<TrunkAddress, 'host' | 'port'> = trunk,
+): string =>
+  `sip:${user === undefined ? '' : `${user}@`}${addressName(address)}${transportIn({ transport })}`;
 
 /** A user name as the user of a URI; the domain that some trunks put into it stands there already. */
 export const userInUri = (username: string): string =>
   encodeURIComponent(username.split('@')[0] ?? '').replaceAll('%2B', '+');
 
-export const trunkDomain = ({ fromDomain, host }: Trunk): string => inUri(fromDomain ?? host);
+export const trunkDomain = ({ fromDomain, host }: Trunk): string => hostInUri(fromDomain ?? host);
 
 /** Where an INVITE goes. */
 export type Place = {
   uri: string;
   /** Whether this is the trunk itself, which gets its password and may be told who calls. */
   isOwn: boolean;
-  /** What is left alone when it asks for that; null where the trunk has sent the call on to. */
-  restsAs: string | null;
+  /** The `addressKey` of the trunk's own addresses; null where it has sent the call on to. */
+  key: string | null;
 };
 
 export type Invite = {
@@ -45,11 +41,11 @@ export type Invite = {
 export const credentialsOf = ({ username, password }: Trunk): Pick<Invite, 'auth'> =>
   username === null || password === null ? {} : { auth: { username, password } };
 
-/** The trunk's own, for a number in domestic format. */
-export const placeAt = (trunk: Trunk, number: string, country: Country): Place => ({
-  uri: trunkUri(trunk, dialledNumber(number, country, trunk.numberFormat)),
+/** An address of the trunk, for a number in domestic format. */
+export const placeAt = (trunk: Trunk, address: TrunkAddress, number: string, country: Country): Place => ({
+  uri: trunkUri(trunk, dialledNumber(number, country, trunk.numberFormat), address),
   isOwn: true,
-  restsAs: trunk.id,
+  key: addressKey(trunk, address),
 });
 
 /** A number in domestic format calls. */

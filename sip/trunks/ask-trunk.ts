@@ -1,7 +1,7 @@
 /** What a trunk is asked outside of calls: REGISTER (RFC 3261 section 10) and OPTIONS (section 11). */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import type { Ladder } from './ladder.ts';
 import { credentialsOf, transportIn, trunkDomain, trunkUri, userInUri } from './addressing.ts';
 
@@ -11,7 +11,11 @@ export type AskTrunk = {
   /** The trunk shall forget where this gateway is. */
   unregister(trunk: Trunk): Promise<void>;
   /** Whatever it answers, it is there; but for a server error or a time-out. */
-  check(trunk: Trunk, signal: AbortSignal, ladder?: Ladder): Promise<{ at: number }>;
+  check(
+    trunk: Trunk,
+    signal: AbortSignal,
+    asked?: { ladder?: Ladder; address?: TrunkAddress },
+  ): Promise<{ at: number }>;
 };
 
 /** The trunk has answered, and it is no good. */
@@ -142,12 +146,12 @@ export const createAskTrunk = (options: AskTrunkOptions): AskTrunk => {
       const response = await sendRegister(trunk, 0, {});
       if (response.status >= 300) throw new TrunkRefusal(sentence(response), response.status);
     },
-    async check(trunk, signal, ladder) {
+    async check(trunk, signal, { ladder, address } = {}) {
       const domain = trunkDomain(trunk);
       const headers = { From: '<sip:trunkline@localhost>', To: `<sip:${domain}>`, Accept: 'application/sdp' };
       const response = await send(
         options,
-        trunkUri(trunk),
+        trunkUri(trunk, undefined, address),
         { method: 'OPTIONS', headers },
         { signal, ladder },
       );

@@ -1,44 +1,97 @@
 /**
- * In which order trunks are tried for a call. The rules:
+ * In which order trunks are tried for a call, and their addresses. The rules:
  *
  * 1. A number that is bound to a trunk uses that one alone; its caller id may be worth nothing elsewhere.
  * 2. Otherwise the trunks of its workspace, then the configured one; the lowest priority first.
- * 3. Among equals chance decides by weight, as for SRV records (RFC 2782): a weight of 0 comes last.
- * 4. A trunk that is not usable is tried behind all others and never left out: what is known of it may be old, and
+ * 3. Among equals chance decides by weight.
+ * 4. A trunk that takes no calls is left out: one that is drained, or that has asked to be left alone.
+ * 5. A trunk that is not usable is tried behind all others and never left out: what is known of it may be old, and
  *    with nothing else left, trying costs nothing.
+ *
+ * The same holds for the addresses of a trunk.
  */
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
+import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
+import { byChance } from './by-chance.ts';
 import type { NumberOwner } from './directory.ts';
+import type { TrunkRests } from './rests.ts';
 
-export const chooseTrunks = (options: {
+/** A trunk that may carry the call, and where, in the order in which these are tried. */
+export type Route = { trunk: Trunk; addresses: TrunkAddress[] };
+
+/** A trunk of the number that takes no calls now; `until`: wall-clock milliseconds since the epoch. */
+export type LeftOut = { trunk: Trunk } & ({ because: 'drained' } | { because: 'resting'; until: number });
+
+export type Choice = { routes: Route[]; leftOut: LeftOut[] };
+
+export type ChoiceOptions = {
   /** Of the number that calls; undefined where nobody knows it. */
   owner: NumberOwner | undefined;
   trunks: readonly Trunk[];
-  isUsable: (trunkId: string) => boolean;
+  isUsable: (trunkId: string, address?: string) => boolean;
+  rests: Pick<TrunkRests, 'until'>;
   /** From 0 to below 1. */
   random: () => number;
-}): Trunk[] => {
-  const { owner, trunks, isUsable, random } = options;
-  if (owner !== undefined && owner.trunkId !== null) return trunks.filter(({ id }) => id === owner.trunkId);
-  const own = trunks.filter(({ workspaceId }) => workspaceId === null || workspaceId === owner?.workspaceId);
-  const ranks = Map.groupBy(own, ({ id, workspaceId, priority }) =>
-    [isUsable(id) ? 0 : 1, workspaceId === null ? 1 : 0, priority]
-      .map((part) => String(part).padStart(5, '0'))
-      .join(),
-  );
-  return [...ranks]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([, equals]) => byChance(equals, random));
 };
 
-const byChance = (equals: readonly Trunk[], random: () => number): Trunk[] => {
-  const left = [...equals];
-  const chosen: Trunk[] = [];
-  while (left.length > 0) {
-    const total = left.reduce((sum, { weight }) => sum + weight, 0);
-    let point = random() * total;
-    const index = left.findIndex(({ weight }) => (point -= weight) < 0);
-    chosen.push(...left.splice(index === -1 ? 0 : index, 1));
+const trunksOf = ({ owner, trunks }: Pick<ChoiceOptions, 'owner' | 'trunks'>): readonly Trunk[] =>
+  owner !== undefined && owner.trunkId !== null
+    ? trunks.filter(({ id }) => id === owner.trunkId)
+    : trunks.filter(({ workspaceId }) => workspaceId === null || workspaceId === owner?.workspaceId);
+
+/** Compared as a text. */
+const rankOf = (...parts: readonly number[]): string =>
+  parts.map((part) => String(part).padStart(5, '0')).join();
+
+/** The lowest rank first, chance decides among equals. */
+const inOrder = <Weighted extends { weight: number }>(
+  all: readonly Weighted[],
+  rank: (one: Weighted) => string,
+  random: () => number,
+): Weighted[] =>
+  [...Map.groupBy(all, rank)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, equals]) => byChance(equals, random));
+
+/** The addresses of a trunk that take calls, or why there are none. */
+const routeBy = (trunk: Trunk, { isUsable, rests, random }: ChoiceOptions): Route | LeftOut => {
+  const open = trunk.drained ? [] : addressesOf(trunk).filter(({ drained }) => !drained);
+  if (open.length === 0) return { trunk, because: 'drained' };
+  const ends = open.map((address) => ({ address, until: rests.until(addressKey(trunk, address)) }));
+  const awake = ends.flatMap(({ address, until }) => (until === null ? [address] : []));
+  if (awake.length === 0)
+    return { trunk, because: 'resting', until: Math.min(...ends.map(({ until }) => until ?? Infinity)) };
+  const rank = (address: TrunkAddress): string =>
+    rankOf(isUsable(trunk.id, addressName(address)) ? 0 : 1, address.priority);
+  return { trunk, addresses: inOrder(awake, rank, random) };
+};
+
+export const chooseTrunks = (options: ChoiceOptions): Choice => {
+  const { isUsable, random } = options;
+  const routes: (Route & { weight: number })[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const trunk of trunksOf(options)) {
+    const route = routeBy(trunk, options);
+    if ('because' in route) leftOut.push(route);
+    else routes.push({ ...route, weight: trunk.weight });
   }
-  return chosen;
+  const ordered = inOrder(
+    routes,
+    ({ trunk: { id, workspaceId, priority } }) =>
+      rankOf(isUsable(id) ? 0 : 1, workspaceId === null ? 1 : 0, priority),
+    random,
+  );
+  return { routes: ordered.map(({ trunk, addresses }) => ({ trunk, addresses })), leftOut };
+};
+
+/** For people, where no trunk can be tried. Of those that rest the first to take calls again is named. */
+export const whyNoRoute = (leftOut: readonly LeftOut[], secondsUntil: TrunkRests['secondsUntil']): string => {
+  const resting = leftOut.flatMap((one) => (one.because === 'resting' ? [one] : []));
+  const [first] = resting.toSorted((one, other) => one.until - other.until);
+  if (first !== undefined)
+    return `The trunk "${first.trunk.name}" wants no calls for ${secondsUntil(first.until)} more seconds.`;
+  const [drained] = leftOut;
+  return drained === undefined
+    ? 'There is no enabled trunk for this number'
+    : `The trunk "${drained.trunk.name}" is drained: it takes no new calls.`;
 };

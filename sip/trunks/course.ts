@@ -7,9 +7,9 @@ import type { Place } from './addressing.ts';
 /** Followed in one call over one trunk. */
 const mostRedirections = 5;
 
-export const createCourse = (first: Place) => {
-  const left: Place[] = [first];
-  const known = new Set([first.uri]);
+export const createCourse = (own: readonly Place[]) => {
+  const left: Place[] = [...own];
+  const known = new Set(own.map(({ uri }) => uri));
   let redirections = 0;
 
   return {

@@ -10,6 +10,8 @@ export type TrunkRequests = AskTrunk & {
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Which trunks have asked to be left alone. */
   rests: Pick<TrunkRests, 'until' | 'end' | 'secondsUntil'>;
+  /** Calls that go by a trunk, or by one of its addresses (`addressKey`), now. */
+  channelsOf(key: string): number;
 };
 
 export interface TrunkDirectory {
@@ -17,8 +19,8 @@ export interface TrunkDirectory {
   start(requests: TrunkRequests): Promise<void>;
   /** The enabled trunks of all workspaces, as they are now. */
   all(): readonly Trunk[];
-  /** Whether a trunk is registered, where it must be, and answers. */
-  isUsable(trunkId: string): boolean;
+  /** Whether a trunk is registered, where it must be, and answers; or whether this address of it (`addressName`) does. */
+  isUsable(trunkId: string, address?: string): boolean;
   /** Whose number this is and which trunk it is bound to; undefined for a number that belongs to nobody. */
   ownerOf(number: string): Promise<NumberOwner | undefined>;
 }

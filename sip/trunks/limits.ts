@@ -88,6 +88,9 @@ export const createTrunkLimits = (options: {
   return {
     channelsOf: (id: string): number => loads.get(id)?.channels ?? 0,
 
+    /** For one more call there, without any limit. */
+    count: (key: string): Permit => takeChannel(loadOf(key)),
+
     /** For a call that comes in: there is a channel for it now, or there is none. */
     tryAcquire({ id, maxChannels }: Limited): Permit | null {
       const load = loadOf(id);

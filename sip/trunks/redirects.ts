@@ -61,8 +61,10 @@ const transportFor = (
   return own === 'tls' && known !== 'tls' ? undefined : known;
 };
 
-const ownHosts = ({ host, fromDomain }: Trunk): string[] =>
-  [host, fromDomain].flatMap((one) => (one === null ? [] : [one.toLowerCase()]));
+const ownHosts = ({ host, fromDomain, addresses }: Trunk): string[] =>
+  [host, fromDomain, ...addresses.map((address) => address.host)].flatMap((one) =>
+    one === null ? [] : [one.toLowerCase()],
+  );
 
 const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection | undefined => {
   const [, scheme = '', user = '', host = '', port = '', parameters = ''] = sipUri.exec(uri) ?? [];
@@ -72,7 +74,7 @@ const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection
   return {
     uri: `sip:${user}@${host}${port === '' ? '' : `:${port}`}${transportIn({ transport })}`,
     number,
-    restsAs: null,
+    key: null,
     isOwn: ownHosts(trunk).includes(host.toLowerCase().replaceAll(/[[\]]/g, '')),
   };
 };

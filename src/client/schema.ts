@@ -676,6 +676,14 @@ export type Trunk = {
   /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
   port: number | null;
   transport: 'udp' | 'tcp' | 'tls';
+  /** Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone. */
+  addresses: {
+    host: string;
+    port: number | null;
+    priority: number;
+    weight: number;
+    drained: boolean;
+  }[];
   /** For digest authentication and registration. */
   username: string | null;
   /** Whether the gateway registers at the trunk. */
@@ -714,9 +722,11 @@ export type Trunk = {
   inbound_auth: 'none' | 'digest';
   /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
   health_check: boolean;
+  /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
+  drained: boolean;
   enabled: boolean;
   password_configured: boolean;
-  /** On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `unused`: the lines are simulated. */
+  /** On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `draining`, `drained`: it takes no new calls, and some still stand, or none; `unused`: the lines are simulated. */
   state:
     | 'disabled'
     | 'registering'
@@ -725,6 +735,8 @@ export type Trunk = {
     | 'ready'
     | 'unreachable'
     | 'resting'
+    | 'draining'
+    | 'drained'
     | 'unused';
   /** Why it is so, where there is something to say. */
   detail: string | null;
@@ -732,6 +744,28 @@ export type Trunk = {
   last_seen_at: string | null;
   /** No call goes there until then (`Retry-After`). A change of its settings ends it. */
   rests_until: string | null;
+  /** Calls that go this way now, in both directions. */
+  channels_in_use: number;
+  /** Of each of its `addresses`, on the gateway that answers. */
+  address_states: {
+    address: string;
+    state:
+      | 'disabled'
+      | 'registering'
+      | 'registered'
+      | 'unregistered'
+      | 'ready'
+      | 'unreachable'
+      | 'resting'
+      | 'draining'
+      | 'drained'
+      | 'unused';
+    detail: string | null;
+    last_seen_at: string | null;
+    rests_until: string | null;
+    /** Calls that went out there. */
+    channels_in_use: number;
+  }[];
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
 };
@@ -1530,6 +1564,16 @@ export type Operations = {
         /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
         port?: number | null | undefined;
         transport?: 'udp' | 'tcp' | 'tls' | undefined;
+        /** Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone. */
+        addresses?:
+          | {
+              host: string;
+              port?: number | null | undefined;
+              priority?: number | undefined;
+              weight?: number | undefined;
+              drained?: boolean | undefined;
+            }[]
+          | undefined;
         /** For digest authentication and registration. */
         username?: string | null | undefined;
         /** Whether the gateway registers at the trunk. */
@@ -1568,6 +1612,8 @@ export type Operations = {
         inbound_auth?: 'none' | 'digest' | undefined;
         /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
         health_check?: boolean | undefined;
+        /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
+        drained?: boolean | undefined;
         enabled?: boolean | undefined;
         /** Never shown again. Absent keeps the stored one; null removes it. */
         password?: string | null | undefined;
@@ -1600,6 +1646,16 @@ export type Operations = {
         /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
         port?: number | null | undefined;
         transport?: 'udp' | 'tcp' | 'tls' | undefined;
+        /** Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone. */
+        addresses?:
+          | {
+              host: string;
+              port?: number | null | undefined;
+              priority?: number | undefined;
+              weight?: number | undefined;
+              drained?: boolean | undefined;
+            }[]
+          | undefined;
         /** For digest authentication and registration. */
         username?: string | null | undefined;
         /** Whether the gateway registers at the trunk. */
@@ -1638,6 +1694,8 @@ export type Operations = {
         inbound_auth?: 'none' | 'digest' | undefined;
         /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
         health_check?: boolean | undefined;
+        /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
+        drained?: boolean | undefined;
         enabled?: boolean | undefined;
         /** Never shown again. Absent keeps the stored one; null removes it. */
         password?: string | null | undefined;

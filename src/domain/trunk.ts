@@ -39,6 +39,19 @@ export type TrunkRedirects = (typeof trunkRedirects)[number];
 /** After these statuses another trunk may do better: it refuses us, does not answer, or has trouble of its own. */
 export const usualFailoverStatuses: readonly string[] = ['401', '403', '407', '408', '429', '5xx'];
 
+/** One of several places where a trunk takes calls. */
+export type TrunkAddress = {
+  /** As those of a trunk. */
+  host: string;
+  port: number | null;
+  /** The lowest goes first. */
+  priority: number;
+  /** The share of calls among addresses of the same priority. */
+  weight: number;
+  /** No new call goes there; those that stand go on. */
+  drained: boolean;
+};
+
 export type TrunkSettings = {
   /** Unique in its workspace. */
   name: string;
@@ -47,6 +60,8 @@ export type TrunkSettings = {
   /** Null: what DNS says (SRV), else the transport's own, 5060 or 5061. */
   port: number | null;
   transport: TrunkTransport;
+  /** Where calls and OPTIONS go, by the trunk's transport, in place of host and port; empty where they go there. */
+  addresses: TrunkAddress[];
   /** For digest authentication, registration, and callers that authenticate. */
   username: string | null;
   /** Whether the gateway registers, so that the trunk knows where it is. */
@@ -80,6 +95,8 @@ export type TrunkSettings = {
   inboundAuth: 'none' | 'digest';
   /** Whether OPTIONS asks the trunk now and then if it is there; some trunks never answer. */
   healthCheck: boolean;
+  /** No new call goes out or comes in; those that stand go on, and the trunk stays registered. */
+  drained: boolean;
   enabled: boolean;
 };
 
@@ -87,6 +104,7 @@ export type TrunkSettings = {
 export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   port: null,
   transport: 'udp',
+  addresses: [],
   username: null,
   register: false,
   realm: null,
@@ -106,6 +124,7 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   inboundAddresses: [],
   inboundAuth: 'none',
   healthCheck: true,
+  drained: false,
   enabled: true,
 };
 
@@ -131,12 +150,17 @@ export const trunkStates = [
   'unreachable',
   /** It has asked to be left alone for a while (`Retry-After`). */
   'resting',
+  /** It takes no new calls, and some still stand. */
+  'draining',
+  /** It takes no new calls, and none stands. */
+  'drained',
   /** The lines of this gateway are simulated. */
   'unused',
 ] as const;
 export type TrunkState = (typeof trunkStates)[number];
 
-export type TrunkStatus = {
+/** Of a trunk, or of one of its addresses. */
+export type TrunkPartStatus = {
   state: TrunkState;
   /** A plain sentence where there is something to know, else null. */
   detail: string | null;
@@ -144,6 +168,13 @@ export type TrunkStatus = {
   lastSeenAt: number | null;
   /** Until when it has asked to be left alone, as `lastSeenAt`; null when it has not. */
   restsUntil: number | null;
+  /** Calls that go this way now, on one gateway. */
+  channels: number;
+};
+
+export type TrunkStatus = TrunkPartStatus & {
+  /** Empty where the trunk is one host. `address` is `host:port`. */
+  addresses: (TrunkPartStatus & { address: string })[];
 };
 
 export const trunkCheckSteps = ['registration', 'options', 'call'] as const;

@@ -5,24 +5,11 @@ import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Trunk, TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks.ts';
+import { statusOf, unknownStatus } from './trunk-status.ts';
 import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
 
 /** How long closing waits for registrars. */
 const closeWithinMs = 1_500;
-
-/** Of a trunk that has just been stored. */
-const unknown: TrunkStatus = { state: 'registering', detail: null, lastSeenAt: null, restsUntil: null };
-
-/** A trunk that could be called, and wants no calls until then. */
-const resting = (
-  status: TrunkStatus,
-  restsUntil: number | null,
-  { secondsUntil }: Pick<TrunkRequests['rests'], 'secondsUntil'>,
-): TrunkStatus => {
-  if (restsUntil === null || (status.state !== 'ready' && status.state !== 'registered')) return status;
-  const detail = `It wants no calls for ${secondsUntil(restsUntil)} more seconds.`;
-  return { ...status, state: 'resting', detail, restsUntil };
-};
 
 /** From the start on, where the lines of the gateway are real. */
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
@@ -42,7 +29,8 @@ export const createTrunkDirectory = (options: TrunkLivesOptions & { database: Da
 
   return {
     all: (): Trunk[] => started?.lives.all() ?? [],
-    isUsable: (trunkId: string): boolean => started?.lives.find(trunkId)?.isServing() ?? false,
+    isUsable: (trunkId: string, address?: string): boolean =>
+      started?.lives.find(trunkId)?.isServing(address) ?? false,
     /** Undefined where there is no enabled trunk with this id, or no real line to try it on. */
     async tryOut(
       trunkId: string,
@@ -55,12 +43,10 @@ export const createTrunkDirectory = (options: TrunkLivesOptions & { database: Da
 
     /** What a trunk is doing, enabled or not. */
     status({ id, enabled }: { id: string; enabled: boolean }): TrunkStatus {
-      if (!enabled) return { ...unknown, state: 'disabled' };
-      if (started === null)
-        return { ...unknown, state: 'unused', detail: 'The lines of this gateway are simulated.' };
-      const { lives, requests } = started;
-      const status = { ...unknown, ...lives.find(id)?.status() };
-      return resting(status, requests.rests.until(id), requests.rests);
+      if (!enabled) return unknownStatus('disabled');
+      if (started === null) return unknownStatus('unused', 'The lines of this gateway are simulated.');
+      const life = started.lives.find(id);
+      return life === undefined ? unknownStatus('registering') : statusOf(life, started.requests);
     },
 
     /** Begins the lives of all trunks. */

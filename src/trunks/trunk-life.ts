@@ -1,10 +1,14 @@
-/** One enabled trunk on this gateway: an actor of `machines/trunk.ts` keeps it registered and asks if it is there. */
+/**
+ * One enabled trunk on this gateway: an actor of `machines/trunk.ts` keeps it registered and asks if it is there. Where
+ * it has several addresses each of them is asked by an actor of its own.
+ */
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk.ts';
+import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { Trunk, TrunkState, TrunkStatus } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkAddress, TrunkPartStatus, TrunkState } from '#src/domain/trunk.ts';
 
 type Machine = typeof trunkMachine;
 
@@ -16,69 +20,111 @@ export type TrunkLifeOptions = {
   machineWith: (actors: TrunkActors) => Machine;
 };
 
-/** What the life itself knows. */
-export type LifeStatus = Pick<TrunkStatus, 'state' | 'detail' | 'lastSeenAt'>;
+/** What a life itself knows. */
+export type LifeStatus = Pick<TrunkPartStatus, 'state' | 'detail' | 'lastSeenAt'>;
 
 export type TrunkLife = {
   readonly trunk: Trunk;
   status(): LifeStatus;
-  /** Whether calls may go this way. */
-  isServing(): boolean;
+  /** Of its addresses, where there are several; `address` is their `addressName`. */
+  addresses(): (LifeStatus & { address: string })[];
+  /** Whether calls may go this way, or by this address of it. */
+  isServing(address?: string): boolean;
   /** Nothing is asked of the trunk any more. */
   stop(): void;
 };
 
-const stateIn = (snapshot: SnapshotFrom<Machine>, { register }: Trunk): TrunkState => {
-  if (snapshot.matches('serving')) return register ? 'registered' : 'ready';
+type Asked = Pick<AskTrunk, 'register' | 'check'>;
+
+/** What of a trunk one actor looks after: where it registers, and the place that it asks. */
+type Part = { trunk: Trunk; registers: boolean; isChecked: boolean; address?: TrunkAddress };
+
+const stateIn = (snapshot: SnapshotFrom<Machine>, registers: boolean): TrunkState => {
+  if (snapshot.matches('serving')) return registers ? 'registered' : 'ready';
   if (snapshot.matches('unregistered')) return 'unregistered';
   return snapshot.matches('unreachable') ? 'unreachable' : 'registering';
 };
 
 /** Says in the log what the trunk has come to. */
-const logsStates = (trunk: Trunk, logger: Logger) => {
+const logsStates = ({ trunk, address }: Part, logger: Logger) => {
   let before: TrunkState | null = null;
+  const what = address === undefined ? 'a trunk' : 'an address of a trunk';
+  const where = address === undefined ? {} : { address: addressName(address) };
   return (state: TrunkState, detail: string | null): void => {
     if (state === before) return;
     before = state;
     const isBad = state === 'unregistered' || state === 'unreachable';
-    logger[isBad ? 'warn' : 'info']({ trunk_id: trunk.id, trunk: trunk.name, detail }, `a trunk is ${state}`);
+    const about = { trunk_id: trunk.id, trunk: trunk.name, ...where, detail };
+    logger[isBad ? 'warn' : 'info'](about, `${what} is ${state}`);
   };
 };
 
-export const beginTrunkLife = (
-  trunk: Trunk,
-  ask: Pick<AskTrunk, 'register' | 'check'>,
-  { machineWith, times, clock, logger }: TrunkLifeOptions,
-): TrunkLife => {
+const beginPart = (part: Part, ask: Asked, { machineWith, times, clock, logger }: TrunkLifeOptions) => {
+  const { trunk, registers, isChecked, address } = part;
   const machine = machineWith({
     register: fromPromise(({ signal }) => ask.register(trunk, signal)),
-    check: fromPromise(({ signal }) => ask.check(trunk, signal)),
+    check: fromPromise(({ signal }) => ask.check(trunk, signal, address === undefined ? {} : { address })),
   });
   const actor = createActor(machine, {
     clock,
-    input: {
-      trunkId: trunk.id,
-      isEnabled: trunk.enabled,
-      registers: trunk.register,
-      isChecked: trunk.healthCheck,
-      times,
-    },
+    input: { trunkId: trunk.id, isEnabled: trunk.enabled, registers, isChecked, times },
   });
-  const logState = logsStates(trunk, logger);
+  const logState = logsStates(part, logger);
   actor.subscribe({
-    next: (snapshot) => logState(stateIn(snapshot, trunk), snapshot.context.detail),
+    next: (snapshot) => logState(stateIn(snapshot, registers), snapshot.context.detail),
     error: (error) => logger.error({ trunk_id: trunk.id, err: error }, 'the life of a trunk broke off'),
   });
   actor.start();
 
   return {
-    trunk,
-    status() {
+    status(): LifeStatus {
       const snapshot = actor.getSnapshot();
       const { detail, lastSeenAt } = snapshot.context;
-      return { state: stateIn(snapshot, trunk), detail, lastSeenAt };
+      return { state: stateIn(snapshot, registers), detail, lastSeenAt };
     },
-    isServing: () => actor.getSnapshot().matches('serving'),
-    stop: () => void actor.stop(),
+    isServing: (): boolean => actor.getSnapshot().matches('serving'),
+    stop: (): void => void actor.stop(),
+  };
+};
+
+/** A trunk none of whose addresses answers is not reached, whatever else is known of it. */
+const together = (own: LifeStatus, addresses: readonly LifeStatus[]): LifeStatus => {
+  const seen = [own, ...addresses].flatMap(({ lastSeenAt }) => lastSeenAt ?? []);
+  const lastSeenAt = seen.length === 0 ? null : Math.max(...seen);
+  const isServing = own.state === 'ready' || own.state === 'registered';
+  const isLost = addresses.length > 0 && addresses.every(({ state }) => state === 'unreachable');
+  return isServing && isLost
+    ? { state: 'unreachable', detail: 'None of its addresses answers.', lastSeenAt }
+    : { ...own, lastSeenAt };
+};
+
+export const beginTrunkLife = (trunk: Trunk, ask: Asked, options: TrunkLifeOptions): TrunkLife => {
+  const { addresses, healthCheck } = trunk;
+  const isChecked = healthCheck && addresses.length === 0;
+  const own = beginPart({ trunk, registers: trunk.register, isChecked }, ask, options);
+  const parts = addresses.map((address) => ({
+    address: addressName(address),
+    isDrained: address.drained,
+    ...beginPart({ trunk, registers: false, isChecked: healthCheck, address }, ask, options),
+  }));
+  const open = parts.filter(({ isDrained }) => !isDrained);
+
+  return {
+    trunk,
+    status: () =>
+      together(
+        own.status(),
+        open.map((part) => part.status()),
+      ),
+    addresses: () => parts.map((part) => ({ ...part.status(), address: part.address })),
+    isServing(address) {
+      if (!own.isServing()) return false;
+      const asked = address === undefined ? open : parts.filter((part) => part.address === address);
+      return asked.length === 0 || asked.some((part) => part.isServing());
+    },
+    stop() {
+      own.stop();
+      for (const part of parts) part.stop();
+    },
   };
 };

@@ -207,6 +207,8 @@ export const fakeGateway = async (
       detail: null,
       lastSeenAt: null,
       restsUntil: null,
+      channels: 0,
+      addresses: [],
     }),
     engines: {
       recognizers: ['vosk', 'deepgram'],

@@ -71,10 +71,23 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
   await page.getByText('Not used').waitFor();
   await page.getByText('A password is stored.').waitFor();
   await page.getByLabel('Priority').fill('3');
+  await page
+    .getByRole('textbox', { name: 'Addresses (optional)' })
+    .fill('sip1.example.com:5070 1 2\n[2001:db8::1] drained');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   t.like((await gateway.admin.get('/api/v1/admin/trunks')).body, {
-    trunks: [{ priority: 3, password_configured: true, inbound_addresses: ['203.0.113.0/24'] }],
+    trunks: [
+      {
+        priority: 3,
+        password_configured: true,
+        inbound_addresses: ['203.0.113.0/24'],
+        addresses: [
+          { host: 'sip1.example.com', port: 5070, priority: 1, weight: 2, drained: false },
+          { host: '2001:db8::1', port: null, priority: 10, weight: 10, drained: true },
+        ],
+      },
+    ],
   });
 
   await page.getByRole('button', { name: 'Check' }).click();

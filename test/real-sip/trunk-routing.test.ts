@@ -2,7 +2,8 @@
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { answer, receive, startScripted } from './scripted-end.ts';
-import { call, callee, trunkAt, withTrunkLines } from './trunk-lines.ts';
+import { startBlackHole } from './trunk-ends.ts';
+import { call, callee, dial, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith }) => {
   /** Answers one call with this. */
@@ -52,5 +53,45 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     const lines = await linesWith(t, [trunkAt(sending.port)]);
     t.like(await call(lines), { type: 'line.unanswered', cause: 'trunk_error', sip: { status: 302 } });
     t.notRegex(await far.messages(), /INVITE/);
+  });
+
+  realTimeTest('a dead address of a trunk hands the call to the next one', async (t) => {
+    const hole = await startBlackHole();
+    t.teardown(hole.close);
+    const far = await startTrunkFor(t, 'silent');
+    const at = (port: number, priority: number) => ({
+      host: '127.0.0.1',
+      port,
+      priority,
+      weight: 10,
+      drained: false,
+    });
+    const addresses = [at(hole.port, 1), at(9, 2), at(far.port, 3)];
+    const lines = await linesWith(t, [trunkAt(9, { fromDomain: 'example.org', addresses })]);
+    t.like(await call(lines), { type: 'line.answered' });
+    const messages = await far.messages();
+    t.regex(messages, new RegExp(`^INVITE sip:${callee}@127\\.0\\.0\\.1:${far.port} `, 'm'));
+    t.regex(messages, /^From: <sip:07012345678@example.org>/m);
+  });
+
+  realTimeTest('a trunk that is drained takes no new call, and the one on it goes on', async (t) => {
+    const far = await startTrunkFor(t, 'silent');
+    const trunk = trunkAt(far.port);
+    const trunks = [trunk];
+    const lines = await linesWith(t, trunks);
+    const ended = Promise.withResolvers<string>();
+    const line = dial(lines, (event) => {
+      if (event.type === 'line.answered') trunks[0] = { ...trunk, drained: true };
+      if (event.type === 'line.ended') ended.resolve(event.by);
+    });
+    await until(() => trunks[0]?.drained === true, 10_000);
+    t.like(await call(lines), {
+      type: 'line.unanswered',
+      sip: { status: null, reason: 'The trunk "carrier" is drained: it takes no new calls.' },
+    });
+    t.notRegex(await far.messages(), /^BYE/m);
+    line.tell({ type: 'hangUp' });
+    t.is(await ended.promise, 'gateway');
+    t.is((await far.messages()).match(/^INVITE sip:/gm)?.length, 1);
   });
 });

@@ -35,7 +35,14 @@ const createWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
     lines: { health: () => (health.isReady ? { ready: true } : { ready: false, detail: 'It is gone.' }) },
     trunks: {
       all: () => [],
-      status: () => ({ state: 'ready', detail: null, lastSeenAt: null, restsUntil: null }),
+      status: () => ({
+        state: 'ready',
+        detail: null,
+        lastSeenAt: null,
+        restsUntil: null,
+        channels: 0,
+        addresses: [],
+      }),
     },
     refusedCallers: () => ({ unknown: 2 }),
     mediaServers: () => [{ name: 'media:8021', isUsable: true, calls: 3 }],

@@ -21,7 +21,11 @@ const world = async (t: ExecutionContext) => {
   const db = await ownDatabase(t);
   const number = await storedNumber(db);
   const asked: string[] = [];
-  const world = { refusal: null as string | null };
+  const world = {
+    refusal: null as string | null,
+    channels: {} as Record<string, number>,
+    deadAddress: '',
+  };
   const answer = async (what: string, trunk: Trunk): Promise<{ at: number; expiresSec: number }> => {
     asked.push(`${what} ${trunk.name} ${trunk.host} ${trunk.password ?? ''}`.trim());
     if (world.refusal !== null) throw new Error(world.refusal);
@@ -30,9 +34,14 @@ const world = async (t: ExecutionContext) => {
   const rests = createTrunkRests({ clock: systemClock, longestRestMs: 3_600_000 });
   const ask: TrunkRequests = {
     rests,
+    channelsOf: (key) => world.channels[key] ?? 0,
     tryOut: async () => [],
     register: (trunk) => answer('register', trunk),
-    check: (trunk) => answer('check', trunk),
+    check(trunk, _signal, { address } = {}) {
+      if (address !== undefined && address.host === world.deadAddress)
+        return Promise.reject(new Error('The trunk does not answer.'));
+      return answer('check', trunk);
+    },
     async unregister(trunk) {
       await answer('leave', trunk);
     },
@@ -118,7 +127,14 @@ test('the status says what a trunk is doing', async (t) => {
   t.is(status().detail, 'The trunk refuses the password.');
   far.refusal = null;
   await until('it is registered', () => status().state === 'registered' || undefined);
-  t.deepEqual(status(), { state: 'registered', detail: null, lastSeenAt: 1_000, restsUntil: null });
+  t.deepEqual(status(), {
+    state: 'registered',
+    detail: null,
+    lastSeenAt: 1_000,
+    restsUntil: null,
+    channels: 0,
+    addresses: [],
+  });
   t.true(asked.length >= 2);
   await patchTrunk(db, one(id), { register: false, healthCheck: true });
   await until('it is ready', () => (status().state === 'ready' && status().lastSeenAt !== null) || undefined);
@@ -133,12 +149,55 @@ test('a trunk that has asked to be left alone is shown so, until its settings ar
   await directory.start(ask);
   const status = () => directory.status({ id, enabled: true });
   t.is(status().state, 'ready');
-  rests.begin(id, 600_000);
-  t.like(status(), { state: 'resting', restsUntil: rests.until(id) });
+  rests.begin(`${id} 10.0.0.1`, 600_000);
+  t.like(status(), { state: 'resting', restsUntil: rests.until(`${id} 10.0.0.1`) });
   t.regex(status().detail ?? '', /^It wants no calls for (600|599) more seconds\.$/);
   await patchTrunk(db, one(id), { weight: 11 });
   await until('it is ready again', () => status().state === 'ready' || undefined);
-  t.is(rests.until(id), null);
+  t.is(rests.until(`${id} 10.0.0.1`), null);
+  await directory.close();
+});
+
+const at = (host: string, drained = false) => ({ host, port: 5060, priority: 10, weight: 10, drained });
+
+test('each address is asked for itself, and a trunk is lost when none answers that takes calls', async (t) => {
+  const { world: far, ask, directory, add } = await world(t);
+  const id = await add({
+    healthCheck: true,
+    addresses: [at('10.0.0.8'), at('10.0.0.9'), at('10.0.0.7', true)],
+  });
+  const lost = await add({
+    name: 'lost',
+    healthCheck: true,
+    addresses: [at('10.0.0.9'), at('10.0.0.7', true)],
+  });
+  far.deadAddress = '10.0.0.9';
+  far.channels = { [`${id} 10.0.0.8:5060`]: 3, [id]: 4 };
+  await directory.start(ask);
+  const status = () => directory.status({ id, enabled: true });
+  const states = () => status().addresses.map(({ address, state }) => `${address} ${state}`);
+  await until('one is lost', () => states()[1]?.endsWith('unreachable') || undefined);
+  t.deepEqual(states(), ['10.0.0.8:5060 ready', '10.0.0.9:5060 unreachable', '10.0.0.7:5060 drained']);
+  const lostStatus = () => directory.status({ id: lost, enabled: true });
+  await until('all are lost', () => lostStatus().state === 'unreachable' || undefined);
+  t.is(lostStatus().detail, 'None of its addresses answers.');
+  t.false(directory.isUsable(lost));
+  t.like(status(), { state: 'ready', channels: 4, addresses: [{ channels: 3 }, { channels: 0 }] });
+  t.deepEqual(
+    [undefined, '10.0.0.8:5060', '10.0.0.9:5060'].map((one) => directory.isUsable(id, one)),
+    [true, true, false],
+  );
+  await directory.close();
+});
+
+test('a trunk that is drained says whether calls still stand', async (t) => {
+  const { world: far, ask, directory, add } = await world(t);
+  const id = await add({ drained: true });
+  far.channels = { [id]: 1 };
+  await directory.start(ask);
+  t.like(directory.status({ id, enabled: true }), { state: 'draining', channels: 1 });
+  far.channels = {};
+  t.is(directory.status({ id, enabled: true }).state, 'drained');
   await directory.close();
 });
 

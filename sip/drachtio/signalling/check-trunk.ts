@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
+import { addressesOf, addressName } from '#src/domain/trunk-addresses.ts';
 import { inviteTo, placeAt } from '../../trunks/addressing.ts';
 import { TrunkRefusal, type AskTrunk } from '../../trunks/ask-trunk.ts';
 import { adviceFor, type CheckedStep } from '../../trunks/check-advice.ts';
@@ -82,7 +83,7 @@ export type TrunkCheckOptions = {
   logger: Logger;
 };
 
-/** Calls, and ends the call as soon as it rings or is answered. */
+/** Calls, and ends the call as soon as it rings or is answered. A trunk of several addresses is called at its first. */
 const callOnce = async (
   trunk: Trunk,
   call: CheckCall,
@@ -91,9 +92,10 @@ const callOnce = async (
   options: TrunkCheckOptions,
 ): Promise<CheckedCall> => {
   let rang = false;
+  const [address = trunk] = addressesOf(trunk).toSorted((one, other) => one.priority - other.priority);
   const invitation = invite({
     ...options,
-    ...inviteTo(trunk, placeAt(trunk, call.to, options.country), call.from, options.country),
+    ...inviteTo(trunk, placeAt(trunk, address, call.to, options.country), call.from, options.country),
     offer: offerWith(endpoint.localSdp, trunk.codecs),
     channel: endpoint.channel,
     ladder,
@@ -152,6 +154,18 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
     }
   };
 
+  const askAddresses = (trunk: Trunk): Promise<TrunkCheckStep[]> => {
+    const addresses = addressesOf(trunk);
+    return Promise.all(
+      addresses.map((address) => {
+        const who = addresses.length === 1 ? 'The trunk' : `The address ${addressName(address)}`;
+        const sendOptions = (ladder: Ladder): Promise<unknown> =>
+          askTrunk.check(trunk, never, { ladder, address });
+        return ask('options', sendOptions, `${who} answers.`);
+      }),
+    );
+  };
+
   return {
     /** Whether this arrival is a call of a check that came back; it is to be refused as busy. */
     isOwnCall({ from, to }: CheckCall): boolean {
@@ -163,12 +177,11 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
     /** Numbers in domestic format; the same twice for a call that is to come back. */
     async check(trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep[]> {
       const register = (ladder: Ladder): Promise<unknown> => askTrunk.register(trunk, never, ladder);
-      const sendOptions = (ladder: Ladder): Promise<unknown> => askTrunk.check(trunk, never, ladder);
       return [
         trunk.register
           ? await ask('registration', register, 'The trunk took the registration.')
           : notRegistered,
-        await ask('options', sendOptions, 'The trunk answers.'),
+        ...(await askAddresses(trunk)),
         await tryCall(trunk, call),
       ];
     },

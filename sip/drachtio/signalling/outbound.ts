@@ -2,8 +2,7 @@
  * Placing a call: an endpoint makes the offer, the INVITE goes to the trunk, the answer goes back to the endpoint. When
  * a trunk fails, or has no room, the next one gets the same offer.
  */
-import type { Trunk } from '#src/domain/trunk.ts';
-import type { TrunkRests } from '../../trunks/rests.ts';
+import { whyNoRoute, type Choice } from '../../trunks/choose.ts';
 import type { Carriers } from '../media/carriers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
@@ -11,22 +10,9 @@ import { createOfferingEndpoint } from './offering-endpoint.ts';
 import { createRoute } from './route.ts';
 import { tryTrunk, unanswered, type CallOptions, type Unanswered } from './trunk-attempt.ts';
 
-/** Where there is no trunk that could be tried. The first to take calls again is named. */
-const whyNone = (trunks: readonly Trunk[], rests: TrunkRests): string => {
-  const resting = trunks.flatMap(({ id, name }) => {
-    const until = rests.until(id);
-    return until === null ? [] : [{ name, until }];
-  });
-  const [first] = resting.toSorted((one, other) => one.until - other.until);
-  return first === undefined
-    ? 'There is no enabled trunk for this number'
-    : `The trunk "${first.name}" wants no calls for ${rests.secondsUntil(first.until)} more seconds.`;
-};
-
 export const dial = (
   options: CallOptions & {
-    /** In the order in which they are tried. */
-    trunks: () => Promise<readonly Trunk[]>;
+    choose: () => Promise<Choice>;
     carriers: Carriers;
   },
 ): Attempt => {
@@ -59,12 +45,12 @@ export const dial = (
   };
 
   const tryAll = async (): Promise<Outcome> => {
-    const trunks = await options.trunks();
-    const awake = trunks.filter(({ id }) => options.rests.until(id) === null);
-    let last = unanswered('trunk_error', { ...noSip, reason: whyNone(trunks, options.rests) });
-    for (const [index, trunk] of awake.entries()) {
-      route.tries(trunk);
-      const { outcome, next } = await tryTrunk(trunk, index === awake.length - 1, call);
+    const { routes, leftOut } = await options.choose();
+    const reason = whyNoRoute(leftOut, options.rests.secondsUntil);
+    let last = unanswered('trunk_error', { ...noSip, reason });
+    for (const [index, chosen] of routes.entries()) {
+      route.tries(chosen.trunk);
+      const { outcome, next } = await tryTrunk(chosen, index === routes.length - 1, call);
       if (outcome.answered || !next) return outcome;
       last = outcome;
     }

@@ -60,6 +60,7 @@ export const createScreening = (options: {
     const from = callingParty(request, country, bare);
     if (numbers.some((to) => trunkCheck.isOwnCall({ from, to })))
       return { refusal: verdictRefusals.over_capacity };
+    if (trunk.drained) return { refusal: verdictRefusals.draining };
     const refusal = offerRefusal(request, trunk);
     if (refusal !== undefined) return { refusal };
     if (isTooSmall(request, sessionTimes)) return { refusal: intervalTooSmall(sessionTimes) };

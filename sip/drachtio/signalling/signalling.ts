@@ -11,7 +11,7 @@ import {
 } from '../../inbound-access/inbound-access.ts';
 import type { OnArrival } from '../../lines.ts';
 import { createAskTrunk } from '../../trunks/ask-trunk.ts';
-import { chooseTrunks } from '../../trunks/choose.ts';
+import { allTrunks, createChooser } from '../../trunks/chooser.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import { createTrunkLimits } from '../../trunks/limits.ts';
 import { createTrunkRests } from '../../trunks/rests.ts';
@@ -83,43 +83,25 @@ const createHandlers = (
   onConnected: legTracker.connected,
 });
 
-type TrunkSources = Pick<SignallingOptions, 'directory' | 'configured'>;
-
-const allTrunks = ({ directory, configured }: TrunkSources): readonly Trunk[] =>
-  configured === null ? directory.all() : [...directory.all(), configured];
-
-/** In the order in which they are tried for a call from this number. */
-const trunksFor = async (number: string, { directory, configured }: TrunkSources): Promise<Trunk[]> =>
-  chooseTrunks({
-    owner: await directory.ownerOf(number),
-    trunks: allTrunks({ directory, configured }),
-    isUsable: (id) => id === configured?.id || directory.isUsable(id),
-    random: Math.random,
-  });
-
 export const createSignalling = (options: SignallingOptions) => {
-  const { connection, mediaServers, carriers, directory, configured, legs, trunkTimes } = options;
+  const { connection, mediaServers, carriers, directory, legs, trunkTimes } = options;
   const { ladders, country, clock, backgroundTasks, logger } = options;
   const { srf } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const { send, problem } = connection;
   const { endChannel } = mediaServers;
   const legTracker = createLegTracker({ ...options, store: legs, send, endChannel });
-  const access = createInboundAccess({
-    directory,
-    configured,
-    numbers: options.inboundAccess,
-    clock,
-    logger,
-  });
+  const access = createInboundAccess({ ...options, numbers: options.inboundAccess });
   const limits = createTrunkLimits({ ...trunkTimes, clock });
   const rests = createTrunkRests({ ...trunkTimes, clock });
+  const choose = createChooser(options, rests);
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, ladders });
   let isClosed = false;
-  const canTakeCallsOf = (trunk: Trunk): boolean => !isClosed && carriers.problem(trunk) === null;
+  const canTakeCallsOf = (trunk: Trunk): boolean =>
+    !isClosed && !trunk.drained && carriers.problem(trunk) === null;
   const handlers = createHandlers({ access, inbound, legTracker }, canTakeCallsOf);
 
   return {
@@ -148,7 +130,7 @@ export const createSignalling = (options: SignallingOptions) => {
 
     /** Finds out whose calls are taken, and takes them from now on. */
     async takeCalls(onArrival: OnArrival): Promise<void> {
-      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests });
+      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests, channelsOf: limits.channelsOf });
       inbound.open(onArrival);
     },
 
@@ -161,7 +143,7 @@ export const createSignalling = (options: SignallingOptions) => {
         ...call,
         from: input.from,
         to: input.to,
-        trunks: () => trunksFor(input.from, options),
+        choose: () => choose(input.from),
         limits,
         rests,
         trackLeg: () => legTracker.track(input.callId),

@@ -6,6 +6,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { inviteTo, placeAt, type Place } from '../../trunks/addressing.ts';
+import type { Route } from '../../trunks/choose.ts';
 import { createCourse } from '../../trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '../../trunks/failover.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
@@ -94,12 +95,15 @@ const connect = async (
 };
 
 /** What every place that a trunk has for this call gets. */
-type TrunkCall = { trunk: Trunk; permit: Permit; endpoint: MediaEndpoint; call: CallOptions & Call };
+type TrunkCall = Route & { permit: Permit; endpoint: MediaEndpoint; call: CallOptions & Call };
 
 /** `contacts`: where the trunk sends the call on to. */
 type TriedPlace = Tried & { contacts: string | null };
 
-const callAt = async (place: Place, { trunk, permit, endpoint, call }: TrunkCall): Promise<TriedPlace> => {
+const inviteThere = async (
+  place: Place,
+  { trunk, permit, endpoint, call }: TrunkCall,
+): Promise<TriedPlace> => {
   const { signal, rests, country } = call;
   const over = (outcome: Outcome): TriedPlace => ({ ...final(outcome), contacts: null });
   if (signal.aborted) return over(unanswered('cancelled', noSip));
@@ -118,16 +122,33 @@ const callAt = async (place: Place, { trunk, permit, endpoint, call }: TrunkCall
   if (signal.aborted) return over(unanswered('cancelled', sip));
   const { failoverStatuses } = trunk;
   // After any other status it speaks of the callee.
-  if (retryAfterMs > 0 && place.restsAs !== null && isTrunksFault(failed, failoverStatuses))
-    rests.begin(place.restsAs, retryAfterMs);
+  if (retryAfterMs > 0 && place.key !== null && isTrunksFault(failed, failoverStatuses))
+    rests.begin(place.key, retryAfterMs);
   return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed, failoverStatuses), contacts };
 };
 
-/** Place after place, as long as the trunk sends the call on. */
+/** The call counts at an address of the trunk as long as it is there. */
+const callAt = async (place: Place, trunkCall: TrunkCall): Promise<TriedPlace> => {
+  if (place.key === null) return inviteThere(place, trunkCall);
+  const there = trunkCall.call.limits.count(place.key);
+  const release = (): void => {
+    there.release();
+    trunkCall.permit.release();
+  };
+  let tried: TriedPlace | null = null;
+  try {
+    tried = await inviteThere(place, { ...trunkCall, permit: { release } });
+  } finally {
+    if (tried?.outcome.answered !== true) there.release();
+  }
+  return tried;
+};
+
+/** Place after place, as long as one fails the call or the trunk sends it on. */
 const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
-  const { trunk, call } = trunkCall;
+  const { trunk, addresses, call } = trunkCall;
   const { country, logger } = call;
-  const course = createCourse(placeAt(trunk, call.to, country));
+  const course = createCourse(addresses.map((address) => placeAt(trunk, address, call.to, country)));
   let tried: Tried = final(unanswered('trunk_error', noSip));
   for (let place = course.next(); place !== undefined; place = course.next()) {
     const { contacts, ...here } = await callAt(place, trunkCall);
@@ -140,21 +161,22 @@ const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
   return tried;
 };
 
-const callThrough = async (trunk: Trunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
+const callThrough = async (route: Route, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
   const { signal, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
   let endpoint: MediaEndpoint;
   try {
-    endpoint = await call.offering.endpointFor(trunk);
+    endpoint = await call.offering.endpointFor(route.trunk);
   } catch (error) {
     logger.warn({ err: error }, 'no endpoint for an outbound call');
     return final(unanswered('media_error', noSip));
   }
-  return callEverywhere({ trunk, permit, endpoint, call });
+  return callEverywhere({ ...route, permit, endpoint, call });
 };
 
 /** `isLast`: there is no other trunk, so that the call waits for a channel. */
-export const tryTrunk = async (trunk: Trunk, isLast: boolean, call: CallOptions & Call): Promise<Tried> => {
+export const tryTrunk = async (route: Route, isLast: boolean, call: CallOptions & Call): Promise<Tried> => {
+  const { trunk } = route;
   const { limits, signal, logger } = call;
   const acquired = await limits.acquire(trunk, isLast, signal);
   if ('full' in acquired) {
@@ -164,7 +186,7 @@ export const tryTrunk = async (trunk: Trunk, isLast: boolean, call: CallOptions 
   const { permit } = acquired;
   let tried: Tried | null = null;
   try {
-    tried = await callThrough(trunk, permit, call);
+    tried = await callThrough(route, permit, call);
   } finally {
     // Otherwise the call keeps its channel until its endpoint is destroyed.
     if (tried?.outcome.answered !== true) permit.release();

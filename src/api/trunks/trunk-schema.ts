@@ -4,6 +4,7 @@ import type { TrunkRecord } from '#src/administration/trunks.ts';
 import {
   callerIdHeaders,
   numberFormats,
+  trunkDefaults,
   trunkCodecs,
   trunkMedia,
   trunkRedirects,
@@ -11,7 +12,9 @@ import {
   trunkStates,
   trunkTransports,
   usualFailoverStatuses,
+  type TrunkPartStatus,
 } from '#src/domain/trunk.ts';
+import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { Decoded } from '../codec.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
@@ -22,6 +25,9 @@ export const trunkInPath = z.object({ id: idInPath('The trunk.') });
 
 const limit = (highest: number, description: string) =>
   z.int().min(1).max(highest).nullable().meta({ description, example: 20 });
+
+const areDifferent = (addresses: readonly { host: string; port: number | null }[]): boolean =>
+  new Set(addresses.map((one) => addressName(one))).size === addresses.length;
 
 /** Every setting of a trunk but for its password. */
 export const trunkFields = {
@@ -36,6 +42,23 @@ export const trunkFields = {
     example: null,
   }),
   transport: z.enum(trunkTransports),
+  addresses: z
+    .array(
+      z.strictObject({
+        host,
+        port: z.int().min(1).max(65_535).nullable().default(null),
+        priority: z.int().min(0).max(65_535).default(trunkDefaults.priority),
+        weight: z.int().min(0).max(65_535).default(trunkDefaults.weight),
+        drained: z.boolean().default(false),
+      }),
+    )
+    .max(20)
+    .refine(areDifferent, { error: 'An address stands here twice.' })
+    .meta({
+      description:
+        'Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone.',
+      example: [{ host: 'sip1.example.com', port: 5060, priority: 10, weight: 10, drained: false }],
+    }),
   username: username
     .nullable()
     .meta({ description: 'For digest authentication and registration.', example: '07012345678' }),
@@ -104,6 +127,11 @@ export const trunkFields = {
     description:
       'Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers.',
   }),
+  drained: z.boolean().meta({
+    description:
+      'No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered.',
+    example: false,
+  }),
   enabled: z.boolean(),
 };
 
@@ -118,7 +146,7 @@ export const trunk = z
     password_configured: z.boolean(),
     state: z.enum(trunkStates).meta({
       description:
-        'On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `unused`: the lines are simulated.',
+        'On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `draining`, `drained`: it takes no new calls, and some still stand, or none; `unused`: the lines are simulated.',
       example: 'registered',
     }),
     detail: z.string().nullable().meta({ description: 'Why it is so, where there is something to say.' }),
@@ -126,23 +154,45 @@ export const trunk = z
     rests_until: timestamp.nullable().meta({
       description: 'No call goes there until then (`Retry-After`). A change of its settings ends it.',
     }),
+    channels_in_use: z
+      .int()
+      .meta({ description: 'Calls that go this way now, in both directions.', example: 3 }),
+    address_states: z
+      .array(
+        z.object({
+          address: z.string().meta({ example: 'sip1.example.com:5060' }),
+          state: z.enum(trunkStates),
+          detail: z.string().nullable(),
+          last_seen_at: timestamp.nullable(),
+          rests_until: timestamp.nullable(),
+          channels_in_use: z.int().meta({ description: 'Calls that went out there.' }),
+        }),
+      )
+      .meta({ description: 'Of each of its `addresses`, on the gateway that answers.', example: [] }),
     created_at: timestamp,
   })
   .meta({ id: 'Trunk' });
 
 const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));
 
+const presentPart = ({ state, detail, lastSeenAt, restsUntil, channels }: TrunkPartStatus) => ({
+  state,
+  detail,
+  lastSeenAt: dateOf(lastSeenAt),
+  restsUntil: dateOf(restsUntil),
+  channelsInUse: channels,
+});
+
 /** With what it is doing on this gateway. */
 export const presentTrunk = (
   { trunkStatus }: Pick<ApiServices, 'trunkStatus'>,
   record: TrunkRecord,
 ): Decoded<z.output<typeof trunk>> => {
-  const { lastSeenAt, restsUntil, ...status } = trunkStatus(record);
+  const { addresses, ...status } = trunkStatus(record);
   return {
     ...record,
-    ...status,
+    ...presentPart(status),
+    addressStates: addresses.map(({ address, ...part }) => ({ address, ...presentPart(part) })),
     passwordConfigured: record.passwordSealed !== null,
-    lastSeenAt: dateOf(lastSeenAt),
-    restsUntil: dateOf(restsUntil),
   };
 };

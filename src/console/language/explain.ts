@@ -135,6 +135,8 @@ const sayings: readonly Saying[] = [
     pattern: /^It wants no calls for (\d+) more seconds\.$/,
     ko: '회선이 $1초 동안 전화를 보내지 말라고 했습니다.',
   },
+  { pattern: /^None of its addresses answers\.$/, ko: '응답하는 주소가 없습니다.' },
+  { pattern: /^An address stands here twice\.$/, ko: '같은 주소가 두 번 있습니다.' },
   {
     pattern: /^This is no final status from 300 on.*$/,
     ko: '403이나 5xx처럼 300 이상의 응답 코드를 입력하세요.',

@@ -10,6 +10,7 @@ import { Pill, trunkTones } from '../parts/pill.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../route.ts';
+import { AddressStates } from '../trunk/address-states.tsx';
 import { TrunkCheck } from '../trunk/trunk-check.tsx';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
 
@@ -37,7 +38,8 @@ export const TrunkPage = ({ id }: { id: string }) => {
         <>
           <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>{' '}
           {trunk.detail !== null && explain(trunk.detail, language.value)}{' '}
-          {trunk.last_seen_at !== null && t.lastSeen(dayAndTime(trunk.last_seen_at))}
+          {trunk.last_seen_at !== null && t.lastSeen(dayAndTime(trunk.last_seen_at))}{' '}
+          {trunk.channels_in_use > 0 && t.channels(trunk.channels_in_use)}
         </>
       }
       beside={
@@ -52,6 +54,7 @@ export const TrunkPage = ({ id }: { id: string }) => {
         />
       }
     >
+      <AddressStates trunk={trunk} />
       <TrunkCheck trunkId={id} />
       <TrunkForm trunk={trunk} onSaved={reload} />
     </Page>

@@ -35,6 +35,8 @@ export const trunkTones: Record<TrunkState, Tone> = {
   ready: 'fine',
   unreachable: 'bad',
   resting: 'warn',
+  draining: 'warn',
+  drained: 'calm',
   unused: 'calm',
 };
 

@@ -24,8 +24,8 @@ export const TrunkCheck = ({ trunkId }: { trunkId: string }) => {
         </FormBody>
         <div aria-live="polite">
           {form.isBusy && <p class="loading">{t.checking}</p>}
-          {steps.map(({ step, result, sentence, ladder }) => (
-            <section key={step} class="step">
+          {steps.map(({ step, result, sentence, ladder }, index) => (
+            <section key={index} class="step">
               <h3>
                 {t.step[step]} <Pill tone={stepTones[result]}>{t.result[result]}</Pill>
               </h3>

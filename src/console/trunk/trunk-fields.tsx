@@ -8,6 +8,7 @@ import {
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
+import { addressesIn, addressLines } from './address-lines.ts';
 import { AreaField, CheckField, SelectField, TextField } from '../parts/field.tsx';
 import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
 
@@ -21,6 +22,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   host: trunk?.host ?? '',
   port: textOf(trunk?.port),
   transport: (trunk?.transport ?? 'udp') as string,
+  addresses: addressLines(trunk?.addresses ?? []),
   username: trunk?.username ?? '',
   password: '',
   register: trunk?.register ?? false,
@@ -40,6 +42,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   inbound_addresses: (trunk?.inbound_addresses ?? []).join('\n'),
   inbound_auth: (trunk?.inbound_auth ?? 'none') as string,
   health_check: trunk?.health_check ?? true,
+  drained: trunk?.drained ?? false,
   enabled: trunk?.enabled ?? true,
 });
 
@@ -61,6 +64,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   host: values.host.trim(),
   port: wholeNumber('port', values.port),
   transport: transports.find((one) => one === values.transport) ?? 'udp',
+  addresses: addressesIn(values.addresses),
   username: values.username.trim() || null,
   ...(values.password === '' ? {} : { password: values.password }),
   register: values.register,
@@ -80,6 +84,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   inbound_addresses: wordsIn(values.inbound_addresses),
   inbound_auth: values.inbound_auth === 'digest' ? 'digest' : 'none',
   health_check: values.health_check,
+  drained: values.drained,
   enabled: values.enabled,
 });
 
@@ -105,8 +110,10 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
           isOptional
         />
       </div>
+      <AreaField {...field('addresses')} rows={2} hint={hints.addresses} isOptional />
       <CheckField {...field('register')} />
       <CheckField {...field('health_check')} />
+      <CheckField {...field('drained')} />
       <CheckField {...field('enabled')} />
       <h3>{t.calls}</h3>
       <div class="columns">

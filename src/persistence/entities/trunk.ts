@@ -7,6 +7,7 @@ import {
   trunkSrtp,
   trunkTransports,
   usualFailoverStatuses,
+  type TrunkAddress,
   type TrunkCodec,
 } from '#src/domain/trunk.ts';
 import { Workspace } from './workspace.ts';
@@ -22,6 +23,7 @@ export const TrunkRow = defineEntity({
     host: p.text(),
     port: p.integer().nullable(),
     transport: p.enum([...trunkTransports]),
+    addresses: p.json().$type<TrunkAddress[]>().default('[]'),
     username: p.text().nullable(),
     /** Sealed about the trunk's id. */
     passwordSealed: p.text().nullable(),
@@ -43,6 +45,7 @@ export const TrunkRow = defineEntity({
     inboundAddresses: p.array(),
     inboundAuth: p.enum(['none', 'digest']),
     healthCheck: p.boolean(),
+    drained: p.boolean().default(false),
     enabled: p.boolean(),
     createdAt: p.datetime(3),
   },

@@ -1,12 +1,17 @@
 import test from 'ava';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
 import { inviteTo, placeAt, trunkUri, type Place } from '#sip/trunks/addressing.ts';
+import { addressesOf } from '#src/domain/trunk-addresses.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { someTrunk } from './some-trunk.ts';
 
 const call = { from: '07012345678', to: '01012345678' };
-const inviteBy = (trunk: Trunk, place: Place = placeAt(trunk, call.to, 'KR')) =>
-  inviteTo(trunk, place, call.from, 'KR');
+const firstOf = (trunk: Trunk): Place => {
+  const [address] = addressesOf(trunk);
+  if (address === undefined) throw new Error('A trunk is somewhere');
+  return placeAt(trunk, address, call.to, 'KR');
+};
+const inviteBy = (trunk: Trunk, place = firstOf(trunk)) => inviteTo(trunk, place, call.from, 'KR');
 const invite = (changes: Partial<Trunk>) => inviteBy(someTrunk(changes));
 
 const uris: readonly [Partial<Trunk>, string][] = [
@@ -59,13 +64,22 @@ test('the configured trunk is an address, and drachtio-server fills in its own',
   });
 });
 
+test('an address of the trunk is called in place of its host, which stays the domain', (t) => {
+  const addresses = [{ host: '2001:db8::9', port: 5070, priority: 1, weight: 1, drained: false }];
+  t.deepEqual(invite({ addresses, transport: 'tcp' }), {
+    uri: 'sip:01012345678@[2001:db8::9]:5070;transport=tcp',
+    headers: { From: '<sip:07012345678@sip.example.com>' },
+  });
+  t.is(firstOf(someTrunk({ addresses })).key, 'carrier [2001:db8::9]:5070');
+});
+
 test('credentials are given where both are there', (t) => {
   t.deepEqual(invite({ username: 'gw', password: 'x' }).auth, { username: 'gw', password: 'x' });
   t.false('auth' in invite({ username: 'gw' }));
 });
 
 test('a place that is not the trunk gets no password, and is not told who hides', (t) => {
-  const elsewhere = { uri: 'sip:01012345678@10.0.0.9', isOwn: false, restsAs: null };
+  const elsewhere = { uri: 'sip:01012345678@10.0.0.9', isOwn: false, key: null };
   const trunk = { username: 'gw', password: 'x', callerId: 'p-asserted-identity' } as const;
   t.deepEqual(inviteBy(someTrunk({ ...trunk, privacy: true }), elsewhere), {
     uri: elsewhere.uri,

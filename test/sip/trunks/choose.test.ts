@@ -1,15 +1,24 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { chooseTrunks } from '#sip/trunks/choose.ts';
+import { chooseTrunks, whyNoRoute, type ChoiceOptions } from '#sip/trunks/choose.ts';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import { someTrunk, workspaceId } from './some-trunk.ts';
 
 const owner = { workspaceId, trunkId: null };
 const configured = configuredTrunk({ address: '10.0.0.1:5080' });
 
-const names = (trunks: readonly Trunk[], changes: Partial<Parameters<typeof chooseTrunks>[0]> = {}) =>
-  chooseTrunks({ owner, trunks, isUsable: () => true, random: () => 0, ...changes }).map(({ name }) => name);
+const choose = (trunks: readonly Trunk[], changes: Partial<ChoiceOptions> = {}) =>
+  chooseTrunks({
+    owner,
+    trunks,
+    isUsable: () => true,
+    rests: { until: () => null },
+    random: () => 0,
+    ...changes,
+  });
+const names = (...given: Parameters<typeof choose>) => choose(...given).routes.map(({ trunk }) => trunk.name);
+const secondsUntil = (end: number) => end / 1_000;
 
 test('the lowest priority goes first, the configured trunk last', (t) => {
   const trunks = [
@@ -72,13 +81,11 @@ test('every trunk is tried once, whatever chance says', (t) => {
       (made, chances) => {
         const trunks = made.map((settings, index) => someTrunk({ ...settings, name: `t${index}` }));
         const drawn = chances.values();
-        const chosen = chooseTrunks({
-          owner,
-          trunks,
+        const chosen = names(trunks, {
           isUsable: (id) => made[Number(id.slice(1))]?.usable ?? false,
           random: () => drawn.next().value ?? 0,
         });
-        const usable = chosen.map(({ name }) => made[Number(name.slice(1))]?.usable);
+        const usable = chosen.map((name) => made[Number(name.slice(1))]?.usable);
         return (
           new Set(chosen).size === trunks.length &&
           chosen.length === trunks.length &&
@@ -88,4 +95,61 @@ test('every trunk is tried once, whatever chance says', (t) => {
     ),
   );
   t.pass();
+});
+
+const at = (host: string, changes: Partial<TrunkAddress> = {}): TrunkAddress => ({
+  host,
+  port: 5060,
+  priority: 10,
+  weight: 10,
+  drained: false,
+  ...changes,
+});
+const hosts = (addresses: TrunkAddress[], changes: Partial<ChoiceOptions> = {}) =>
+  choose([someTrunk({ addresses })], changes).routes.flatMap((route) =>
+    route.addresses.map(({ host }) => host),
+  );
+
+test('a trunk is tried at its addresses, the lowest priority first, what does not answer last', (t) => {
+  const addresses = [at('c', { priority: 30 }), at('b', { priority: 20 }), at('a', { priority: 9 })];
+  t.deepEqual(hosts(addresses), ['a', 'b', 'c']);
+  t.deepEqual(hosts(addresses, { isUsable: (_, address) => address !== 'a:5060' }), ['b', 'c', 'a']);
+  t.deepEqual(hosts([]), ['sip.example.com']);
+});
+
+test('among addresses of the same priority weight decides how often each is first', (t) => {
+  const addresses = [at('three', { weight: 3 }), at('one', { weight: 1 })];
+  const steps = 1_000;
+  const firsts = Array.from(
+    { length: steps },
+    (_, step) => hosts(addresses, { random: () => step / steps })[0],
+  );
+  t.is(firsts.filter((host) => host === 'three').length, 750);
+});
+
+test('what is drained gets no calls, an address or a whole trunk', (t) => {
+  t.deepEqual(hosts([at('a', { drained: true }), at('b')]), ['b']);
+  const trunks = [
+    someTrunk({ name: 'whole', drained: true }),
+    someTrunk({ name: 'everywhere', addresses: [at('a', { drained: true })] }),
+  ];
+  const { routes, leftOut } = choose(trunks, { owner: { workspaceId, trunkId: 'whole' } });
+  t.deepEqual(routes, []);
+  t.is(whyNoRoute(leftOut, secondsUntil), 'The trunk "whole" is drained: it takes no new calls.');
+  t.deepEqual(names(trunks), []);
+});
+
+test('an address that rests is left out, and a trunk when all of its addresses do', (t) => {
+  const ends: Record<string, number> = { 'one a:5060': 9_000, 'one b:5060': 7_000, 'two c:5060': 8_000 };
+  const rests = { until: (key: string) => ends[key] ?? null };
+  const one = someTrunk({ name: 'one', addresses: [at('a'), at('b')] });
+  const two = someTrunk({ name: 'two', addresses: [at('c'), at('d')] });
+  const { routes, leftOut } = choose([one, two], { rests });
+  t.deepEqual(
+    routes.map(({ trunk, addresses }) => [trunk.name, addresses]),
+    [['two', [at('d')]]],
+  );
+  t.deepEqual(leftOut, [{ trunk: one, because: 'resting', until: 7_000 }]);
+  t.is(whyNoRoute(leftOut, secondsUntil), 'The trunk "one" wants no calls for 7 more seconds.');
+  t.is(whyNoRoute([], secondsUntil), 'There is no enabled trunk for this number');
 });

@@ -1,10 +1,10 @@
 import test from 'ava';
 import { createCourse } from '#sip/trunks/course.ts';
 
-const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, restsAs: null });
+const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
 
 test('the places that a trunk sends on to come next, each once', (t) => {
-  const course = createCourse(place('a'));
+  const course = createCourse([place('a')]);
   t.deepEqual(course.next(), place('a'));
   t.true(course.redirect([place('b'), place('c')]));
   t.deepEqual(course.next(), place('b'));
@@ -13,19 +13,27 @@ test('the places that a trunk sends on to come next, each once', (t) => {
 });
 
 test('a trunk that sends on to where the call came from leads nowhere', (t) => {
-  const course = createCourse(place('a'));
+  const course = createCourse([place('a')]);
   course.next();
   t.false(course.redirect([place('a')]));
   t.is(course.next(), undefined);
 });
 
 test('five redirects are followed, however many there are', (t) => {
-  const course = createCourse(place('0'));
+  const course = createCourse([place('0')]);
   let followed = 0;
   while (course.next() !== undefined) {
     followed += 1;
     course.redirect([place(String(followed))]);
   }
   t.is(followed, 6);
-  t.is(createCourse(place('a')).redirect('bcdefghi'.split('').map(place)), true);
+  t.is(createCourse([place('a')]).redirect('bcdefghi'.split('').map(place)), true);
+});
+
+test('the places that a trunk has beside come behind those that it sends on to', (t) => {
+  const course = createCourse([place('a'), place('b')]);
+  course.next();
+  t.false(course.redirect([place('b')]));
+  t.true(course.redirect([place('c')]));
+  t.deepEqual([course.next(), course.next(), course.next()], [place('c'), place('b'), undefined]);
 });

@@ -26,7 +26,7 @@ test('a trunk decides whether its calls are sent on, and where', (t) => {
   const contacts = '<sip:01011112222@10.0.0.1>, <sip:01011112222@SIP.example.com:5070>';
   t.deepEqual(uris(contacts, { redirects: 'refused' }), []);
   t.deepEqual(follow(contacts, { redirects: 'same_host' }), [
-    { uri: 'sip:01011112222@SIP.example.com:5070', number: '01011112222', restsAs: null, isOwn: true },
+    { uri: 'sip:01011112222@SIP.example.com:5070', number: '01011112222', key: null, isOwn: true },
   ]);
   t.deepEqual(
     follow(contacts).map(({ isOwn }) => isOwn),
@@ -34,12 +34,18 @@ test('a trunk decides whether its calls are sent on, and where', (t) => {
   );
 });
 
+test('all addresses of a trunk are its own hosts', (t) => {
+  const addresses = [{ host: '10.0.0.1', port: null, priority: 1, weight: 1, drained: false }];
+  const contacts = '<sip:01011112222@10.0.0.1>, <sip:01011112222@10.0.0.2>';
+  t.deepEqual(uris(contacts, { redirects: 'same_host', addresses }), ['sip:01011112222@10.0.0.1']);
+});
+
 test('the number is one that could be called; how it is written stays', (t) => {
   t.deepEqual(follow('<sip:+821011112222;rn=+8227001;npdi@10.0.0.1>'), [
     {
       uri: 'sip:+821011112222;rn=+8227001;npdi@10.0.0.1',
       number: '01011112222',
-      restsAs: null,
+      key: null,
       isOwn: false,
     },
   ]);

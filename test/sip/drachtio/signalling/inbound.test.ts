@@ -5,6 +5,7 @@ import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf } from '#test/doubles/sip-message.ts';
 import { ownNumber, startSipEdge } from '#test/doubles/sip-edge.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 const sdp = describeSound();
 
@@ -70,6 +71,16 @@ for (const [because, status, headers] of refusals)
     t.deepEqual(inbound, []);
     t.deepEqual(freeSwitches[0]?.channels(), [], 'nothing was asked of the media server');
   });
+
+test('a trunk that is drained brings no new calls, and is told so when it asks', async (t) => {
+  const trunks = directoryOf([
+    someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], drained: true }),
+  ]);
+  const { trunk, arrivals } = await startSipEdge(t, { trunk: null, trunks });
+  await trunk.calls(ownNumber, { sdp }).receives(503);
+  await trunk.asks('OPTIONS').receives(503);
+  t.deepEqual(arrivals, []);
+});
 
 test('a caller about whom nothing can be decided is refused with 500', async (t) => {
   const { trunk } = await startSipEdge(t, {
