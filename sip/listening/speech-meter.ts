@@ -59,7 +59,8 @@ export const createSpeechMeter = (numbers: SpeechNumbers): SpeechMeter => {
       if (window.length === windowLength && likenessOf(window) >= numbers.likeness) periodic += 1;
     },
     voicedMs: () => frames * frameMs,
-    soundsLikeSpeech: () => periodic >= numbers.leastShare * frames && periodic <= numbers.mostShare * frames,
+    soundsLikeSpeech: () =>
+      frames > 0 && periodic >= numbers.leastShare * frames && periodic <= numbers.mostShare * frames,
     reset() {
       frames = 0;
       periodic = 0;

@@ -96,10 +96,21 @@ consoleTest('the key is shown, copied and reissued; the policy is changed', asyn
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('This must be at least 5.').waitFor();
   await page.getByLabel('Ringing time').fill('20');
+  t.is(await page.getByLabel('A voice is one after').count(), 0, 'numbers belong to a mode');
+  await page.getByLabel('When the other party speaks into the agent').selectOption('pause');
+  await page.getByLabel('A voice is one after').fill('5');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This must be at least 60.').waitFor();
+  await page.getByLabel('A voice is one after').fill('120');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   const { body } = await gateway.admin.get(gateway.numberPath);
-  t.like(body, { ring_timeout_sec: 20, silence_timeout_sec: 10, max_duration_sec: null });
+  t.like(body, {
+    ring_timeout_sec: 20,
+    silence_timeout_sec: 10,
+    max_duration_sec: null,
+    barge_in: { mode: 'pause', onset_ms: 120, speech_ms: 600, resume_ms: 500 },
+  });
 
   await page.goto(`${gateway.credentials.base_url}/#/audit`);
   await page.getByText('Key revealed').waitFor();

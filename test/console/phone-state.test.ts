@@ -52,6 +52,19 @@ test('what is said is put down in lines, and what was cut is marked', (t) => {
   ]);
 });
 
+test('an agent that pauses is in the midst of what it says', (t) => {
+  const paused = [answered, says(1, 'Hello.'), told({ type: 'agent_pauses', call_id: 'one' })];
+  t.like(after(...paused).talk, { sounding: 1, isPaused: true });
+  t.like(after(...paused, told({ type: 'agent_goes_on', call_id: 'one' })).talk, {
+    sounding: 1,
+    isPaused: false,
+  });
+  t.like(after(...paused, told({ type: 'agent_stops', call_id: 'one' })).talk, {
+    sounding: null,
+    isPaused: false,
+  });
+});
+
 test('a call is kept through a lost connection when it still stands, and has ended when it does not', (t) => {
   const lost = [online(true), answered, says(1, 'Hello.'), online(false)];
   t.is(after(...lost).talk?.end, null);

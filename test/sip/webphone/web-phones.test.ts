@@ -68,6 +68,24 @@ test('a phone that is in a call answers no other one', (t) => {
   t.like(phone.told.at(-1), { type: 'ended', call_id: second, reason: 'declined' });
 });
 
+test('a pause of the agent is told, and its end, once each', (t) => {
+  const network = createPhoneNetwork();
+  const { callId, phone, line } = connected(network);
+  line.say('Good morning, how are you today?');
+  network.clock.advance(300);
+  line.tell({ type: 'pauseTalking' });
+  line.tell({ type: 'pauseTalking' });
+  network.clock.advance(300);
+  line.tell({ type: 'resumeTalking' });
+  network.until(() => line.saw('line.played'));
+  t.deepEqual(phone.story().slice(2), ['agent_says', 'agent_pauses', 'agent_goes_on']);
+  t.like(phone.all('agent_pauses')[0], { call_id: callId });
+  line.say('Good morning, how are you today?');
+  line.tell({ type: 'pauseTalking' });
+  line.tell({ type: 'stopTalking' });
+  t.deepEqual(phone.story().slice(5), ['agent_says', 'agent_pauses', 'agent_stops', 'agent_goes_on']);
+});
+
 test('what the agent does is told to the phone that has the call', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone, line } = connected(network);
