@@ -2,6 +2,7 @@
 import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
+import { benchHangingRecognizer } from './hanging-recognizer.ts';
 import { benchMemory } from './memory.ts';
 import { benchPauses } from './pauses.ts';
 import { runBenches } from './run-benches.ts';
@@ -19,6 +20,7 @@ await runBenches(
     ['fairness', benchFairness],
     ['growth', benchGrowth],
     ['memory', benchMemory],
+    ['hanging-recognizer', benchHangingRecognizer],
     ['start', benchStart],
     ['resampling', benchResampling],
     ['sound-gaps', benchSoundGaps],
