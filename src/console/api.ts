@@ -13,6 +13,7 @@ import type {
   ReplayStep,
   SipLadder,
   Trunk,
+  TrunkFigures,
   TrunkCheckStep,
   Turn,
   Webhook,
@@ -152,6 +153,9 @@ export const listDeliveries = (id: string, query: { cursor?: string | null }) =>
 export const replayDelivery = (id: string): Promise<Delivery> => client.replayDelivery({ id });
 
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
+
+/** Of the last 24 hours. */
+export const listTrunkFigures = async (): Promise<TrunkFigures[]> => (await client.listTrunkFigures()).trunks;
 
 export const getTrunk = (id: string): Promise<Trunk> => client.getTrunk({ id });
 

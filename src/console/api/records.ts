@@ -1,5 +1,12 @@
 /** What the API answers with, as far as the console shows it. */
-import type { CallEvent as AnyCallEvent, Call, PhoneNumber, ReplayStep } from '#src/client/client.ts';
+import type {
+  CallEvent as AnyCallEvent,
+  PhoneNumber,
+  ReplayStep,
+  WorkspaceCall as Call,
+} from '#src/client/client.ts';
+
+export type { Call };
 
 export type {
   AdminToken,
@@ -7,7 +14,6 @@ export type {
   AgentExchange,
   AgentTrial,
   AuditEntry,
-  Call,
   CallListItem,
   Delivery,
   PhoneNumber,
@@ -15,6 +21,7 @@ export type {
   SipLadder,
   SipMessage,
   Trunk,
+  TrunkFigures,
   TrunkCheckStep,
   TranscriptTurn as Turn,
   Usage,

@@ -6,6 +6,7 @@ import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
 import { InspectorLink } from '../call/inspector-link.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
+import { SoundPanel } from '../call/sound-panel.tsx';
 import { RecordingPlayer } from '../call/recording-player.tsx';
 import { ReplayPanel } from '../call/replay-panel.tsx';
 import { SipLadderCard } from '../call/sip-ladder.tsx';
@@ -98,6 +99,7 @@ export const CallPage = ({ id }: { id: string }) => {
         </div>
         <div class="call-side">
           <CallFacts call={call} />
+          <SoundPanel call={call} />
           <Timeline call={call} events={events} playback={playback} />
         </div>
       </div>

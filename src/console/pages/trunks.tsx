@@ -1,4 +1,4 @@
-import { listTrunks } from '../api.ts';
+import { listTrunkFigures, listTrunks } from '../api.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
@@ -6,12 +6,20 @@ import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill, trunkTones } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../route.ts';
+import { figuresLine } from '../trunk/trunk-figures.tsx';
 
 const pollMs = 5_000;
+/** They are counted over a day. */
+const figuresMs = 60_000;
 
 export const TrunksPage = () => {
   const t = texts.value.trunks;
   const trunks = usePolled('trunks', listTrunks, () => pollMs).value;
+  const figures = usePolled('trunk-figures', listTrunkFigures, () => figuresMs).value ?? [];
+  const figuresOf = (id: string): string | undefined => {
+    const found = figures.find((one) => one.trunk_id === id);
+    return found && figuresLine(found);
+  };
   const add = (
     <ForAdmins>
       <a class="button primary" href={linkTo('trunks', 'new')}>
@@ -34,6 +42,7 @@ export const TrunksPage = () => {
               <span class="row-main">
                 <b>{trunk.name}</b>
                 <small>{trunk.detail === null ? trunk.host : explain(trunk.detail, language.value)}</small>
+                <small>{figuresOf(trunk.id)}</small>
               </span>
               <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>
             </a>

@@ -81,6 +81,17 @@ export const trunks = {
   },
   lastSeen: (when: string) => `Last answered ${when}`,
   channels: (count: number) => (count === 1 ? '1 call now' : `${count} calls now`),
+  /** Of the last 24 hours. */
+  figures: {
+    none: 'No calls in the last 24 hours',
+    calls: (outbound: string, inbound: string) => `24 hours: ${outbound} out, ${inbound} in`,
+    answered: (share: string) => `${share} answered (ASR)`,
+    duration: (time: string) => `${time} a call (ACD)`,
+    delay: (time: string) => `rings after ${time} (PDD)`,
+    mos: (mos: string) => `quality ${mos} (MOS)`,
+    failedOver: (calls: string) => `${calls} went on to another trunk`,
+    oneWay: (calls: string) => `${calls} with one-way sound`,
+  },
   edit: 'Settings',
   connection: 'Connection',
   calls: 'Calls',
