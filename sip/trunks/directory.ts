@@ -1,4 +1,5 @@
 /** What real lines need to know of trunks. The gateway provides it; nothing here is asked for during a call. */
+import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
 import type { AskTrunk } from './ask-trunk.ts';
 import type { TrunkRests } from './rests.ts';
@@ -23,6 +24,8 @@ export interface TrunkDirectory {
   isUsable(trunkId: string, address?: string): boolean;
   /** Whose number this is and which trunk it is bound to; undefined for a number that belongs to nobody. */
   ownerOf(number: string): Promise<NumberOwner | undefined>;
+  /** Where a number may call, as its next call would be asked. */
+  destinationsOf(number: string): Promise<readonly Destinations[]>;
 }
 
 /** Where there are no trunks but that of the configuration. */
@@ -31,4 +34,5 @@ export const emptyDirectory: TrunkDirectory = {
   all: () => [],
   isUsable: () => true,
   ownerOf: async () => undefined,
+  destinationsOf: async () => [],
 };

@@ -27,12 +27,13 @@ export const startLines = async (
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<StartedLines> => {
-  const { config, database, sealing, clock, logger, started } = foundation;
+  const { config, platformPolicy, database, sealing, clock, logger, started } = foundation;
   const path = process.env['PATH'] ?? '';
   const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });
   started.defer(speech.close);
   const trunks = createTrunkDirectory({
     database,
+    platformPolicy,
     sealing,
     times: trunkLifeTimes,
     clock,

@@ -1,9 +1,12 @@
 /** The trunks of all workspaces as this gateway knows them: what calls, callers and people ask of them. */
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
+import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import { createCoalescedTask, type CoalescedTask } from '#src/domain/coalesced-task.ts';
+import type { Destinations } from '#src/domain/destinations.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Trunk, TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Database } from '#src/persistence/database.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks.ts';
 import { statusOf, unknownStatus } from './trunk-status.ts';
 import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
@@ -14,8 +17,10 @@ const closeWithinMs = 1_500;
 /** From the start on, where the lines of the gateway are real. */
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
 
-export const createTrunkDirectory = (options: TrunkLivesOptions & { database: Database }) => {
-  const { database, clock, logger } = options;
+export const createTrunkDirectory = (
+  options: TrunkLivesOptions & { database: Database; platformPolicy: PolicySettings },
+) => {
+  const { database, platformPolicy, clock, logger } = options;
   let started: Started | null = null;
   let stopListening = async (): Promise<void> => {};
 
@@ -40,6 +45,11 @@ export const createTrunkDirectory = (options: TrunkLivesOptions & { database: Da
       return life && started?.requests.tryOut(life.trunk, numbers);
     },
     ownerOf: (number: string) => findNumberOwner(database, number),
+    async destinationsOf(number: string): Promise<readonly Destinations[]> {
+      const found = await findNumberByDigits(database, number);
+      if (found === undefined) return [platformPolicy.destinations];
+      return effectivePolicy(found.policy, found.workspace.policy, platformPolicy).destinations;
+    },
 
     /** What a trunk is doing, enabled or not. */
     status({ id, enabled }: { id: string; enabled: boolean }): TrunkStatus {

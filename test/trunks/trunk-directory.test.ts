@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { readConfig } from '#config/config.ts';
 import { pino } from 'pino';
 import { trunkMachine } from '#machines/trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
@@ -9,6 +10,7 @@ import { trunkDefaults, type Trunk, type TrunkSettings } from '#src/domain/trunk
 import { patchNumber } from '#src/persistence/numbers.ts';
 import { createTrunk, deleteTrunk, patchTrunk } from '#src/persistence/trunks.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
+import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
@@ -48,6 +50,7 @@ const world = async (t: ExecutionContext) => {
   };
   const directory = createTrunkDirectory({
     database: db,
+    platformPolicy: platformPolicyOf(readConfig({}, false)),
     sealing,
     times,
     clock: systemClock,
@@ -221,4 +224,15 @@ test('a number is known with its workspace and its trunk', async (t) => {
   const trunkId = await add();
   await patchNumber(db, { numberId, workspaceId }, { trunkId });
   t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId });
+});
+
+test('where a number may call is what its workspace, else the platform, allows, and what it says itself', async (t) => {
+  const { db, number, directory } = await world(t);
+  const [platform, ...others] = await directory.destinationsOf(number.number);
+  t.true(platform?.kinds.includes('mobile'));
+  t.deepEqual(others, []);
+  const own = { kinds: ['uan' as const], allowedPrefixes: [], deniedPrefixes: [] };
+  await patchNumber(db, number, { destinations: own });
+  t.deepEqual(await directory.destinationsOf(number.number), [platform, own]);
+  t.deepEqual(await directory.destinationsOf('0299999999'), [platform]);
 });

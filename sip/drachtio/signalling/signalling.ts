@@ -144,6 +144,7 @@ export const createSignalling = (options: SignallingOptions) => {
         from: input.from,
         to: input.to,
         choose: () => choose(input.from),
+        destinations: () => directory.destinationsOf(input.from),
         limits,
         rests,
         trackLeg: () => legTracker.track(input.callId),

@@ -3,6 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { mayDial, type Destinations } from '#src/domain/destinations.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { inviteTo, placeAt, type Place } from '../../trunks/addressing.ts';
@@ -11,7 +12,7 @@ import { createCourse } from '../../trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '../../trunks/failover.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
-import { redirectionsIn } from '../../trunks/redirects.ts';
+import { redirectionsIn, type Redirection } from '../../trunks/redirects.ts';
 import type { TrunkRests } from '../../trunks/rests.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
@@ -39,6 +40,8 @@ export type CallOptions = {
   from: string;
   to: string;
   country: Country;
+  /** Where the call may go, which is asked when a trunk sends it on. */
+  destinations: () => Promise<readonly Destinations[]>;
   limits: TrunkLimits;
   rests: TrunkRests;
   /** A trunk from which nothing at all came for so long is given up. */
@@ -144,6 +147,17 @@ const callAt = async (place: Place, trunkCall: TrunkCall): Promise<TriedPlace> =
   return tried;
 };
 
+/** Where the trunk sends the call on to, as far as it may go there: a trunk cannot make a call to any number of it. */
+const allowedRedirections = async (
+  contacts: string,
+  { trunk, call: { country, destinations } }: TrunkCall,
+): Promise<Redirection[]> => {
+  const wanted = redirectionsIn(contacts, trunk, country);
+  if (wanted.length === 0) return [];
+  const policy = { destinations: await destinations() };
+  return wanted.filter(({ number }) => mayDial(policy, number, country));
+};
+
 /** Place after place, as long as one fails the call or the trunk sends it on. */
 const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
   const { trunk, addresses, call } = trunkCall;
@@ -153,7 +167,7 @@ const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
   for (let place = course.next(); place !== undefined; place = course.next()) {
     const { contacts, ...here } = await callAt(place, trunkCall);
     tried = here;
-    const isSentOn = contacts !== null && course.redirect(redirectionsIn(contacts, trunk, country));
+    const isSentOn = contacts !== null && course.redirect(await allowedRedirections(contacts, trunkCall));
     if (contacts !== null)
       logger.info({ trunk: trunk.name }, `a redirect of a trunk is ${isSentOn ? '' : 'not '}followed`);
     if (!isSentOn && !tried.next) return tried;

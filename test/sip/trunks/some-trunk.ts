@@ -22,4 +22,5 @@ export const directoryOf = (trunks: readonly Trunk[]): TrunkDirectory => ({
   all: () => trunks,
   isUsable: () => true,
   ownerOf: async () => ({ workspaceId, trunkId: null }),
+  destinationsOf: async () => [],
 });

@@ -86,3 +86,22 @@ test('another host than the trunk is not shown the password', async (t) => {
   t.like(await unanswered(edge, line), { cause: 'busy', sip: { status: 486 } });
   t.is(headerOf(ladder.last('INVITE'), 'Authorization'), undefined);
 });
+
+test('a trunk sends no call on to where it may not go', async (t) => {
+  const at = { host: '127.0.0.1' };
+  const trunks = {
+    ...directoryOf([someTrunk({ ...at, name: 'one', port: 15_081, redirects: 'any' })]),
+    destinationsOf: async () => [{ kinds: ['mobile' as const], allowedPrefixes: [], deniedPrefixes: [] }],
+  };
+  const edge = await startSipEdge(t, { trunk: null, trunks });
+  const line = edge.call();
+  const one = createFarEnd(edge.drachtio, '127.0.0.1:15081');
+  const elsewhere = createFarEnd(edge.drachtio, '127.0.0.1:15083');
+  const expensive = '<sip:0607001234@127.0.0.1:15083>';
+  (await one.receives('INVITE')).answers(302, to(expensive, `${there};q=0.5`));
+  const ladder = await elsewhere.receives('INVITE');
+  t.is(ladder.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
+  ladder.answers(302, to(expensive));
+  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 302 } });
+  t.deepEqual(elsewhere.unread(), []);
+});
