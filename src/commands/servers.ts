@@ -12,6 +12,7 @@ import { isInstalled } from '#src/speech/run-program.ts';
 const restartTimes: RestartTimes = {
   firstMs: 1_000,
   longestMs: 30_000,
+  mostStarts: 10,
   steadyMs: 60_000,
   patienceMs: 3_000,
 };
@@ -111,7 +112,7 @@ const serversOf = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Ser
   ...(freeSwitch === null ? [] : [freeSwitchIn(folder, freeSwitch)]),
 ];
 
-const startKept = (server: Server, print: (text: string) => void): Supervised =>
+const startKept = (server: Server, print: (text: string) => void, onGivenUp: () => void): Supervised =>
   supervise({
     start: server.start,
     times: restartTimes,
@@ -120,6 +121,7 @@ const startKept = (server: Server, print: (text: string) => void): Supervised =>
         `${server.name} has ended by itself (${how}), and its calls with it. It is started again in ${restartsInMs / 1_000} s.`,
       ),
     onBack: () => print(`${server.name} is ready again.`),
+    onGivenUp,
   });
 
 const untilReady = async (server: Server, { ready }: Supervised): Promise<string> => {
@@ -150,7 +152,11 @@ export const runServers = async (
   const folder = join(config.dataFolder, 'servers');
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
-  const servers = serversOf(config, folder).map((server) => ({ server, kept: startKept(server, print) }));
+  const givenUp = Promise.withResolvers<Server>();
+  const servers = serversOf(config, folder).map((server) => ({
+    server,
+    kept: startKept(server, print, () => givenUp.resolve(server)),
+  }));
   const over = new Promise<'asked'>((resolve) => {
     asked.addEventListener('abort', () => resolve('asked'));
     if (asked.aborted) resolve('asked');
@@ -163,7 +169,11 @@ export const runServers = async (
         ? 'Now, in another terminal: GW_FREESWITCH=none GW_LINES=drachtio npm start   (Ctrl-C here ends the server)'
         : 'Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)',
     );
-    await over;
+    const hopeless = await Promise.race([over, givenUp.promise]);
+    if (hopeless === 'asked') return;
+    throw new ServersError(
+      `${hopeless.name} has ended ${restartTimes.mostStarts} times in a row and is given up. ${await endOf(hopeless)}`,
+    );
   } finally {
     await Promise.all(servers.map(({ kept }) => kept.stop()));
   }

@@ -8,6 +8,8 @@ export type RestartTimes = {
   /** Before it is started again; doubled each time it does not last, up to the longest. */
   firstMs: number;
   longestMs: number;
+  /** After so many starts in a row that did not last it is given up. */
+  mostStarts: number;
   /** Who has run for so long has lasted. */
   steadyMs: number;
   /** After which a server that was asked to end is killed. */
@@ -29,6 +31,8 @@ export const supervise = (options: {
   /** It has ended by itself, in this way, and is started again after so many milliseconds. */
   onEnded: (how: string, restartsInMs: number) => void;
   onBack: () => void;
+  /** It ends again and again, and is not started any more. */
+  onGivenUp: () => void;
 }): Supervised => {
   const { times } = options;
   const ending = new AbortController();
@@ -36,13 +40,14 @@ export const supervise = (options: {
   let server = options.start();
   let startedAt = performance.now();
   let delayMs = times.firstMs;
+  let startsInARow = 1;
 
   const untilEnded = async (): Promise<void> => {
     if (!hasEnded(server.child)) await once(server.child, 'exit');
   };
 
   const startAgain = async (): Promise<void> => {
-    if (performance.now() - startedAt >= times.steadyMs) delayMs = times.firstMs;
+    startsInARow += 1;
     options.onEnded(howItEnded(server.child), delayMs);
     await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     delayMs = Math.min(delayMs * 2, times.longestMs);
@@ -58,6 +63,11 @@ export const supervise = (options: {
     for (;;) {
       await untilEnded();
       if (signal.aborted) return;
+      if (performance.now() - startedAt >= times.steadyMs) {
+        delayMs = times.firstMs;
+        startsInARow = 1;
+      }
+      if (startsInARow >= times.mostStarts) return options.onGivenUp();
       await startAgain();
     }
   };

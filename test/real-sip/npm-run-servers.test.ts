@@ -65,8 +65,8 @@ const startCommand = async (t: ExecutionContext, environment: Record<string, str
 };
 
 /** The command lines of running processes in which this stands. */
-const processesThatName = async (text: string): Promise<string> => {
-  const child = spawn('ps', ['-eo', 'args'], { stdio: ['ignore', 'pipe', 'ignore'] });
+const processesThatName = async (text: string, chosen = ['-eo', 'args']): Promise<string> => {
+  const child = spawn('ps', chosen, { stdio: ['ignore', 'pipe', 'ignore'] });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   await once(child, 'close');
@@ -157,6 +157,9 @@ if (missing.length > 0) {
       /^FreeSWITCH has ended by itself \(SIGKILL\), and its calls with it\. It is started again in 1 s\.$/m,
     );
     t.is(child.exitCode, null);
+    const drachtio = await processesThatName('drachtio', ['--ppid', String(child.pid), '-o', 'pid,args']);
+    process.kill(Number.parseInt(drachtio, 10), 'SIGKILL');
+    await until(() => /^drachtio-server is ready again\.$/m.test(output()), 60_000);
     child.kill('SIGINT');
     await until(() => child.exitCode !== null, 15_000);
     t.is(child.exitCode, 0, output());

@@ -4,7 +4,13 @@ import test, { type ExecutionContext } from 'ava';
 import { supervise, type RestartTimes } from '#src/servers/supervise.ts';
 import { until } from '#test/helpers/until.ts';
 
-const times: RestartTimes = { firstMs: 1, longestMs: 4, steadyMs: 600_000, patienceMs: 10_000 };
+const times: RestartTimes = {
+  firstMs: 1,
+  longestMs: 4,
+  mostStarts: 6,
+  steadyMs: 600_000,
+  patienceMs: 10_000,
+};
 
 /** Each start runs the next of these programs of the shell; the last one again and again. */
 const supervised = (t: ExecutionContext, programs: readonly string[]) => {
@@ -26,6 +32,7 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
     times,
     onEnded: (how, restartsInMs) => story.push(`${how}, again in ${restartsInMs}`),
     onBack: () => story.push('back'),
+    onGivenUp: () => story.push('given up'),
   });
   t.teardown(() => server.stop());
   return { server, story, pids };
@@ -55,6 +62,15 @@ test('a server that is killed is started again, also when it does not come up at
   process.kill(pids[0] ?? 0, 'SIGKILL');
   await until('it is back', () => story.includes('back') || undefined);
   t.deepEqual(story, ['SIGKILL, again in 1', 'exit code 1, again in 2', 'back']);
+});
+
+test('a server that ends again and again is given up', async (t) => {
+  const { server, story, pids } = supervised(t, [fails]);
+  await server.ready;
+  await until('it is given up', () => story.includes('given up') || undefined);
+  t.is(pids.length, 6);
+  t.is(story.filter((line) => line.startsWith('exit code 3')).length, 5);
+  t.is(story.at(-1), 'given up');
 });
 
 test('a server that never started is the trouble of whoever started it', async (t) => {
