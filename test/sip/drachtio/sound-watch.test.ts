@@ -116,3 +116,11 @@ test('after the end it does not look any more', async (t) => {
   await pass(30);
   t.is(world.asked, asked);
 });
+
+test('who was on hold may have had no moment to be heard', async (t) => {
+  const { watch, pass, missing } = createWorld();
+  watch.held(true);
+  await pass(4);
+  await watch.finish();
+  t.deepEqual(missing(), []);
+});
