@@ -3,7 +3,8 @@
  *
  * 1. A number that is bound to a trunk uses that one alone; its caller id may be worth nothing elsewhere.
  * 2. Otherwise the trunks of its workspace, then the configured one; the lowest priority first.
- * 3. Among equals chance decides by weight.
+ * 3. A trunk that names prefixes serves their numbers alone; the longest that fits goes first, before any priority, and
+ *    behind it those that serve all numbers. Among equals chance decides by weight.
  * 4. A trunk that takes no calls is left out: one that is drained, or that has asked to be left alone.
  * 5. A trunk that is not usable is tried behind all others and never left out: what is known of it may be old, and
  *    with nothing else left, trying costs nothing.
@@ -17,16 +18,25 @@ import type { NumberOwner } from './directory.ts';
 import type { TrunkRests } from './rests.ts';
 
 /** A trunk that may carry the call, and where, in the order in which these are tried. */
-export type Route = { trunk: Trunk; addresses: TrunkAddress[] };
+export type Route = {
+  trunk: Trunk;
+  addresses: TrunkAddress[];
+  /** Of the trunk, that the number begins with; empty where it serves all. */
+  prefix: string;
+};
 
 /** A trunk of the number that takes no calls now; `until`: wall-clock milliseconds since the epoch. */
-export type LeftOut = { trunk: Trunk } & ({ because: 'drained' } | { because: 'resting'; until: number });
+export type LeftOut = { trunk: Trunk } & (
+  { because: 'drained' | 'prefixes' } | { because: 'resting'; until: number }
+);
 
 export type Choice = { routes: Route[]; leftOut: LeftOut[] };
 
 export type ChoiceOptions = {
   /** Of the number that calls; undefined where nobody knows it. */
   owner: NumberOwner | undefined;
+  /** The number that is called, as prefixes are compared with it. */
+  number: string;
   trunks: readonly Trunk[];
   isUsable: (trunkId: string, address?: string) => boolean;
   rests: Pick<TrunkRests, 'until'>;
@@ -38,6 +48,9 @@ const trunksOf = ({ owner, trunks }: Pick<ChoiceOptions, 'owner' | 'trunks'>): r
   owner !== undefined && owner.trunkId !== null
     ? trunks.filter(({ id }) => id === owner.trunkId)
     : trunks.filter(({ workspaceId }) => workspaceId === null || workspaceId === owner?.workspaceId);
+
+/** With its +. */
+const longestPrefix = 16;
 
 /** Compared as a text. */
 const rankOf = (...parts: readonly number[]): string =>
@@ -53,8 +66,18 @@ const inOrder = <Weighted extends { weight: number }>(
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, equals]) => byChance(equals, random));
 
+/** The longest that the number begins with, empty where the trunk serves all; undefined where it does not serve it. */
+const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
+  prefixes.length === 0
+    ? ''
+    : prefixes
+        .filter((prefix) => number.startsWith(prefix))
+        .toSorted((one, other) => other.length - one.length)[0];
+
 /** The addresses of a trunk that take calls, or why there are none. */
-const routeBy = (trunk: Trunk, { isUsable, rests, random }: ChoiceOptions): Route | LeftOut => {
+const routeBy = (trunk: Trunk, { number, isUsable, rests, random }: ChoiceOptions): Route | LeftOut => {
+  const prefix = prefixOf(trunk, number);
+  if (prefix === undefined) return { trunk, because: 'prefixes' };
   const open = trunk.drained ? [] : addressesOf(trunk).filter(({ drained }) => !drained);
   if (open.length === 0) return { trunk, because: 'drained' };
   const ends = open.map((address) => ({ address, until: rests.until(addressKey(trunk, address)) }));
@@ -63,7 +86,7 @@ const routeBy = (trunk: Trunk, { isUsable, rests, random }: ChoiceOptions): Rout
     return { trunk, because: 'resting', until: Math.min(...ends.map(({ until }) => until ?? Infinity)) };
   const rank = (address: TrunkAddress): string =>
     rankOf(isUsable(trunk.id, addressName(address)) ? 0 : 1, address.priority);
-  return { trunk, addresses: inOrder(awake, rank, random) };
+  return { trunk, prefix, addresses: inOrder(awake, rank, random) };
 };
 
 export const chooseTrunks = (options: ChoiceOptions): Choice => {
@@ -77,11 +100,11 @@ export const chooseTrunks = (options: ChoiceOptions): Choice => {
   }
   const ordered = inOrder(
     routes,
-    ({ trunk: { id, workspaceId, priority } }) =>
-      rankOf(isUsable(id) ? 0 : 1, workspaceId === null ? 1 : 0, priority),
+    ({ trunk: { id, workspaceId, priority }, prefix }) =>
+      rankOf(isUsable(id) ? 0 : 1, workspaceId === null ? 1 : 0, longestPrefix - prefix.length, priority),
     random,
   );
-  return { routes: ordered.map(({ trunk, addresses }) => ({ trunk, addresses })), leftOut };
+  return { routes: ordered.map(({ trunk, addresses, prefix }) => ({ trunk, addresses, prefix })), leftOut };
 };
 
 /** For people, where no trunk can be tried. Of those that rest the first to take calls again is named. */
@@ -90,8 +113,9 @@ export const whyNoRoute = (leftOut: readonly LeftOut[], secondsUntil: TrunkRests
   const [first] = resting.toSorted((one, other) => one.until - other.until);
   if (first !== undefined)
     return `The trunk "${first.trunk.name}" wants no calls for ${secondsUntil(first.until)} more seconds.`;
-  const [drained] = leftOut;
-  return drained === undefined
+  const drained = leftOut.find(({ because }) => because === 'drained');
+  if (drained !== undefined) return `The trunk "${drained.trunk.name}" is drained: it takes no new calls.`;
+  return leftOut.length === 0
     ? 'There is no enabled trunk for this number'
-    : `The trunk "${drained.trunk.name}" is drained: it takes no new calls.`;
+    : 'No trunk serves this number: its prefix stands in none of their lists.';
 };

@@ -1,6 +1,6 @@
 /** What real lines need to know of trunks. The gateway provides it; nothing here is asked for during a call. */
 import type { Destinations } from '#src/domain/destinations.ts';
-import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
 import type { AskTrunk } from './ask-trunk.ts';
 import type { TrunkRests } from './rests.ts';
 
@@ -13,6 +13,8 @@ export type TrunkRequests = AskTrunk & {
   rests: Pick<TrunkRests, 'until' | 'end' | 'secondsUntil'>;
   /** Calls that go by a trunk, or by one of its addresses (`addressKey`), now. */
   channelsOf(key: string): number;
+  /** Which trunks a call from a number of this owner would take now; `to` is domestic or `+…`. */
+  route(owner: NumberOwner, to: string): TrunkRoute;
 };
 
 export interface TrunkDirectory {

@@ -120,6 +120,16 @@ export const removeTrunk = async (administrator: Administrator, trunkId: string)
   await note(administrator, { action: 'trunk.deleted', subject: `trunk:${trunkId}` });
 };
 
+/** Of a number of the workspace, in domestic format; null where it is bound to none. Refuses any other number. */
+export const boundTrunkOf = async (
+  { database, workspaceId }: WorkspaceReader,
+  number: string,
+): Promise<string | null> => {
+  const known = (await listNumbers(database, workspaceId)).find((one) => one.number === number);
+  if (known === undefined) throw invalidField({ path: 'from', message: 'The workspace has no such number.' });
+  return known.trunkId;
+};
+
 /** The number that tries a trunk out: one that is bound to it, else any. Throws a Refusal (`service_unavailable`). */
 export const numberToTry = async (
   { database, workspaceId }: WorkspaceReader,

@@ -20,7 +20,7 @@ import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
+import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { StreamPermits } from './stream-permits.ts';
@@ -65,6 +65,11 @@ export type ApiServices = Pick<
       trunkId: string,
       numbers: { from: string; to: string },
     ) => Promise<TrunkCheckStep[] | undefined>;
+    /**
+     * Which trunks a call to this number (domestic, or `+…`) would take now; undefined where there is no real line.
+     * `trunkId`: of the number that calls, null where it is bound to none.
+     */
+    routeTo: (owner: { workspaceId: string; trunkId: string | null }, to: string) => TrunkRoute | undefined;
     /** What a trunk is doing on this gateway. */
     trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
     /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */

@@ -33,6 +33,7 @@ import { revokeToken } from './tokens/revoke-token.ts';
 import { checkTrunk } from './trunks/check-trunk.ts';
 import { createTrunk } from './trunks/create-trunk.ts';
 import { deleteTrunk } from './trunks/delete-trunk.ts';
+import { findRoute } from './trunks/find-route.ts';
 import { getTrunk } from './trunks/get-trunk.ts';
 import { listTrunkFigures } from './trunks/list-trunk-figures.ts';
 import { listTrunks } from './trunks/list-trunks.ts';
@@ -109,6 +110,7 @@ export const routes: readonly Route[] = [
   deleteTrunk,
   checkTrunk,
   listTrunkFigures,
+  findRoute,
 
   listWebhooks,
   createWebhook,

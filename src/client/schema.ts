@@ -704,6 +704,8 @@ export type Trunk = {
   srtp: 'off' | 'optional' | 'required';
   /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
   media: 'freeswitch' | 'auto' | 'direct';
+  /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
+  prefixes: string[];
   /** The lowest goes first. */
   priority: number;
   /** The share of calls among trunks of the same priority. */
@@ -1594,6 +1596,8 @@ export type Operations = {
         srtp?: 'off' | 'optional' | 'required' | undefined;
         /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
+        /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
+        prefixes?: string[] | undefined;
         /** The lowest goes first. */
         priority?: number | undefined;
         /** The share of calls among trunks of the same priority. */
@@ -1676,6 +1680,8 @@ export type Operations = {
         srtp?: 'off' | 'optional' | 'required' | undefined;
         /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
+        /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
+        prefixes?: string[] | undefined;
         /** The lowest goes first. */
         priority?: number | undefined;
         /** The share of calls among trunks of the same priority. */
@@ -1741,6 +1747,33 @@ export type Operations = {
       /** ISO 8601 with the numeric UTC offset of the workspace. */
       until: string;
       trunks: TrunkFigures[];
+    };
+  };
+  /** See which trunks a call would take. The trunks that a call to this number would be tried on now, in their order, and those that are left out; nobody is called. Chance decides among trunks of the same priority, anew for each call. */
+  findRoute: {
+    request: {
+      /** Domestic, or with + and country code. */
+      to: string;
+      /** A number of the workspace that calls; absent: one that is bound to no trunk. */
+      from?: string | undefined;
+    };
+    answer: {
+      /** As it is compared with prefixes. */
+      number: string;
+      trunks: {
+        trunk_id: string;
+        name: string;
+        /** That fits; empty: it serves all numbers. */
+        prefix: string;
+        addresses: string[];
+      }[];
+      left_out: {
+        trunk_id: string;
+        name: string;
+        because: 'drained' | 'resting' | 'prefixes';
+      }[];
+      /** Why no trunk would carry it. */
+      sentence: string | null;
     };
   };
   /** List the webhook endpoints. All of the workspace, the oldest first; no secrets. */
@@ -2062,6 +2095,7 @@ export const operations = {
   deleteTrunk: { method: 'DELETE', path: '/api/v1/admin/trunks/{id}', headers: [], answer: 'nothing' },
   checkTrunk: { method: 'POST', path: '/api/v1/admin/trunks/{id}/check', headers: [], answer: 'json' },
   listTrunkFigures: { method: 'GET', path: '/api/v1/admin/trunk-figures', headers: [], answer: 'json' },
+  findRoute: { method: 'GET', path: '/api/v1/admin/trunk-route', headers: [], answer: 'json' },
   listWebhooks: { method: 'GET', path: '/api/v1/admin/webhooks', headers: [], answer: 'json' },
   createWebhook: { method: 'POST', path: '/api/v1/admin/webhooks', headers: [], answer: 'json' },
   getWebhook: { method: 'GET', path: '/api/v1/admin/webhooks/{id}', headers: [], answer: 'json' },

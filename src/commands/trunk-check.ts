@@ -1,4 +1,7 @@
-/** `npm run trunk -- check <name>`: tries a trunk out on the running gateway, and prints what went to and fro. */
+/**
+ * `npm run trunk -- check <name>`: tries a trunk out on the running gateway, and prints what went to and fro;
+ * `npm run trunk -- route <number>`: says which trunks a call would take.
+ */
 import { parseOptions, UsageError } from './parse-options.ts';
 import { z } from 'zod';
 import { readCredentials } from '#src/start/credentials.ts';
@@ -6,7 +9,9 @@ import { readCredentials } from '#src/start/credentials.ts';
 const help = `Tries a trunk out on the running gateway: registration, OPTIONS, and a call.
 
   npm run trunk -- check NAME
+  npm run trunk -- route NUMBER    which trunks a call to this number would take; nobody is called
 
+  --from NUMBER   with route: the number of the workspace that calls
   --to NUMBER     call this number, which may ring for a moment; without it a number of the
                   workspace calls itself through the trunk
   --url URL       the gateway (default: as in dev-credentials.json)
@@ -14,7 +19,7 @@ const help = `Tries a trunk out on the running gateway: registration, OPTIONS, a
   --help          this text
 
 dev-credentials.json is looked for in the data folder (GW_DATA_DIR, .data).
-Ends with 0 when nothing failed, 1 when something did, 2 when it was called wrongly.
+Ends with 0 when nothing failed and there is a trunk, 1 when something did or there is none, 2 when it was called wrongly.
 `;
 
 const trunks = z.object({ trunks: z.array(z.object({ id: z.string(), name: z.string() })) });
@@ -44,12 +49,31 @@ export const stepReport = ({ step, result, sentence, ladder }: Step): string =>
     '',
   ].join('\n');
 
+const route = z.object({
+  number: z.string(),
+  trunks: z.array(z.object({ name: z.string(), prefix: z.string(), addresses: z.array(z.string()) })),
+  left_out: z.array(z.object({ name: z.string(), because: z.string() })),
+  sentence: z.string().nullable(),
+});
+
+export const routeReport = ({ number, trunks: found, left_out, sentence }: z.infer<typeof route>): string =>
+  [
+    `${number}${sentence === null ? '' : `: ${sentence}`}`,
+    ...found.map(
+      ({ name, prefix, addresses }, index) =>
+        `  ${index + 1}. ${name} (${prefix === '' ? 'all numbers' : prefix}): ${addresses.join(', ')}`,
+    ),
+    ...left_out.map(({ name, because }) => `  –  ${name}: left out (${because})`),
+    '',
+  ].join('\n');
+
 const parse = (args: readonly string[]) =>
   parseOptions({
     args: [...args],
     allowPositionals: true,
     options: {
       to: { type: 'string' },
+      from: { type: 'string' },
       url: { type: 'string' },
       token: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -85,15 +109,25 @@ export const main = async (
     return 0;
   }
   const [command, name, ...rest] = positionals;
-  if (command !== 'check' || name === undefined || rest.length > 0)
-    throw new UsageError('It is called as: npm run trunk -- check NAME (more with --help)');
+  if ((command !== 'check' && command !== 'route') || name === undefined || rest.length > 0)
+    throw new UsageError('It is called as: npm run trunk -- check NAME, or route NUMBER (more with --help)');
   const kept = await readCredentials(environment['GW_DATA_DIR'] || '.data');
   const url = values.url ?? kept?.base_url;
   const token = values.token ?? environment['GW_ADMIN_TOKEN'] ?? kept?.admin_token;
   if (url === undefined || token === undefined)
     throw new UsageError('There is no dev-credentials.json: give --url and --token');
 
-  const path = `${url.replace(/(?<!\/)\/+$/, '')}/api/v1/admin/trunks`;
+  const admin = `${url.replace(/(?<!\/)\/+$/, '')}/api/v1/admin`;
+  if (command === 'route') {
+    const query = new URLSearchParams({
+      to: name,
+      ...(values.from === undefined ? {} : { from: values.from }),
+    });
+    const found = route.parse(await fetchJson(`${admin}/trunk-route?${query.toString()}`, token));
+    print(routeReport(found));
+    return found.trunks.length > 0 ? 0 : 1;
+  }
+  const path = `${admin}/trunks`;
   const listed = trunks.parse(await fetchJson(path, token)).trunks;
   const trunk = listed.find((one) => one.name === name);
   if (trunk === undefined)

@@ -85,6 +85,13 @@ export const internationalNumber = (number: string, country: Country): string | 
   return parsePhoneNumberFromString(number, country)?.number;
 };
 
+/** As it is compared with prefixes: E.164, also of a number that is dialled only within its country. */
+export const prefixedNumber = (number: string, country: Country): string =>
+  number.startsWith('+')
+    ? number
+    : (internationalNumber(number, country) ??
+      `+${getCountryCallingCode(country)}${number.replace(/^0/, '')}`);
+
 /** `+821012345678` → `01012345678`; undefined for a number of another country, or of none. */
 export const domesticNumber = (number: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(number);

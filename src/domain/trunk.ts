@@ -78,6 +78,8 @@ export type TrunkSettings = {
   codecs: TrunkCodec[] | null;
   srtp: TrunkSrtp;
   media: TrunkMedia;
+  /** E.164 prefixes, with their +, of the numbers that it serves: the longest that fits goes first. Empty: all. */
+  prefixes: string[];
   /** The lowest goes first. */
   priority: number;
   /** The share of calls among trunks of the same priority. */
@@ -115,6 +117,7 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   codecs: null,
   srtp: 'off',
   media: 'freeswitch',
+  prefixes: [],
   priority: 10,
   weight: 10,
   maxChannels: null,
@@ -175,6 +178,20 @@ export type TrunkPartStatus = {
 export type TrunkStatus = TrunkPartStatus & {
   /** Empty where the trunk is one host. `address` is `host:port`. */
   addresses: (TrunkPartStatus & { address: string })[];
+};
+
+/** Why a trunk would get no call to a number: it is drained, it rests, or its prefixes do not hold the number. */
+export const leftOutBecause = ['drained', 'resting', 'prefixes'] as const;
+
+/** Which trunks a call to a number would take now, in their order; those of the same weight as chance has it. */
+export type TrunkRoute = {
+  /** As it is compared with prefixes: E.164. */
+  number: string;
+  /** `prefix`: empty where the trunk serves all numbers. The addresses are `host:port`, in their order. */
+  trunks: { trunkId: string; name: string; prefix: string; addresses: string[] }[];
+  leftOut: { trunkId: string; name: string; because: (typeof leftOutBecause)[number] }[];
+  /** For people: why no trunk would carry it; null where one would. */
+  sentence: string | null;
 };
 
 export const trunkCheckSteps = ['registration', 'options', 'call'] as const;

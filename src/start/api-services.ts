@@ -80,6 +80,7 @@ export const apiServicesOf = (
     urlProblem: parts.outgoing.urlProblem,
     tryAgent: agents.tryAgent,
     trunkStatus: telephony.trunks.status,
+    routeTo: telephony.trunks.route,
     tryTrunk: telephony.trunks.tryOut,
     webhookTests: parts.events.webhookTests,
     engines: telephony.engines,

@@ -1,12 +1,12 @@
 /** The trunks of all workspaces as this gateway knows them: what calls, callers and people ask of them. */
-import type { TrunkRequests } from '#sip/trunks/directory.ts';
+import type { NumberOwner, TrunkRequests } from '#sip/trunks/directory.ts';
 import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import { createCoalescedTask, type CoalescedTask } from '#src/domain/coalesced-task.ts';
 import type { Destinations } from '#src/domain/destinations.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
-import type { Trunk, TrunkCheckStep, TrunkStatus } from '#src/domain/trunk.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Trunk, TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import type { Database } from '#src/persistence/database.ts';
 import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks.ts';
 import { statusOf, unknownStatus } from './trunk-status.ts';
 import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
@@ -44,6 +44,8 @@ export const createTrunkDirectory = (
       const life = started?.lives.find(trunkId);
       return life && started?.requests.tryOut(life.trunk, numbers);
     },
+    /** Undefined where there is no real line. */
+    route: (owner: NumberOwner, to: string): TrunkRoute | undefined => started?.requests.route(owner, to),
     ownerOf: (number: string) => findNumberOwner(database, number),
     async destinationsOf(number: string): Promise<readonly Destinations[]> {
       const found = await findNumberByDigits(database, number);

@@ -210,6 +210,15 @@ export const fakeGateway = async (
       channels: 0,
       addresses: [],
     }),
+    routeTo: (owner, to) => {
+      note('routeTo', { ...owner, to });
+      return {
+        number: '+821000000001',
+        trunks: [{ trunkId: 'one', name: 'carrier', prefix: '+8210', addresses: ['sip.example.com:5060'] }],
+        leftOut: [{ trunkId: 'two', name: 'second', because: 'drained' }],
+        sentence: null,
+      };
+    },
     engines: {
       recognizers: ['vosk', 'deepgram'],
       synthesizers: ['elevenlabs', 'espeak-ng'],

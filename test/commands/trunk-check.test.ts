@@ -74,3 +74,32 @@ test('what is called wrongly says how it is called', async (t) => {
   });
   t.regex((await run(t, ['--help'])).printed, /Tries a trunk out/);
 });
+
+test('the trunks that a call would take are listed in their order', async (t) => {
+  const { baseUrl, adminToken, asked, workspaceId, number } = await fakeGateway(t);
+  const args = ['route', '+82 10-0000-0001', '--url', baseUrl, '--token', adminToken];
+  t.deepEqual(await run(t, [...args, '--from', number.number]), {
+    code: 0,
+    printed: [
+      '+821000000001',
+      '  1. carrier (+8210): sip.example.com:5060',
+      '  –  second: left out (drained)',
+      '',
+    ].join('\n'),
+  });
+  t.deepEqual(asked, [['routeTo', { workspaceId, trunkId: null, to: '01000000001' }]]);
+  await t.throwsAsync(run(t, [...args, '--from', '01099999999']), { message: /^The gateway answers 400: / });
+  await t.throwsAsync(run(t, ['route', '12', '--url', baseUrl, '--token', adminToken]), {
+    message: /^The gateway answers 400: /,
+  });
+});
+
+test('where no trunk would carry the call, the exit code says so', async (t) => {
+  const { baseUrl, adminToken } = await fakeGateway(t, {
+    routeTo: () => ({ number: '+821000000001', trunks: [], leftOut: [], sentence: 'There is none.' }),
+  });
+  t.deepEqual(await run(t, ['route', '01000000001', '--url', baseUrl, '--token', adminToken]), {
+    code: 1,
+    printed: '+821000000001: There is none.\n',
+  });
+});

@@ -42,6 +42,7 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   redirects: 'any',
   addresses: [{ host: '10.0.0.1', port: 5070, priority: 1, weight: 2, drained: true }],
   drained: true,
+  prefixes: ['+8210'],
   inboundAddresses: ['10.0.0.0/8', '2001:db8::1'],
   inboundAuth: 'digest',
   healthCheck: false,

@@ -38,6 +38,7 @@ const world = async (t: ExecutionContext) => {
     rests,
     channelsOf: (key) => world.channels[key] ?? 0,
     tryOut: async () => [],
+    route: () => ({ number: '', trunks: [], leftOut: [], sentence: 'nobody' }),
     register: (trunk) => answer('register', trunk),
     check(trunk, _signal, { address } = {}) {
       if (address !== undefined && address.host === world.deadAddress)

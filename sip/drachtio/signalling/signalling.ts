@@ -94,7 +94,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const access = createInboundAccess({ ...options, numbers: options.inboundAccess });
   const limits = createTrunkLimits({ ...trunkTimes, clock });
   const rests = createTrunkRests({ ...trunkTimes, clock });
-  const choose = createChooser(options, rests);
+  const { choose, route } = createChooser(options, rests);
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
@@ -130,7 +130,8 @@ export const createSignalling = (options: SignallingOptions) => {
 
     /** Finds out whose calls are taken, and takes them from now on. */
     async takeCalls(onArrival: OnArrival): Promise<void> {
-      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests, channelsOf: limits.channelsOf });
+      const { channelsOf } = limits;
+      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests, channelsOf, route });
       inbound.open(onArrival);
     },
 
@@ -143,7 +144,7 @@ export const createSignalling = (options: SignallingOptions) => {
         ...call,
         from: input.from,
         to: input.to,
-        choose: () => choose(input.from),
+        choose: () => choose(input.from, input.to),
         destinations: () => directory.destinationsOf(input.from),
         limits,
         rests,

@@ -89,6 +89,18 @@ export const trunkFields = {
     description:
       'Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488.',
   }),
+  prefixes: z
+    .array(
+      z
+        .string()
+        .regex(/^\+[1-9]\d{0,14}$/, { error: 'A prefix begins with + and the country code, such as +8210.' }),
+    )
+    .max(500)
+    .meta({
+      description:
+        'Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it.',
+      example: ['+8210', '+822'],
+    }),
   priority: z.int().min(0).max(65_535).meta({ description: 'The lowest goes first.', example: 10 }),
   weight: z.int().min(0).max(65_535).meta({
     description: 'The share of calls among trunks of the same priority.',

@@ -135,6 +135,10 @@ const sayings: readonly Saying[] = [
     pattern: /^It wants no calls for (\d+) more seconds\.$/,
     ko: '회선이 $1초 동안 전화를 보내지 말라고 했습니다.',
   },
+  {
+    pattern: /^A prefix begins with \+ and the country code.*$/,
+    ko: '앞자리는 +와 국가 번호로 시작해야 합니다. 예: +8210',
+  },
   { pattern: /^None of its addresses answers\.$/, ko: '응답하는 주소가 없습니다.' },
   { pattern: /^An address stands here twice\.$/, ko: '같은 주소가 두 번 있습니다.' },
   {

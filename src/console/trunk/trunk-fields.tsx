@@ -33,6 +33,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   privacy: trunk?.privacy ?? false,
   srtp: (trunk?.srtp ?? 'off') as string,
   media: (trunk?.media ?? 'freeswitch') as string,
+  prefixes: (trunk?.prefixes ?? []).join(' '),
   priority: textOf(trunk?.priority ?? 10),
   weight: textOf(trunk?.weight ?? 10),
   max_channels: textOf(trunk?.max_channels),
@@ -75,6 +76,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   privacy: values.privacy,
   srtp: trunkSrtp.find((one) => one === values.srtp) ?? 'off',
   media: trunkMedia.find((one) => one === values.media) ?? 'freeswitch',
+  prefixes: wordsIn(values.prefixes),
   priority: wholeNumber('priority', values.priority) ?? 10,
   weight: wholeNumber('weight', values.weight) ?? 10,
   max_channels: wholeNumber('max_channels', values.max_channels),
@@ -130,6 +132,7 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
       <CheckField {...field('privacy')} />
       <h3>{t.limits}</h3>
       <div class="columns">
+        <TextField {...field('prefixes')} hint={hints.prefixes} isOptional />
         <TextField {...field('priority')} {...number} hint={hints.priority} />
         <TextField {...field('weight')} {...number} hint={hints.weight} />
         <TextField {...field('max_channels')} {...number} hint={hints.noLimit} isOptional />

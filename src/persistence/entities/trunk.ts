@@ -36,6 +36,7 @@ export const TrunkRow = defineEntity({
     codecs: p.array().$type<TrunkCodec[]>().nullable(),
     srtp: p.enum([...trunkSrtp]).default('off'),
     media: p.enum([...trunkMedia]).default('freeswitch'),
+    prefixes: p.array().default([]),
     priority: p.integer(),
     weight: p.integer(),
     maxChannels: p.integer().nullable(),

@@ -6,6 +6,7 @@ export class TrunkRouting extends Migration {
       `alter table trunk add column failover_statuses text[] not null default '{401,403,407,408,429,5xx}'`,
     );
     this.addSql(`alter table trunk add column addresses jsonb not null default '[]'`);
+    this.addSql(`alter table trunk add column prefixes text[] not null default '{}'`);
     this.addSql(`alter table trunk add column drained boolean not null default false`);
     this.addSql(`alter table trunk add column redirects text not null default 'refused'`);
     this.addSql(

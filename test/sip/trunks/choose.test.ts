@@ -11,6 +11,7 @@ const configured = configuredTrunk({ address: '10.0.0.1:5080' });
 const choose = (trunks: readonly Trunk[], changes: Partial<ChoiceOptions> = {}) =>
   chooseTrunks({
     owner,
+    number: '+821012345678',
     trunks,
     isUsable: () => true,
     rests: { until: () => null },
@@ -152,4 +153,30 @@ test('an address that rests is left out, and a trunk when all of its addresses d
   t.deepEqual(leftOut, [{ trunk: one, because: 'resting', until: 7_000 }]);
   t.is(whyNoRoute(leftOut, secondsUntil), 'The trunk "one" wants no calls for 7 more seconds.');
   t.is(whyNoRoute([], secondsUntil), 'There is no enabled trunk for this number');
+});
+
+test('the longest prefix that fits goes first, before any priority, and behind it who serves all', (t) => {
+  const trunks = [
+    someTrunk({ name: 'all', priority: 1 }),
+    someTrunk({ name: 'korea', priority: 2, prefixes: ['+82'] }),
+    someTrunk({ name: 'mobiles', priority: 30, prefixes: ['+822', '+8', '+8210'] }),
+    someTrunk({ name: 'seoul', priority: 0, prefixes: ['+822'] }),
+  ];
+  t.deepEqual(names(trunks), ['mobiles', 'korea', 'all']);
+  t.deepEqual(names(trunks, { number: '+8225551234' }), ['seoul', 'mobiles', 'korea', 'all']);
+  t.deepEqual(names(trunks, { isUsable: (id) => id !== 'mobiles' }), ['korea', 'all', 'mobiles']);
+  t.deepEqual(
+    choose(trunks).routes.map(({ prefix }) => prefix),
+    ['+8210', '+82', ''],
+  );
+});
+
+test('a number that no trunk serves is told so, also where the trunk is bound', (t) => {
+  const trunks = [someTrunk({ name: 'seoul', prefixes: ['+822'] })];
+  const { routes, leftOut } = choose(trunks, { owner: { workspaceId, trunkId: 'seoul' } });
+  t.deepEqual(routes, []);
+  t.is(
+    whyNoRoute(leftOut, secondsUntil),
+    'No trunk serves this number: its prefix stands in none of their lists.',
+  );
 });

@@ -112,6 +112,7 @@ export const trunks: Texts['trunks'] = {
     privacy: '상대방에게 발신 번호 숨기기',
     srtp: '음성 암호화(SRTP)',
     media: '음성 처리',
+    prefixes: '번호 앞자리',
     priority: '우선순위',
     weight: '가중치',
     max_channels: '최대 동시 통화 수',
@@ -130,6 +131,8 @@ export const trunks: Texts['trunks'] = {
     port: '비워 두면 DNS를 따릅니다.',
     password: '다시 볼 수 없습니다.',
     passwordStored: '비밀번호가 저장되어 있습니다. 바꾸려면 새로 입력하세요.',
+    prefixes:
+      '+8210 +822처럼 적습니다. 가장 길게 맞는 회선을 먼저 사용하고, 비워 두면 모든 번호에 사용합니다.',
     priority: '숫자가 낮은 회선부터 사용합니다.',
     weight: '우선순위가 같은 회선끼리 나누는 비율입니다.',
     redirects: '옮겨 간 곳도 이 회선만큼 믿을 수 있어야 합니다.',
