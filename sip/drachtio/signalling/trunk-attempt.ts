@@ -178,6 +178,10 @@ const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
 const callThrough = async (route: Route, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
   const { signal, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
+  const obstacle = call.offering.problem(route.trunk);
+  // Another trunk may ask for less.
+  if (obstacle !== null)
+    return { outcome: unanswered('media_error', { ...noSip, reason: obstacle }), next: true };
   let endpoint: MediaEndpoint;
   try {
     endpoint = await call.offering.endpointFor(route.trunk);
