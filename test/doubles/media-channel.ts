@@ -276,9 +276,10 @@ export class MediaChannel {
   }
 
   #connectSound({ headers }: SocketCommand): void {
+    if (this.#isOver) return this.#say(commandReply('-ERR No such session'));
     if (this.sound !== null) throw new Error('A second unicast would be the end of a FreeSWITCH');
     this.sound = startUnicast(headers);
     this.#events.emit('connected');
-    this.#say(commandReply('+OK'));
+    return this.#say(commandReply('+OK'));
   }
 }

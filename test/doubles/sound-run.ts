@@ -8,10 +8,11 @@ export const soundRunIn =
   (clock: Clock): StartSoundRun =>
   (ports, on) => {
     const time = createLineTime(clock, 1);
-    const tell = createSessions({ ports, time, tell: on.message });
+    const sessions = createSessions({ ports, time, tell: on.message });
     return {
-      tell,
+      tell: sessions.take,
       async end() {
+        sessions.closeAll();
         time.stop();
         on.ended();
       },

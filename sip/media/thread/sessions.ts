@@ -57,8 +57,14 @@ const createBeat = (tick: () => void, time: BeatTime) => {
   };
 };
 
-/** Returns who is to be told what the main thread says. */
-export const createSessions = (options: SessionsOptions): ((message: ToSoundThread) => void) => {
+export type Sessions = {
+  /** What the main thread says. */
+  take(message: ToSoundThread): void;
+  /** Closes those that there are, and those that are being opened when they are. */
+  closeAll(): void;
+};
+
+export const createSessions = (options: SessionsOptions): Sessions => {
   const { time, tell } = options;
   const rtp = new Map<number, RtpSession>();
   const unicast = new Map<number, UnicastSession>();
@@ -120,20 +126,23 @@ export const createSessions = (options: SessionsOptions): ((message: ToSoundThre
     keepBeat();
   };
 
-  return (message) => {
-    switch (message.type) {
-      case 'open':
-        return void open(message.id, openRtp(message));
-      case 'open unicast':
-        return void open(message.id, openUnicast(message));
-      case 'agree':
-        return rtp.get(message.id)?.agree(message.agreement);
-      case 'press':
-        return rtp.get(message.id)?.press(message.keys);
-      case 'measure':
-        return measure(message.id);
-      case 'close':
-        return close(message.id);
-    }
+  return {
+    take(message) {
+      switch (message.type) {
+        case 'open':
+          return void open(message.id, openRtp(message));
+        case 'open unicast':
+          return void open(message.id, openUnicast(message));
+        case 'agree':
+          return rtp.get(message.id)?.agree(message.agreement);
+        case 'press':
+          return rtp.get(message.id)?.press(message.keys);
+        case 'measure':
+          return measure(message.id);
+        case 'close':
+          return close(message.id);
+      }
+    },
+    closeAll: () => [...opening, ...rtp.keys(), ...unicast.keys()].forEach(close),
   };
 };

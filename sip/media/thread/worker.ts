@@ -13,7 +13,7 @@ if (main === null) throw new Error('The thread of the sound is started by create
 // It comes from `createSoundThread` of this version of the code.
 const { ports } = workerData as { ports: { from: number; to: number } };
 
-const take = createSessions({
+const sessions = createSessions({
   ports,
   time: {
     now: () => performance.now(),
@@ -25,4 +25,4 @@ const take = createSessions({
   tell: (message) => main.postMessage(message),
 });
 
-main.on('message', (message: ToSoundThread) => take(message));
+main.on('message', (message: ToSoundThread) => sessions.take(message));
