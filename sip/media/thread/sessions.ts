@@ -5,7 +5,7 @@ import { createRtpPorts } from '../rtp/ports.ts';
 import { frameMs } from '../rtp/sending.ts';
 import { createRtpSession, type RtpSession } from '../rtp/session.ts';
 import { SampleRing } from '../sample-ring.ts';
-import { openUnicastSession, type UnicastSession } from '../unicast/session.ts';
+import { openUnicastSession, type UnicastEvents, type UnicastSession } from '../unicast/session.ts';
 import type { FromSoundThread, ToSoundThread } from './messages.ts';
 import { startPacer, type BeatTime } from './pacer.ts';
 
@@ -57,6 +57,16 @@ const createBeat = (tick: () => void, time: BeatTime) => {
   };
 };
 
+const toFreeSwitch = (
+  { id, address, from, sound }: Opening<'open unicast'>,
+  heard: Pick<UnicastEvents, 'onSound'>,
+  { time, tell }: SessionsOptions,
+): Promise<UnicastSession> =>
+  openUnicastSession({ address, from, now: time.now }, new SampleRing(sound), {
+    ...heard,
+    onBegun: () => tell({ type: 'begun', id }),
+  });
+
 export type Sessions = {
   /** What the main thread says. */
   take(message: ToSoundThread): void;
@@ -96,12 +106,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     return taken.port;
   };
 
-  const openUnicast = async ({ id, address, from, sound }: Opening<'open unicast'>): Promise<number> => {
-    const session = await openUnicastSession({ address, from, now: time.now }, new SampleRing(sound), {
-      ...heard.of(id),
-      onBegun: () => tell({ type: 'begun', id }),
-    });
-    unicast.set(id, session);
+  const openUnicast = async (message: Opening<'open unicast'>): Promise<number> => {
+    const session = await toFreeSwitch(message, heard.of(message.id), options);
+    unicast.set(message.id, session);
     return session.port;
   };
 
