@@ -1,0 +1,107 @@
+/** How a channel of FreeSWITCH is told where its sound goes, and what becomes of it when none comes. */
+import { Socket } from 'node:net';
+import test from 'ava';
+import { openUnicast } from '#sip/drachtio/media/unicast.ts';
+import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+
+const setUp = (answer = '+OK') => {
+  const clock = createOrderedClock();
+  const told: string[] = [];
+  const opened: string[][] = [];
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  let isClosed = false;
+  const sound = new SampleRing(ringMemory(1_024));
+  const socket = new Socket();
+  Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.8' });
+  const conn = {
+    socket,
+    reconnectVars: {},
+    on: () => conn,
+    removeAllListeners: () => conn,
+    sendRecv(command: string, callback: (reply: { getHeader(name: string): string | null }) => void) {
+      told.push(command);
+      callback({ getHeader: (name) => (name === 'Reply-Text' ? answer : null) });
+    },
+  };
+  const open = (channel: typeof conn | null = conn) =>
+    openUnicast(
+      channel,
+      { onAudio: () => {}, onLost: () => {} },
+      {
+        soundThread: {
+          async openUnicast(address, from) {
+            opened.push([address, from]);
+            return {
+              port: 30_001,
+              sound,
+              begun: begun.promise,
+              listen: () => {},
+              close: () => void (isClosed = true),
+            };
+          },
+        },
+        ownAddress: '192.0.2.7',
+        clock,
+        ended: ended.promise,
+      },
+    );
+  /** Lets promises go on, then time. */
+  const pass = async (milliseconds: number): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(milliseconds);
+  };
+  return { open, told, opened, begun, ended, sound, pass, clock, isClosed: () => isClosed };
+};
+
+test('FreeSWITCH takes a port at its own address and sends to ours; the way is open when its sound has come', async (t) => {
+  const { open, told, opened, begun, sound, clock, isClosed } = setUp();
+  begun.resolve();
+  const path = await open();
+  t.deepEqual(opened, [['192.0.2.7', '192.0.2.8']]);
+  t.deepEqual(told, [
+    [
+      'sendmsg',
+      'call-command: unicast',
+      'local-ip: 192.0.2.8',
+      'local-port: 0',
+      'remote-ip: 192.0.2.7',
+      'remote-port: 30001',
+      'transport: udp',
+    ].join('\n'),
+  ]);
+  path.send(new Int16Array(100));
+  t.is(sound.waiting, 100);
+  path.close();
+  t.true(isClosed());
+  t.is(clock.pending(), 0);
+});
+
+test('+OK is no proof: where no sound comes the way is given up', async (t) => {
+  const { open, pass, isClosed } = setUp();
+  const opening = open();
+  await pass(2_999);
+  t.false(isClosed());
+  await pass(1);
+  await t.throwsAsync(opening, { message: /Connecting the sound of a call/ });
+  t.true(isClosed());
+});
+
+test('a refusal, and the end of the call, give it up at once', async (t) => {
+  const refused = setUp('-ERR memory error');
+  await t.throwsAsync(refused.open(), { message: 'FreeSWITCH did not take the way of the sound' });
+  t.true(refused.isClosed());
+  const over = setUp();
+  const opening = over.open();
+  over.ended.reject(new Error('not wanted any more'));
+  await t.throwsAsync(opening, { message: 'not wanted any more' });
+  t.true(over.isClosed());
+});
+
+test('a channel that is gone takes no port', async (t) => {
+  const { open, opened } = setUp();
+  await t.throwsAsync(open(null), { message: 'The channel is gone' });
+  t.deepEqual(opened, []);
+});
