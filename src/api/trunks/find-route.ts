@@ -20,7 +20,10 @@ const calledNumber = ({ country }: ApiServices, value: string): string => {
   });
 };
 
-const named = { trunk_id: z.string(), name: z.string().meta({ example: 'carrier' }) };
+const named = {
+  trunk_id: z.string().meta({ example: '5a0a7a1e-6c5e-4a5e-9c39-0a3f5c3d7f10' }),
+  name: z.string().meta({ example: 'carrier' }),
+};
 
 export const findRoute = defineRoute({
   method: 'get',

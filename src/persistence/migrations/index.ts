@@ -53,8 +53,8 @@ export const migrations = [
   { name: '0022-barge-in', class: BargeIn },
   { name: '0023-trunk-routing', class: TrunkRouting },
   { name: '0024-destinations', class: Destinations },
-  { name: '0024-daily-minutes', class: DailyMinutes },
-  { name: '0024-caller-identity', class: CallerIdentity },
-  { name: '0025-cheaper-calls', class: CheaperCalls },
-  { name: '0026-trunk-srtp-optional', class: TrunkSrtpOptional },
+  { name: '0025-daily-minutes', class: DailyMinutes },
+  { name: '0026-caller-identity', class: CallerIdentity },
+  { name: '0027-cheaper-calls', class: CheaperCalls },
+  { name: '0028-trunk-srtp-optional', class: TrunkSrtpOptional },
 ];
