@@ -32,13 +32,13 @@ const describe = (remoteSdp: string, port: number): string =>
         direction: opposite[directionIn(remoteSdp)] ?? 'sendrecv',
       });
 
-/** Of a channel to which no sound has come, when they were asked for. */
-const soundless = {
+/** Of a channel to which so many packets have come, and as many went from it; as they are when they were asked for. */
+const soundOf = (packets: number): Record<string, string> => ({
   variable_rtp_use_codec_name: 'PCMU',
-  variable_rtp_audio_in_packet_count: '0',
-  variable_rtp_audio_out_packet_count: '0',
+  variable_rtp_audio_in_packet_count: String(packets),
+  variable_rtp_audio_out_packet_count: String(packets),
   variable_rtp_audio_in_jitter_loss_rate: '0.00',
-};
+});
 
 export type MediaChannelOptions = {
   call: FarCall;
@@ -60,6 +60,8 @@ export class MediaChannel {
   readonly #options: MediaChannelOptions;
   #localSdp: string;
   #socket: Socket | null = null;
+  /** Its sound before it was over. */
+  #pastSound: Unicast | null = null;
   #isOver = false;
   #isWatched = false;
   /** Events that its socket is told of. */
@@ -177,6 +179,7 @@ export class MediaChannel {
     this.#tell('CHANNEL_CALLSTATE', { 'Original-Channel-Call-State': 'ACTIVE', 'Hangup-Cause': cause });
     this.#socket?.end(disconnectNotice(this.uuid));
     this.sound?.close();
+    this.#pastSound = this.sound;
     this.sound = null;
     this.#options.onOver();
   }
@@ -216,9 +219,14 @@ export class MediaChannel {
     };
   }
 
+  /** One for each 20 ms. */
+  #packets(): number {
+    return (this.sound ?? this.#pastSound)?.ticks() ?? 0;
+  }
+
   /** Fields of events and dumps by their names; what there is not is nothing. */
   #expand(expression: string): string {
-    const data: Record<string, string> = { ...this.#data(), ...soundless };
+    const data: Record<string, string> = { ...this.#data(), ...soundOf(this.#packets()) };
     return expression.replace(/\$\{(\w+)\}/g, (_, name: string) => data[name] ?? '');
   }
 

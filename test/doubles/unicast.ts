@@ -14,6 +14,8 @@ export type Unicast = {
   opened: Promise<void>;
   /** 20 ms go by: this is heard there, and a frame of what was sent from there is played here. Returns what sounds. */
   tick(heard: Int16Array): Int16Array;
+  /** How often they went by. */
+  ticks(): number;
   isOpen(): boolean;
   close(): void;
 };
@@ -34,6 +36,7 @@ export const startUnicast = (command: Command): Unicast => {
   const to = { address: told('remote-ip'), port: Number(told('remote-port')) };
   const socket = createSocket('udp4');
   const played: Int16Array[] = [];
+  let ticks = 0;
   let isOpen = false;
   let isClosed = false;
   const send = (samples: Int16Array): void => socket.send(bytesOf(samples), to.port, to.address);
@@ -53,9 +56,11 @@ export const startUnicast = (command: Command): Unicast => {
   return {
     opened: open(),
     tick(heard) {
+      ticks += 1;
       if (isOpen) send(heard);
       return played.shift() ?? new Int16Array(frameSamples);
     },
+    ticks: () => ticks,
     isOpen: () => isOpen,
     close() {
       isOpen = false;
