@@ -155,5 +155,7 @@ export const readEvent = ({ headers, body }: SocketMessage): Noted => {
     const lines = body.trim().split('\n');
     return { kind: `${type} with channel data`, fields: lines.map((line) => line.split(': ')[0] ?? '') };
   }
+  // What the gateway asks together comes together, and is other every time.
+  if (first.includes('|')) return { kind: `${type} with figures`, fields: names };
   return { kind: `${type} ${headers.get('Reply-Text') ?? first}`.trim(), fields: names };
 };

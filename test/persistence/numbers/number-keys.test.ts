@@ -59,6 +59,7 @@ test('a key stands for its number with everything that its calls need', async (t
     number,
     language: 'ko' as const,
     greeting: null,
+    dailyMinutes: null,
     speech,
     voicemail: { policy: 'leave_message' as const, message: null },
     policy: {
@@ -69,6 +70,7 @@ test('a key stands for its number with everything that its calls need', async (t
       maxConcurrentCalls: null,
       recordingEnabled: false,
       bargeIn: stopping,
+      destinations: null,
     },
     workspace: {
       id: workspaceId,
@@ -81,8 +83,10 @@ test('a key stands for its number with everything that its calls need', async (t
         maxConcurrentCalls: null,
         recordingEnabled: null,
         bargeIn: null,
+        destinations: null,
       },
       maxCallsInProgress: null,
+      dailyMinutes: null,
     },
     bindings: { inbound: builtInBinding('inbound'), outbound: binding },
     outboundTokenSealed: 'sealed token',
