@@ -213,7 +213,9 @@ export const lineContract = (
         line.all('line.played').map(({ whole }) => whole),
         [false, false],
       );
-      t.deepEqual(line.story().slice(-3), ['line.played', 'line.played', 'line.ended']);
+      // Whether it was heard is another matter.
+      const story = line.story().filter((type) => type !== 'line.one_way');
+      t.deepEqual(story.slice(-3), ['line.played', 'line.played', 'line.ended']);
     },
   );
 
