@@ -17,8 +17,11 @@ import { createSoundPath } from '../../media/sound-path.ts';
 import type { SoundThread, UnicastChannel } from '../../media/thread/sound-thread.ts';
 import { within } from '../background-tasks.ts';
 
-/** FreeSWITCH looks for what it was told every 20 ms. */
-const beginMs = 3_000;
+/**
+ * FreeSWITCH looks for what it was told every 20 ms. Longer than it is asked whether it is still there: one that hangs is
+ * found out first, and gets no other call meanwhile.
+ */
+const beginMs = 5_000;
 
 export type UnicastMeans = {
   soundThread: Pick<SoundThread, 'openUnicast'>;
