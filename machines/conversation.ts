@@ -308,9 +308,22 @@ export const conversationMachine = setup({
             },
           },
           on: {
+            'reply.sentence': {
+              target: 'paused',
+              actions: { type: 'say', params: ({ event }) => event.text },
+              description: 'It was not complete after all.',
+            },
             'line.no_speech': {
               target: 'finishing',
               actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
+            },
+            'reply.failed': {
+              target: '#conversation.failing',
+              actions: [
+                'resumeTalking',
+                { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
+                'noteFailure',
+              ],
             },
             'line.played': {
               guard: 'lastHasRunItsCourse',

@@ -32,6 +32,24 @@ test('at the onset of a voice the agent pauses, and goes on when it was nothing'
   t.deepEqual(world.turns(), ['assistant: A long story.']);
 });
 
+test('a reply that goes on or fails after its end does not leave the line mute', (t) => {
+  const finished = (): World => {
+    const world = speaking();
+    world.onLine({ type: 'line.onset' });
+    world.onReply({ type: 'reply.finished' });
+    t.is(world.conversationState(), 'replying.paused-finishing');
+    return world;
+  };
+  const more = finished();
+  more.onReply({ type: 'reply.sentence', text: 'And more.' });
+  t.is(more.conversationState(), 'replying.paused');
+  more.onLine({ type: 'line.no_speech' });
+  t.is(told(more).at(-1), 'resumeTalking');
+  const failed = finished();
+  failed.onReply({ type: 'reply.failed', failure: 'agent_crashed' });
+  t.is(told(failed).at(-1), 'resumeTalking');
+});
+
 test('what comes of the reply in a pause is said behind it', (t) => {
   const world = speaking();
   world.onLine({ type: 'line.onset' });
