@@ -18,10 +18,10 @@ import type { SoundThread, UnicastChannel } from '../../media/thread/sound-threa
 import { within } from '../background-tasks.ts';
 
 /**
- * FreeSWITCH looks for what it was told every 20 ms. Longer than it is asked whether it is still there: one that hangs is
- * found out first, and gets no other call meanwhile.
+ * FreeSWITCH looks for what it was told every 20 ms. This is longer than it takes to find out that one hangs: that is
+ * known first, and it gets no other call meanwhile.
  */
-const beginMs = 5_000;
+const beginMs = 8_000;
 
 export type UnicastMeans = {
   soundThread: Pick<SoundThread, 'openUnicast'>;

@@ -82,7 +82,7 @@ test('FreeSWITCH takes a port at its own address and sends to ours; the way is o
 test('+OK is no proof: where no sound comes the way is given up', async (t) => {
   const { open, pass, isClosed } = setUp();
   const opening = open();
-  await pass(4_999);
+  await pass(7_999);
   t.false(isClosed());
   await pass(1);
   await t.throwsAsync(opening, { message: /Connecting the sound of a call/ });
