@@ -27,6 +27,8 @@ const unavailable = (detail: string, cause?: unknown): Refusal =>
   new Refusal('service_unavailable', detail, { headers: { 'Retry-After': '10' }, cause });
 
 const silent = 'The gateway that keeps this recording cannot be reached right now. Try again in a moment.';
+const otherTime =
+  'The clock of the gateway that keeps this recording shows another time than the clock of this one. Set both right.';
 const unknown = 'The gateway that keeps this recording tells nobody where it is (GW_NODE_URL). Ask that one.';
 
 export const createRecordingFetcher = (options: {
@@ -64,6 +66,7 @@ export const createRecordingFetcher = (options: {
       const { statusCode, headers, body } = await ask(address, file, 'HEAD');
       await body.dump();
       if (statusCode === 404) return undefined;
+      if (statusCode === 403) throw unavailable(otherTime);
       const bytes = Number(headers['content-length']);
       if (statusCode !== 200 || !Number.isSafeInteger(bytes)) throw unavailable(silent);
       return {

@@ -25,14 +25,21 @@ const covered = ({ method, path, range = '' }: ProvenRequest, at: number): strin
 export const proofOf = (request: ProvenRequest, keys: Pick<NodeKeys, 'nodeCode'>, now: number): string =>
   `Node ${now} ${keys.nodeCode(covered(request, now)).toString('hex')}`;
 
-export const isProven = (
+/** `expired`: it is the proof of a gateway of the house, made when the clock here shows another time. */
+export type ProofVerdict = 'valid' | 'expired' | 'invalid';
+
+export const judgeProof = (
   request: ProvenRequest,
   proof: string | undefined,
   keys: Pick<NodeKeys, 'nodeCodes'>,
   now: number,
-): boolean => {
+): ProofVerdict => {
   const [, told = '', code = ''] = form.exec(proof ?? '') ?? [];
-  if (code === '' || Math.abs(now - Number(told)) > toleranceMs) return false;
+  if (code === '') return 'invalid';
   const given = Buffer.from(code, 'hex');
-  return keys.nodeCodes(covered(request, Number(told))).some((expected) => timingSafeEqual(expected, given));
+  const isOurs = keys
+    .nodeCodes(covered(request, Number(told)))
+    .some((expected) => timingSafeEqual(expected, given));
+  if (!isOurs) return 'invalid';
+  return Math.abs(now - Number(told)) > toleranceMs ? 'expired' : 'valid';
 };

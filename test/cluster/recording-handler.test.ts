@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
-import { isProven, proofOf, type ProvenRequest } from '#src/cluster/node-proof.ts';
+import { judgeProof, proofOf, type ProofVerdict, type ProvenRequest } from '#src/cluster/node-proof.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 
 const now = 1_800_000_000_000;
@@ -74,11 +74,11 @@ test('only the names of recordings are names here', async (t) => {
   t.deepEqual(asked, []);
 });
 
-const other = test.macro<[Partial<ProvenRequest>, number?]>({
-  exec(t, changes, at = now) {
+const other = test.macro<[Partial<ProvenRequest>, ProofVerdict?, number?]>({
+  exec(t, changes, verdict = 'invalid', at = now) {
     const proof = proofOf(request, sealing, now);
-    t.true(isProven(request, proof, sealing, now));
-    t.false(isProven({ ...request, ...changes }, proof, sealing, at));
+    t.is(judgeProof(request, proof, sealing, now), 'valid');
+    t.is(judgeProof({ ...request, ...changes }, proof, sealing, at), verdict);
   },
   title: (title = '') => `a proof is good for nothing else: ${title}`,
 });
@@ -86,11 +86,13 @@ const other = test.macro<[Partial<ProvenRequest>, number?]>({
 test('another method', other, { method: 'HEAD' });
 test('another file', other, { path: `${path}x` });
 test('another part', other, { range: 'bytes=0-1' });
-test('much later', other, {}, now + 121_000);
-test('much earlier', other, {}, now - 121_000);
+test('much later', other, {}, 'expired', now + 121_000);
+test('another file, much later', other, { path: `${path}x` }, 'invalid', now + 121_000);
+test('much earlier', other, {}, 'expired', now - 121_000);
 
 test('a proof by an earlier master key holds while that key is known, one by a stranger never', (t) => {
   const earlier = proofOf(request, createSealing(Buffer.alloc(32, 9)), now);
-  t.true(isProven(request, earlier, createSealing(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]), now));
-  t.false(isProven(request, earlier, sealing, now));
+  const knowing = createSealing(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]);
+  t.is(judgeProof(request, earlier, knowing, now), 'valid');
+  t.is(judgeProof(request, earlier, sealing, now), 'invalid');
 });
