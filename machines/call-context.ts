@@ -1,7 +1,6 @@
 /** What a call is started with, what may be asked of it while it lasts, what it knows, and what it ends with. */
 import type { ConversationInput, ConversationMessage } from './conversation-context.ts';
-import type { CallFact } from './facts.ts';
-import type { AnsweredBy, CallRoute, LineEvent, LineInput, OneWaySound, SipDetails } from './line.ts';
+import type { AnsweredBy, CallRoute, LineEvent, LineEventOf, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
 import type { SoundFigures } from './sound-figures.ts';
 
@@ -86,15 +85,6 @@ export const outputOf = (context: CallContext): CallOutput => {
 /** The first cause wins. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
 
-type LineEventOf<Type> = Extract<LineEvent, { type: Type }>;
-
-export const answered = ({ at, sip, route }: LineEventOf<'line.answered'>): CallFact => ({
-  type: 'call.answered',
-  at,
-  ...(sip === undefined ? {} : { sip }),
-  ...(route === undefined ? {} : { route }),
-});
-
 /** What the last word of a line says of how the call went. */
 export const lastWords = (
   word: LineEventOf<'line.unanswered' | 'line.ended'>,
@@ -103,28 +93,4 @@ export const lastWords = (
   sip: word.sip ?? null,
   route: word.route ?? null,
   sound: word.type === 'line.ended' ? (word.sound ?? null) : null,
-});
-
-export const oneWay = ({ at, missing }: { at: number; missing: OneWaySound }): CallFact => ({
-  type: 'sound.one_way',
-  at,
-  missing,
-});
-
-export const whoAnswered = ({ at, by }: { at: number; by: AnsweredBy }): CallFact => ({
-  type: 'call.answered_by',
-  at,
-  by,
-});
-
-export const hangupCancelled = ({ at }: { at: number }): CallFact => ({ type: 'call.hangup_cancelled', at });
-
-export const ended = ({ reason, status, endedAt, sip, route, sound }: CallOutput): CallFact => ({
-  type: 'call.ended',
-  reason,
-  status,
-  ...(endedAt === null ? {} : { at: endedAt }),
-  ...(sip === null ? {} : { sip }),
-  ...(route === null ? {} : { route }),
-  ...(sound === null ? {} : { sound }),
 });

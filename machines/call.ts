@@ -11,18 +11,14 @@
  *   replies of its conversation, and `publish`.
  */
 import { assertEvent, assign, raise, sendTo, setup } from 'xstate';
+import { publishes } from './call-actions.ts';
 import {
-  answered,
   contextOf,
   conversationInput,
-  ended,
   firstCause,
-  hangupCancelled,
   lastWords,
   lineInput,
-  oneWay,
   outputOf,
-  whoAnswered,
   type CallContext,
   type CallMachineEvent,
   type CallInput,
@@ -116,10 +112,7 @@ export const callMachine = setup({
           description: 'Nobody has answered yet.',
           after: { ringTimeout: { target: 'cancelling', actions: 'giveUpRinging' } },
           on: {
-            'line.answered': {
-              target: '#call.active',
-              actions: ['noteAnswered', { type: 'publish', params: ({ event }) => answered(event) }],
-            },
+            'line.answered': { target: '#call.active', actions: ['noteAnswered', publishes.answered] },
             'line.unanswered': {
               target: '#call.over',
               actions: [{ type: 'noteCause', params: ({ event }) => event }, 'noteEnd'],
@@ -161,7 +154,7 @@ export const callMachine = setup({
           actions: [
             'notePaused',
             { type: 'tellLine', params: { type: 'pauseRecording' } },
-            { type: 'publish', params: { type: 'recording.paused' } },
+            publishes.recordingPaused,
           ],
           description: 'Asked for again while it is paused, it is paused already.',
         },
@@ -170,13 +163,13 @@ export const callMachine = setup({
           actions: [
             'noteResumed',
             { type: 'tellLine', params: { type: 'resumeRecording' } },
-            { type: 'publish', params: { type: 'recording.resumed' } },
+            publishes.recordingResumed,
           ],
         },
         stopTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         pauseTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         resumeTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
-        'line.one_way': { actions: { type: 'publish', params: ({ event }) => oneWay(event) } },
+        'line.one_way': { actions: publishes.oneWay },
       },
       states: {
         talking: {
@@ -191,7 +184,7 @@ export const callMachine = setup({
               guard: 'isToBeTold',
               actions: [
                 { type: 'noteAnsweredBy', params: ({ event }) => event },
-                { type: 'publish', params: ({ event }) => whoAnswered(event) },
+                publishes.answeredBy,
                 'decideByAnswerer',
               ],
             },
@@ -199,19 +192,9 @@ export const callMachine = setup({
               { guard: 'hangsUpOnMachine', target: 'ending', actions: 'endByAgent' },
               { guard: 'leavesMessage', target: '.leaving-message' },
             ],
-            'line.held': {
-              actions: [
-                { type: 'publish', params: ({ event }) => ({ type: 'call.held', at: event.at }) },
-                'forwardToConversation',
-              ],
-            },
-            'line.resumed': {
-              actions: [
-                { type: 'publish', params: ({ event }) => ({ type: 'call.resumed', at: event.at }) },
-                'forwardToConversation',
-              ],
-            },
-            'line.one_way': { actions: { type: 'publish', params: ({ event }) => oneWay(event) } },
+            'line.held': { actions: [publishes.held, 'forwardToConversation'] },
+            'line.resumed': { actions: [publishes.resumed, 'forwardToConversation'] },
+            'line.one_way': { actions: publishes.oneWay },
             'line.*': { actions: 'forwardToConversation' },
             'agent.failed': { target: 'ending', actions: 'endForAgent' },
             'silence.lasted': { target: 'ending', actions: 'endForSilence' },
@@ -219,14 +202,11 @@ export const callMachine = setup({
             'hangup.requested': {
               guard: 'isImmediate',
               target: 'ending',
-              actions: [
-                { type: 'publish', params: { type: 'call.hangup_requested', immediate: true } },
-                'endByAgent',
-              ],
+              actions: [publishes.hangupRequested, 'endByAgent'],
             },
             'keys.requested': {
               actions: [
-                { type: 'publish', params: ({ event }) => ({ type: 'keys.pressed', keys: event.keys }) },
+                publishes.keysPressed,
                 { type: 'tellLine', params: ({ event }) => ({ type: 'press', keys: event.keys }) },
               ],
             },
@@ -239,7 +219,7 @@ export const callMachine = setup({
                 'hangup.requested': {
                   guard: 'waitsForFarewell',
                   target: 'hangup-pending',
-                  actions: { type: 'publish', params: { type: 'call.hangup_requested', immediate: false } },
+                  actions: publishes.hangupRequested,
                 },
               },
             },
@@ -251,21 +231,12 @@ export const callMachine = setup({
               on: {
                 'line.speech': {
                   target: 'conversing',
-                  actions: [
-                    { type: 'publish', params: ({ event }) => hangupCancelled(event) },
-                    'forwardToConversation',
-                  ],
+                  actions: [publishes.hangupCancelled, 'forwardToConversation'],
                   description: 'The other party speaks into the farewell: the call goes on.',
                 },
                 'line.heard': [
                   { guard: 'isBackchannel', actions: 'forwardToConversation' },
-                  {
-                    target: 'conversing',
-                    actions: [
-                      { type: 'publish', params: ({ event }) => hangupCancelled(event) },
-                      'forwardToConversation',
-                    ],
-                  },
+                  { target: 'conversing', actions: [publishes.hangupCancelled, 'forwardToConversation'] },
                 ],
               },
             },
@@ -276,7 +247,7 @@ export const callMachine = setup({
                 'message.left': { target: '#call.active.ending', actions: 'endByAgent' },
                 'hangup.requested': {
                   guard: 'waitsForFarewell',
-                  actions: { type: 'publish', params: { type: 'call.hangup_requested', immediate: false } },
+                  actions: publishes.hangupRequested,
                   description: 'The call ends with the message anyway.',
                 },
               },
@@ -306,7 +277,7 @@ export const callMachine = setup({
     },
     over: {
       description: 'The call has ended; by its cause it is decided how.',
-      entry: { type: 'publish', params: ({ context }) => ended(outputOf(context)) },
+      entry: publishes.ended,
       always: [
         { guard: 'nobodyPickedUp', target: 'no_answer' },
         { guard: 'somethingBroke', target: 'failed' },

@@ -3,7 +3,8 @@
  *
  * These rules carry the chart:
  * - What counts as said is what was *heard*: only `line.played` adds to the history, never a sentence that was queued.
- * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said.
+ * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said. A reply that is whole has
+ *   left it, too: what is played in `saying` is said to its end, whoever wrote it.
  * - At the onset of a voice the agent pauses. What the voice says makes it an interruption; where it says nothing, the
  *   agent goes on, and nothing of its reply is lost. Whoever leaves `paused` lets the line go on, or stops it.
  * - Who has put the call on hold is not there: nothing is said, nothing is heard, and no time of silence runs.
@@ -16,6 +17,7 @@
  * It speaks to its call by messages (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
  */
 import { assertEvent, assign, enqueueActions, raise, sendParent, sendTo, setup } from 'xstate';
+import { closesTurn, publishes, says } from './conversation-actions.ts';
 import {
   contextOf,
   type ConversationContext,
@@ -25,20 +27,7 @@ import {
 } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import { reply, type ReplyEvent } from './reply.ts';
-import {
-  agentPaused,
-  agentResumed,
-  agentWasHeard,
-  closesTurn,
-  digitPressed,
-  failedReply,
-  hasBegun,
-  heardTurn,
-  waitsForReply,
-  withHeard,
-  withPlayed,
-  withSpoken,
-} from './turns.ts';
+import { agentWasHeard, hasBegun, waitsForReply, withHeard, withPlayed, withSpoken } from './turns.ts';
 import { voicemailMachine, type VoicemailEvent } from './voicemail.ts';
 
 const toCall = (message: ConversationMessage): ConversationMessage => message;
@@ -134,18 +123,14 @@ export const conversationMachine = setup({
       description: 'What the line has not reported by now was not heard.',
     },
     'line.played': { actions: 'notePlayed' },
-    'line.digit': { actions: { type: 'publish', params: ({ event }) => digitPressed(event) } },
+    'line.digit': { actions: publishes.digit },
   },
   states: {
     opening: {
       description: 'The call was just answered; decides who speaks first.',
       always: [
         { guard: 'agentSpeaksFirst', target: 'replying', actions: 'takeKickoff' },
-        {
-          guard: 'callerIsGreeted',
-          target: 'prompting',
-          actions: { type: 'say', params: ({ context }) => context.greeting ?? '' },
-        },
+        { guard: 'callerIsGreeted', target: 'saying', actions: says.greeting },
         { target: 'listening' },
       ],
     },
@@ -153,10 +138,7 @@ export const conversationMachine = setup({
       description: 'The floor is free; the other party may speak.',
       always: [closesTurn, { guard: 'isAddressed', target: 'replying' }],
       initial: 'silent',
-      on: {
-        'line.held': 'on-hold',
-        'line.heard': { actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'] },
-      },
+      on: { 'line.held': 'on-hold', 'line.heard': { actions: [publishes.heard, 'hear'] } },
       states: {
         silent: {
           description: 'Nobody speaks.',
@@ -164,10 +146,7 @@ export const conversationMachine = setup({
           after: {
             silenceTimeout: [
               { guard: 'wasReprompted', target: '#conversation.closing', actions: 'reportSilence' },
-              {
-                target: '#conversation.prompting',
-                actions: ['noteReprompt', { type: 'say', params: ({ context }) => context.reprompt }],
-              },
+              { target: '#conversation.saying', actions: ['noteReprompt', says.reprompt] },
             ],
           },
           on: { 'line.speech': 'hearing' },
@@ -181,7 +160,7 @@ export const conversationMachine = setup({
       },
     },
     replying: {
-      description: 'The agent has the floor: its reply is produced and said.',
+      description: 'The agent has the floor: its reply is produced, and said as it comes.',
       entry: ['countTurn', 'reportBusy'],
       invoke: {
         src: 'reply',
@@ -193,38 +172,16 @@ export const conversationMachine = setup({
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
         'line.speech': [
-          {
-            guard: 'finishesFirst',
-            description: 'What it says is heard, and answered when the agent is done.',
-          },
+          { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the reply.' },
           { target: 'listening.hearing', actions: 'stopTalking' },
         ],
         'line.heard': [
-          {
-            guard: 'isBackchannel',
-            actions: { type: 'publish', params: ({ event }) => heardTurn(event) },
-            description: '"Uh-huh" does not take the floor.',
-          },
-          {
-            guard: 'finishesFirst',
-            actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
-          },
-          {
-            target: 'listening.hearing',
-            actions: ['stopTalking', { type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
-          },
+          { guard: 'isBackchannel', actions: publishes.heard, description: 'It does not take the floor.' },
+          { guard: 'finishesFirst', actions: [publishes.heard, 'hear'] },
+          { target: 'listening.hearing', actions: ['stopTalking', publishes.heard, 'hear'] },
         ],
-        'reply.sentence': {
-          target: '.speaking',
-          actions: { type: 'say', params: ({ event }) => event.text },
-        },
-        'reply.failed': {
-          target: 'failing',
-          actions: [
-            { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
-            'noteFailure',
-          ],
-        },
+        'reply.sentence': { target: '.speaking', actions: says.sentence },
+        'reply.failed': 'failing',
       },
       states: {
         thinking: {
@@ -240,45 +197,20 @@ export const conversationMachine = setup({
         speaking: {
           description: 'Sentences are said while more of the reply may come.',
           on: {
-            'line.onset': {
-              target: 'paused',
-              actions: { type: 'publish', params: ({ event }) => agentPaused(event) },
-            },
+            'line.onset': { target: 'paused', actions: publishes.paused },
             'reply.finished': [
               { guard: 'everythingWasPlayed', target: '#conversation.listening', actions: 'noteSuccess' },
-              { target: 'finishing', actions: 'noteSuccess' },
+              { target: '#conversation.saying', actions: 'noteSuccess' },
             ],
-          },
-        },
-        finishing: {
-          description: 'The reply is complete; the rest of it is being played.',
-          on: {
-            'line.onset': {
-              target: 'paused-finishing',
-              actions: { type: 'publish', params: ({ event }) => agentPaused(event) },
-            },
-            'line.played': {
-              guard: 'lastHasRunItsCourse',
-              target: '#conversation.listening',
-              actions: 'notePlayed',
-            },
           },
         },
         paused: {
           description: 'A voice has begun; the agent is silent until it is clear whether it says something.',
           entry: 'pauseTalking',
-          after: {
-            longestPause: {
-              target: 'speaking',
-              actions: ['resumeTalking', { type: 'publish', params: { type: 'agent.resumed' } }],
-            },
-          },
+          after: { longestPause: { target: 'speaking', actions: ['resumeTalking', publishes.resumed] } },
           on: {
-            'line.no_speech': {
-              target: 'speaking',
-              actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
-            },
-            'reply.sentence': { actions: { type: 'say', params: ({ event }) => event.text } },
+            'line.no_speech': { target: 'speaking', actions: ['resumeTalking', publishes.resumed] },
+            'reply.sentence': { actions: says.sentence },
             'reply.finished': [
               {
                 guard: 'everythingWasPlayed',
@@ -286,45 +218,45 @@ export const conversationMachine = setup({
                 actions: ['resumeTalking', 'noteSuccess'],
                 description: 'Its last sound was out when the voice began.',
               },
-              { target: 'paused-finishing', actions: 'noteSuccess' },
+              { target: '#conversation.saying.paused', actions: 'noteSuccess' },
             ],
-            'reply.failed': {
-              target: '#conversation.failing',
-              actions: [
-                'resumeTalking',
-                { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
-                'noteFailure',
-              ],
-            },
+            'reply.failed': { target: '#conversation.failing', actions: 'resumeTalking' },
           },
         },
-        'paused-finishing': {
-          description: 'The same, and the reply is complete.',
-          entry: 'pauseTalking',
-          after: {
-            longestPause: {
-              target: 'finishing',
-              actions: ['resumeTalking', { type: 'publish', params: { type: 'agent.resumed' } }],
-            },
+      },
+    },
+    saying: {
+      description: 'No more is to come: the rest of a reply is played, or a sentence of the gateway itself.',
+      entry: 'reportBusy',
+      initial: 'sounding',
+      on: {
+        'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
+        'line.speech': [
+          { guard: 'finishesFirst', description: 'What it says is heard, and answered afterwards.' },
+          { target: 'listening.hearing', actions: 'stopTalking' },
+        ],
+        'line.heard': [
+          {
+            guard: 'isBackchannel',
+            actions: [publishes.heard, 'noteBrokenSilence'],
+            description: 'It does not take the floor, but somebody is there.',
           },
+          { guard: 'finishesFirst', actions: [publishes.heard, 'hear'] },
+          { target: 'listening.hearing', actions: ['stopTalking', publishes.heard, 'hear'] },
+        ],
+        'line.played': { guard: 'lastHasRunItsCourse', target: 'listening', actions: 'notePlayed' },
+      },
+      states: {
+        sounding: {
+          description: 'It is heard.',
+          on: { 'line.onset': { target: 'paused', actions: publishes.paused } },
+        },
+        paused: {
+          description: 'A voice has begun, as above; nothing is said until it is clear what it is.',
+          entry: 'pauseTalking',
+          after: { longestPause: { target: 'sounding', actions: ['resumeTalking', publishes.resumed] } },
           on: {
-            'reply.sentence': {
-              target: 'paused',
-              actions: { type: 'say', params: ({ event }) => event.text },
-              description: 'It was not complete after all.',
-            },
-            'line.no_speech': {
-              target: 'finishing',
-              actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
-            },
-            'reply.failed': {
-              target: '#conversation.failing',
-              actions: [
-                'resumeTalking',
-                { type: 'publish', params: ({ context, event }) => failedReply(context, event) },
-                'noteFailure',
-              ],
-            },
+            'line.no_speech': { target: 'sounding', actions: ['resumeTalking', publishes.resumed] },
             'line.played': {
               guard: 'lastHasRunItsCourse',
               target: '#conversation.listening',
@@ -336,96 +268,28 @@ export const conversationMachine = setup({
     },
     failing: {
       description: 'A reply has failed; what was heard of it decides what the gateway says.',
+      entry: [publishes.failed, 'noteFailure'],
       always: [
         {
           guard: 'failedTwice',
           target: 'parting',
-          actions: { type: 'say', params: ({ context }) => context.failedGoodbye },
+          actions: says.failedGoodbye,
           description: 'The second failure in a row.',
         },
         {
           guard: 'isUnintroduced',
           target: 'parting',
-          actions: { type: 'say', params: ({ context }) => context.failedOpening },
+          actions: says.failedOpening,
           description: 'Nobody could repeat what was never said.',
         },
         {
           guard: 'hasBegun',
-          target: 'prompting',
-          actions: { type: 'say', params: ({ context }) => context.brokenOff },
+          target: 'saying',
+          actions: says.brokenOff,
           description: 'Its first words are said to their end before the apology.',
         },
-        {
-          target: 'prompting',
-          actions: { type: 'say', params: ({ context }) => context.apology },
-          description: 'The other party may say it again.',
-        },
+        { target: 'saying', actions: says.apology, description: 'The other party may say it again.' },
       ],
-    },
-    prompting: {
-      description: 'The gateway itself says a sentence: greeting, apology or reprompt.',
-      entry: 'reportBusy',
-      initial: 'saying',
-      on: {
-        'line.held': 'on-hold',
-        'line.speech': [
-          { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the sentence.' },
-          { target: 'listening.hearing', actions: 'stopTalking' },
-        ],
-        'line.heard': [
-          {
-            guard: 'isBackchannel',
-            actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'noteBrokenSilence'],
-            description: 'It does not take the floor, but somebody is there.',
-          },
-          {
-            guard: 'finishesFirst',
-            actions: [{ type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
-          },
-          {
-            target: 'listening.hearing',
-            actions: ['stopTalking', { type: 'publish', params: ({ event }) => heardTurn(event) }, 'hear'],
-          },
-        ],
-      },
-      states: {
-        saying: {
-          description: 'It is being played.',
-          on: {
-            'line.onset': {
-              target: 'paused',
-              actions: { type: 'publish', params: ({ event }) => agentPaused(event) },
-            },
-            'line.played': {
-              guard: 'lastHasRunItsCourse',
-              target: '#conversation.listening',
-              actions: 'notePlayed',
-            },
-          },
-        },
-        paused: {
-          description:
-            'A voice has begun; the gateway is silent until it is clear whether it says something.',
-          entry: 'pauseTalking',
-          after: {
-            longestPause: {
-              target: 'saying',
-              actions: ['resumeTalking', { type: 'publish', params: { type: 'agent.resumed' } }],
-            },
-          },
-          on: {
-            'line.no_speech': {
-              target: 'saying',
-              actions: ['resumeTalking', { type: 'publish', params: ({ event }) => agentResumed(event) }],
-            },
-            'line.played': {
-              guard: 'lastHasRunItsCourse',
-              target: '#conversation.listening',
-              actions: ['resumeTalking', 'notePlayed'],
-            },
-          },
-        },
-      },
     },
     'on-hold': {
       description: 'The other party is not there; the agent waits, however long, and what comes is music.',
@@ -439,7 +303,7 @@ export const conversationMachine = setup({
       after: { longestGoodbye: { target: 'closing', actions: 'reportFailed' } },
       on: {
         'line.heard': {
-          actions: { type: 'publish', params: ({ event }) => heardTurn(event) },
+          actions: publishes.heard,
           description: 'It is written down; nobody is left to answer it.',
         },
         'line.played': {
@@ -455,11 +319,9 @@ export const conversationMachine = setup({
       invoke: { src: 'voicemail', id: 'voicemail', onDone: { target: 'closing', actions: 'reportLeft' } },
       always: closesTurn,
       on: {
-        'line.heard': { actions: { type: 'publish', params: ({ event }) => heardTurn(event) } },
+        'line.heard': { actions: publishes.heard },
         'line.takes_message': { actions: { type: 'tellVoicemail', params: { type: 'line.takes_message' } } },
-        'message.due': {
-          actions: ['stopTalking', { type: 'say', params: ({ context }) => context.voicemailMessage }],
-        },
+        'message.due': { actions: ['stopTalking', says.voicemailMessage] },
         'line.played': {
           guard: 'lastHasRunItsCourse',
           actions: ['notePlayed', { type: 'tellVoicemail', params: { type: 'message.played' } }],

@@ -100,6 +100,8 @@ export type LineEvent =
       sound?: SoundFigures;
     };
 
+export type LineEventOf<Type extends LineEvent['type']> = Extract<LineEvent, { type: Type }>;
+
 type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
 
 /** What a line has to tell its call, before it is known when it is told. */

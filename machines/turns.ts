@@ -2,8 +2,7 @@
  * What was said in a conversation, turn by turn. A turn of the agent is what was heard of it, put together from the
  * line's reports of its utterances; it is over when all of them have left the line.
  */
-import type { CallFact } from './facts.ts';
-import type { Message, ReplyFailure } from './reply.ts';
+import type { Message } from './reply.ts';
 
 /** What was heard so far of the agent's turn in progress. */
 export type Spoken = { startedAt: number; endedAt: number; text: string; whole: boolean };
@@ -63,50 +62,3 @@ export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Me
   const said: Message = { role: 'assistant', content: spoken.text };
   return messages.toSpliced(messages.length - unanswered, 0, said);
 };
-
-/** A turn of the other party. */
-export const heardTurn = (event: { startedAt: number; at: number; text: string }): CallFact => ({
-  type: 'turn.spoken',
-  at: event.startedAt,
-  endedAt: event.at,
-  role: 'user',
-  text: event.text,
-  whole: true,
-});
-
-export const agentPaused = ({ at }: { at: number }): CallFact => ({ type: 'agent.paused', at });
-
-export const agentResumed = ({ at }: { at: number }): CallFact => ({ type: 'agent.resumed', at });
-
-export const digitPressed = ({ at, digit }: { at: number; digit: string }): CallFact => ({
-  type: 'turn.digit',
-  at,
-  digit,
-});
-
-/** A turn of the agent. */
-export const spokenTurn = ({ spoken }: Turns): CallFact => {
-  if (spoken === null) throw new Error('A turn of the agent was closed that had not begun');
-  const { startedAt, endedAt, text, whole } = spoken;
-  return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
-};
-
-export const failedReply = (
-  turns: Turns,
-  { failure, detail }: { failure: ReplyFailure; detail?: string },
-): CallFact => ({
-  type: 'reply.failed',
-  turn: turns.turn,
-  failure,
-  ...(detail === undefined ? {} : { detail }),
-  ...(hasBegun(turns) ? { begun: true } : {}),
-});
-
-/** A turn of the agent that is over is published once, wherever the conversation is. */
-export const closesTurn = {
-  guard: 'turnIsOver',
-  actions: [
-    { type: 'publish', params: ({ context }: { context: Turns }) => spokenTurn(context) },
-    'rememberSpoken',
-  ],
-} as const;

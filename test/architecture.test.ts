@@ -59,6 +59,7 @@ test('the imports of all files can be read', (t) => {
     importsOf('machines/call.ts').map(({ to, folder, isType }) => [to, folder, isType]),
     [
       ['xstate', undefined, false],
+      ['./call-actions.ts', 'machines', false],
       ['./call-context.ts', 'machines', false],
       ['./conversation.ts', 'machines', false],
       ['./conversation-context.ts', 'machines', true],

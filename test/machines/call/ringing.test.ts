@@ -149,7 +149,7 @@ test('a hangup is not for a call that still rings', (t) => {
 test('an inbound call is answered and greeted, and then the caller is listened to', (t) => {
   const world = createCallWorld({ direction: 'inbound', kickoff: null, greeting: 'Hello, how can I help?' });
   world.answer();
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   world.play();
   world.hear('I have a question.');
   t.is(world.conversationState(), 'replying.thinking');

@@ -32,7 +32,7 @@ for (const failure of failures)
   test(`a reply that failed with ${failure} is apologised for, and the call goes on`, (t) => {
     const world = asked();
     world.onReply({ type: 'reply.failed', failure, detail: 'status 500' });
-    t.is(world.conversationState(), 'prompting.saying');
+    t.is(world.conversationState(), 'saying.sounding');
     t.deepEqual(world.said(), ['Good morning.', apology]);
     t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure, detail: 'status 500' });
     world.play();
@@ -58,7 +58,7 @@ test('a reply that fails in the middle keeps what was said of it, and is excused
     begun: true,
   });
   world.play();
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   world.play();
   t.is(world.conversationState(), 'listening.silent');
   t.deepEqual(world.turns().at(-1), `assistant: I will look it up. ${brokenOff}`);
@@ -70,7 +70,7 @@ test('a reply of which everything was heard before it broke off is excused in th
   world.play();
   world.onReply({ type: 'reply.failed', failure: 'reply_cut_off' });
   t.deepEqual(world.said().slice(1), ['I will look', brokenOff]);
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
 });
 
 test('a failed kickoff introduces the call and says goodbye before it ends', (t) => {
@@ -96,7 +96,7 @@ test('a kickoff that breaks off after its first words is no failed opening: the 
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Good morning, I call about' });
   world.onReply({ type: 'reply.failed', failure: 'reply_cut_off' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.said(), ['Good morning, I call about', brokenOff]);
 });
 
@@ -104,7 +104,7 @@ test('a caller needs no introduction: the first failure of an inbound call is ap
   const world = answered({ ...inbound, greeting: null });
   world.hear('Hello?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.said(), [apology]);
 });
 
@@ -179,7 +179,7 @@ test('a success between two failures forgives the first', (t) => {
   world.replyAndPlay('Here I am.');
   world.hear('And now?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.said().slice(1), [apology, 'Here I am.', apology]);
 });
 
@@ -188,12 +188,12 @@ test('a chosen silence between two failures is a success too', (t) => {
   world.onReply({ type: 'reply.finished' });
   world.hear('And now?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
 });
 
 test('a reply that crashes is apologised for like one that failed', (t) => {
   const world = asked({}, { replyCrashes: (turn) => turn === 2 });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'agent_crashed' });
   world.play();
   world.hear('Hello?');

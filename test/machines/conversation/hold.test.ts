@@ -27,7 +27,7 @@ test('the time of silence begins anew when a call is taken back from hold', (t) 
   world.clock.increment(29_999);
   t.is(world.conversationState(), 'listening.silent');
   world.clock.increment(1);
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
 });
 
 test('a reply of which nobody has heard a word before the hold is asked for once more behind it', (t) => {

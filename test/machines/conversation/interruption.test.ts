@@ -63,7 +63,7 @@ test('a line that reports what was never said upsets nothing', (t) => {
   world.hear('Hi.');
   world.onReply({ type: 'reply.sentence', text: 'How are you?' });
   world.onReply({ type: 'reply.finished' });
-  t.is(world.conversationState(), 'replying.finishing', 'it is still to be heard');
+  t.is(world.conversationState(), 'saying.sounding', 'it is still to be heard');
   world.onLine({ type: 'line.played', utterance: 2, text: 'How are you?', whole: true });
   t.is(world.conversationState(), 'listening.silent');
   t.deepEqual(world.turns(), ['assistant: Hello.', 'user: Hi.', 'assistant: How are you?']);
@@ -118,7 +118,7 @@ test('a backchannel is heard but does not take the floor, nor reach the agent', 
   t.is(world.conversationState(), 'replying.speaking');
   world.onReply({ type: 'reply.finished' });
   world.onLine({ type: 'line.heard', text: 'uh-huh', backchannel: true });
-  t.is(world.conversationState(), 'replying.finishing');
+  t.is(world.conversationState(), 'saying.sounding');
   world.play();
   t.false(world.commands.some(({ type }) => type === 'stopTalking'));
   t.deepEqual(world.turns(), ['user: uh-huh', 'user: uh-huh', 'assistant: A long story.']);
@@ -129,7 +129,7 @@ test('a backchannel is heard but does not take the floor, nor reach the agent', 
 test('a greeting can be interrupted and is listened after', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome to the company with the long name.' });
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   world.onLine({ type: 'line.speech' });
   t.is(world.conversationState(), 'listening.hearing');
   t.is(world.commands.at(-1)?.type, 'stopTalking');

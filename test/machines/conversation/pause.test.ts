@@ -32,22 +32,22 @@ test('at the onset of a voice the agent pauses, and goes on when it was nothing'
   t.deepEqual(world.turns(), ['assistant: A long story.']);
 });
 
-test('a reply that goes on or fails after its end does not leave the line mute', (t) => {
-  const finished = (): World => {
+test('what a reply tells after its end is nothing, and leaves no line mute', (t) => {
+  for (const late of [
+    { type: 'reply.sentence', text: 'And more.' },
+    { type: 'reply.finished' },
+    { type: 'reply.failed', failure: 'agent_crashed' },
+  ] as const) {
     const world = speaking();
     world.onLine({ type: 'line.onset' });
     world.onReply({ type: 'reply.finished' });
-    t.is(world.conversationState(), 'replying.paused-finishing');
-    return world;
-  };
-  const more = finished();
-  more.onReply({ type: 'reply.sentence', text: 'And more.' });
-  t.is(more.conversationState(), 'replying.paused');
-  more.onLine({ type: 'line.no_speech' });
-  t.is(told(more).at(-1), 'resumeTalking');
-  const failed = finished();
-  failed.onReply({ type: 'reply.failed', failure: 'agent_crashed' });
-  t.is(told(failed).at(-1), 'resumeTalking');
+    world.onReply(late);
+    t.is(world.conversationState(), 'saying.paused');
+    world.onLine({ type: 'line.no_speech' });
+    t.is(told(world).at(-1), 'resumeTalking');
+    t.deepEqual(world.said(), ['A long story.']);
+    t.false(world.story().includes('reply.failed'));
+  }
 });
 
 test('what comes of the reply in a pause is said behind it', (t) => {
@@ -56,9 +56,9 @@ test('what comes of the reply in a pause is said behind it', (t) => {
   world.onReply({ type: 'reply.sentence', text: 'Its end.' });
   t.deepEqual(world.said(), ['A long story.', 'Its end.']);
   world.onReply({ type: 'reply.finished' });
-  t.is(world.conversationState(), 'replying.paused-finishing');
+  t.is(world.conversationState(), 'saying.paused');
   world.onLine({ type: 'line.no_speech' });
-  t.is(world.conversationState(), 'replying.finishing');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(told(world), ['pauseTalking', 'pauseTalking', 'resumeTalking']);
   world.play();
   world.play();
@@ -89,7 +89,7 @@ test('a backchannel in a pause is written down, and takes no floor', (t) => {
   world.onReply({ type: 'reply.finished' });
   world.onLine({ type: 'line.onset' });
   world.onLine({ type: 'line.heard', text: 'uh-huh', backchannel: true });
-  t.is(world.conversationState(), 'replying.paused-finishing');
+  t.is(world.conversationState(), 'saying.paused');
   world.onLine({ type: 'line.no_speech' });
   world.play();
   t.deepEqual(world.turns(), ['user: uh-huh', 'assistant: A long story.']);
@@ -101,9 +101,9 @@ test('a pause of which nothing comes is over after a while', (t) => {
     if (isWhole) world.onReply({ type: 'reply.finished' });
     world.onLine({ type: 'line.onset' });
     world.clock.increment(9_999);
-    t.is(world.conversationState(), isWhole ? 'replying.paused-finishing' : 'replying.paused');
+    t.is(world.conversationState(), isWhole ? 'saying.paused' : 'replying.paused');
     world.clock.increment(1);
-    t.is(world.conversationState(), `replying.${isWhole ? 'finishing' : 'speaking'}`);
+    t.is(world.conversationState(), isWhole ? 'saying.sounding' : 'replying.speaking');
     t.is(told(world).at(-1), 'resumeTalking');
     t.is(world.story().at(-1), 'agent.resumed');
   }
@@ -130,7 +130,7 @@ test('a reply that fails in a pause is excused behind what had come of it', (t) 
   const world = speaking();
   world.onLine({ type: 'line.onset' });
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.said(), ['A long story.', brokenOff]);
   t.is(told(world).at(-1), 'resumeTalking');
 });
@@ -138,12 +138,12 @@ test('a reply that fails in a pause is excused behind what had come of it', (t) 
 test('a greeting pauses, too', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.' });
   world.onLine({ type: 'line.onset' });
-  t.is(world.conversationState(), 'prompting.paused');
+  t.is(world.conversationState(), 'saying.paused');
   world.onLine({ type: 'line.no_speech' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   world.onLine({ type: 'line.onset' });
   world.clock.increment(10_000);
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   world.onLine({ type: 'line.onset' });
   world.play();
   t.is(world.conversationState(), 'listening.silent');
@@ -216,10 +216,10 @@ test('an agent that may not be interrupted finishes, and answers all that it has
   world.onReply({ type: 'reply.sentence', text: 'The terms.' });
   world.hear('Wait.');
   world.onReply({ type: 'reply.sentence', text: 'All of them.' });
+  t.is(world.counts.repliesAborted, 0);
   world.onReply({ type: 'reply.finished' });
   world.hear('One question.');
-  t.is(world.conversationState(), 'replying.finishing');
-  t.is(world.counts.repliesAborted, 0);
+  t.is(world.conversationState(), 'saying.sounding');
   world.play();
   world.play();
   t.deepEqual(told(world), []);
@@ -238,7 +238,7 @@ test('an agent that may not be interrupted finishes, and answers all that it has
 test('a greeting that may not be interrupted is finished', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.', bargeIn: { ...stopping, mode: 'off' } });
   world.hear('Hello?');
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   world.play();
   t.deepEqual(history(world), ['assistant: Welcome.', 'user: Hello?']);
 });

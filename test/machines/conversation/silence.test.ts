@@ -7,7 +7,7 @@ test('after the silence time-out the other party is asked once', (t) => {
   world.clock.increment(29_999);
   t.is(world.conversationState(), 'listening.silent');
   world.clock.increment(1);
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.said(), ['Good morning.', reprompt]);
   t.is(world.requests.length, 1);
 });
@@ -44,7 +44,7 @@ test('words reset the silence and the reprompt', (t) => {
   world.hear('I am here.');
   world.replyAndPlay('Good.');
   world.clock.increment(30_000);
-  t.is(world.conversationState(), 'prompting.saying', 'asked once more, because there were words between');
+  t.is(world.conversationState(), 'saying.sounding', 'asked once more, because there were words between');
   t.deepEqual(world.said(), ['Good morning.', reprompt, 'Good.', reprompt]);
 });
 
@@ -54,7 +54,7 @@ test('noise says nothing, so it does not break the silence', (t) => {
     world.onLine({ type: 'line.digit', digit: '1' });
     world.clock.increment(second);
   }
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
 });
 
 test('somebody who speaks longer than the silence time-out is not talked over', (t) => {
@@ -82,7 +82,7 @@ test('speech of which no words come is silence after a while', (t) => {
   world.clock.increment(30_000);
   t.is(world.conversationState(), 'listening.silent');
   world.clock.increment(30_000);
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
 });
 
 test('a reprompt is no success of the agent', (t) => {

@@ -19,7 +19,7 @@ test('the kickoff is no turn of the transcript', (t) => {
 
 test('an inbound conversation with a greeting says it first and asks no agent for it', (t) => {
   const world = answered({ ...inbound, greeting: 'Hello, how can I help?' });
-  t.is(world.conversationState(), 'prompting.saying');
+  t.is(world.conversationState(), 'saying.sounding');
   t.true(isBusy(world));
   t.deepEqual(world.said(), ['Hello, how can I help?']);
   t.deepEqual(world.requests, []);
@@ -44,13 +44,13 @@ test('a reply is said sentence by sentence and listened after when all of it was
   t.is(world.conversationState(), 'replying.speaking');
   world.onReply({ type: 'reply.sentence', text: 'Two.' });
   world.onReply({ type: 'reply.finished' });
-  t.is(world.conversationState(), 'replying.finishing');
+  t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(
     world.commands.map((command) => (command.type === 'say' ? command.utterance : command.type)),
     [1, 2],
   );
   world.play();
-  t.is(world.conversationState(), 'replying.finishing');
+  t.is(world.conversationState(), 'saying.sounding');
   t.true(isBusy(world));
   world.play();
   t.is(world.conversationState(), 'listening.silent');

@@ -1,0 +1,96 @@
+/** What a conversation says by itself and what it publishes, as the actions that its arrows name. */
+import type { ConversationEvent, ConversationInput } from './conversation-context.ts';
+import type { CallFact } from './facts.ts';
+import type { LineEventOf } from './line.ts';
+import type { ReplyEvent } from './reply.ts';
+import { hasBegun, type Spoken, type Turns } from './turns.ts';
+
+type Context = { context: ConversationInput };
+
+/** The sentences of a reply, and those that the gateway has of its own. */
+export const says = {
+  sentence: {
+    type: 'say',
+    params: ({ event }: { event: Extract<ReplyEvent, { type: 'reply.sentence' }> }) => event.text,
+  },
+  greeting: { type: 'say', params: ({ context }: Context) => context.greeting ?? '' },
+  reprompt: { type: 'say', params: ({ context }: Context) => context.reprompt },
+  apology: { type: 'say', params: ({ context }: Context) => context.apology },
+  brokenOff: { type: 'say', params: ({ context }: Context) => context.brokenOff },
+  failedOpening: { type: 'say', params: ({ context }: Context) => context.failedOpening },
+  failedGoodbye: { type: 'say', params: ({ context }: Context) => context.failedGoodbye },
+  voicemailMessage: { type: 'say', params: ({ context }: Context) => context.voicemailMessage },
+} as const;
+
+const heardTurn = ({ at, startedAt, text }: LineEventOf<'line.heard'>): CallFact => ({
+  type: 'turn.spoken',
+  at: startedAt,
+  endedAt: at,
+  role: 'user',
+  text,
+  whole: true,
+});
+
+const failedReply = (turns: Turns, event: ConversationEvent): CallFact => {
+  if (event.type !== 'reply.failed')
+    throw new Error('A failure was published of a reply that has not failed');
+  return {
+    type: 'reply.failed',
+    turn: turns.turn,
+    failure: event.failure,
+    ...(event.detail === undefined ? {} : { detail: event.detail }),
+    ...(hasBegun(turns) ? { begun: true } : {}),
+  };
+};
+
+/** A pause that has lasted too long ends at no moment that the line tells. */
+const agentResumed = (event: ConversationEvent): CallFact => ({
+  type: 'agent.resumed',
+  ...(event.type === 'line.no_speech' ? { at: event.at } : {}),
+});
+
+const spokenTurn = (spoken: Spoken | null): CallFact => {
+  if (spoken === null) throw new Error('A turn of the agent was closed that had not begun');
+  const { startedAt, endedAt, text, whole } = spoken;
+  return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
+};
+
+export const publishes = {
+  /** A turn of the other party. */
+  heard: {
+    type: 'publish',
+    params: ({ event }: { event: LineEventOf<'line.heard'> }) => heardTurn(event),
+  },
+  digit: {
+    type: 'publish',
+    params: ({ event }: { event: LineEventOf<'line.digit'> }): CallFact => ({
+      type: 'turn.digit',
+      at: event.at,
+      digit: event.digit,
+    }),
+  },
+  paused: {
+    type: 'publish',
+    params: ({ event }: { event: LineEventOf<'line.onset'> }): CallFact => ({
+      type: 'agent.paused',
+      at: event.at,
+    }),
+  },
+  resumed: {
+    type: 'publish',
+    params: ({ event }: { event: ConversationEvent }) => agentResumed(event),
+  },
+  failed: {
+    type: 'publish',
+    params: ({ context, event }: { context: Turns; event: ConversationEvent }) => failedReply(context, event),
+  },
+} as const;
+
+/** A turn of the agent that is over is published once, wherever the conversation is. */
+export const closesTurn = {
+  guard: 'turnIsOver',
+  actions: [
+    { type: 'publish', params: ({ context }: { context: Turns }) => spokenTurn(context.spoken) },
+    'rememberSpoken',
+  ],
+} as const;
