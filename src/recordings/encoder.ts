@@ -25,8 +25,12 @@ export type Encoder = {
 
 type Code = Parameters<typeof createEncoder>[1];
 
-const toFloats = (samples: Int16Array): Float32Array =>
-  Float32Array.from(samples, (sample) => sample / 32_768);
+/** A loop: `Float32Array.from` would take a third of the time that the encoding itself takes. */
+const toFloats = (samples: Int16Array): Float32Array => {
+  const floats = new Float32Array(samples.length);
+  for (let at = 0; at < samples.length; at += 1) floats[at] = (samples[at] ?? 0) / 32_768;
+  return floats;
+};
 
 const common = { channels: 2, sampleRate: recordingSampleRate } as const;
 
