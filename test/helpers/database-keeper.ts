@@ -40,6 +40,13 @@ const dropAll = async (url: string): Promise<void> => {
     await runStatement(url, `drop database if exists ${String(datname)} with (force)`);
 };
 
+/** Nothing of this server outlives the run: neither making a database nor dropping one waits for the disk. */
+const forgetDisk = async (url: string): Promise<void> => {
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await runStatement(url, `alter system set ${setting} = off`);
+  await runStatement(url, 'select pg_reload_conf()');
+};
+
 const startServer = async (): Promise<{ url: string; stop: () => Promise<void> }> => {
   const configured = process.env['GW_TEST_DATABASE_URL'];
   if (configured !== undefined && configured !== '') {
@@ -47,10 +54,9 @@ const startServer = async (): Promise<{ url: string; stop: () => Promise<void> }
   }
   const embedded = await startEmbedded({ dataFolder: folder, logger });
   const { socketFolder, database, user } = embedded.connection;
-  return {
-    url: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`,
-    stop: embedded.stop,
-  };
+  const url = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`;
+  await forgetDisk(url);
+  return { url, stop: embedded.stop };
 };
 
 try {

@@ -1,5 +1,5 @@
 /** Statements that belong to a server rather than to one of the gateway's databases. */
-import { MikroORM } from '@mikro-orm/postgresql';
+import { Client } from 'pg';
 
 /** The same server's address with another database. */
 export const databaseIn = (url: string, name: string): string => {
@@ -10,15 +10,12 @@ export const databaseIn = (url: string, name: string): string => {
 
 /** Opens a connection for one statement. */
 export const runStatement = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
-  const orm = new MikroORM({
-    entities: [],
-    discovery: { warnWhenNoEntities: false },
-    dbName: 'postgres',
-    driverOptions: { connectionString: url, max: 1 },
-  });
+  const client = new Client({ connectionString: url });
+  await client.connect();
   try {
-    return await orm.em.getConnection().execute(sql);
+    const { rows } = await client.query<Record<string, unknown>>(sql);
+    return rows;
   } finally {
-    await orm.close(true);
+    await client.end();
   }
 };
