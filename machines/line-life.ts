@@ -16,6 +16,8 @@ export type LineActions = {
   fallSilent(end: LineEnd): void;
   /** Tells the far end, if it does not know; `released` is to follow, unless the line was closed. */
   release(end: LineEnd): void;
+  /** The call goes on without this line: nothing of it is left here, and its far end notices nothing. */
+  leave(): void;
 };
 
 export type LineLifeEvent =
@@ -32,7 +34,8 @@ export type LineLifeEvent =
   | { type: 'released' }
   /** The call has taken the last word. */
   | { type: 'reported' }
-  | { type: 'hangup.requested' | 'closed' };
+  /** `handed.over`: another gateway holds the call. */
+  | { type: 'hangup.requested' | 'closed' | 'handed.over' };
 
 const report = (type: `line.${'ringing' | 'answered' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
@@ -56,13 +59,17 @@ export const lineLifeMachine = setup({
     carrySound: ({ context }) => context.line.carrySound(),
     fallSilent: ({ context: { line, end } }) => line.fallSilent(end),
     release: ({ context: { line, end } }) => line.release(end),
+    leave: ({ context }) => context.line.leave(),
   },
 }).createMachine({
   id: 'line-life',
   description: 'The life of one line.',
   context: ({ input }) => ({ line: input, end: { by: 'gateway', cause: 'cancelled' } }),
   initial: 'calling',
-  on: { closed: { target: '.over', actions: ['fallSilent', 'release'] } },
+  on: {
+    closed: { target: '.over', actions: ['fallSilent', 'release'] },
+    'handed.over': { target: '.over', actions: 'leave' },
+  },
   states: {
     calling: {
       description: 'The call is on its way to an answer, out or in.',
@@ -108,7 +115,7 @@ export const lineLifeMachine = setup({
       description: 'The line has ended, and its call does not know yet.',
       initial: 'releasing',
       entry: 'fallSilent',
-      on: { closed: 'over' },
+      on: { closed: 'over', 'handed.over': 'over' },
       states: {
         releasing: {
           description: 'The far end has a moment to confirm the end.',

@@ -173,6 +173,11 @@ export interface Line {
   tell(command: LineCommand): void;
   /** Lets go of everything at once; a call that still stands is hung up. After it the line is silent. Idempotent. */
   close(): void;
+  /**
+   * Lets go of everything here and leaves the call standing, which another gateway holds: the far end notices nothing.
+   * After it the line is silent. Idempotent.
+   */
+  leave(): void;
 }
 
 /** Starts dialing (outbound) or answers the waiting arrival of this call (inbound). */

@@ -7,7 +7,7 @@
  * whole call holds some 20 kB; by XState's `transition`, which makes an actor for each question, it takes 58 µs.
  */
 import { createActor, type ActorScope, type ExecutableActionObject, type SnapshotFrom } from 'xstate';
-import type { LineEvent, LineReport } from '#machines/line.ts';
+import type { Line, LineEvent, LineReport } from '#machines/line.ts';
 import { lineLifeMachine, type LineActions, type LineLifeEvent } from '#machines/line-life.ts';
 import { createLineReports } from './line-reports.ts';
 import type { LineTime } from './line-time.ts';
@@ -16,13 +16,21 @@ export type LineLife = {
   send(event: LineLifeEvent): void;
   is(state: 'calling' | 'answered' | 'leaving' | 'over'): boolean;
   report(report: LineReport): void;
+  /** What its call does with the line last. */
+  letGo: Pick<Line, 'close' | 'leave'>;
 };
 
 type Snapshot = SnapshotFrom<typeof lineLifeMachine>;
 
 /** What the chart wants of an actor while it works out what follows; the actions are collected. */
 const nothing = (): void => undefined;
-const noLine: LineActions = { report: nothing, carrySound: nothing, fallSilent: nothing, release: nothing };
+const noLine: LineActions = {
+  report: nothing,
+  carrySound: nothing,
+  fallSilent: nothing,
+  release: nothing,
+  leave: nothing,
+};
 const asking = createActor(lineLifeMachine, { input: noLine });
 const due: ExecutableActionObject[] = [];
 const scope: ActorScope<Snapshot, LineLifeEvent> = {
@@ -78,5 +86,10 @@ export const runLineLife = (options: {
     }
   };
 
-  return { send, is: (state) => snapshot.matches(state), report };
+  return {
+    send,
+    is: (state) => snapshot.matches(state),
+    report,
+    letGo: { close: () => send({ type: 'closed' }), leave: () => send({ type: 'handed.over' }) },
+  };
 };

@@ -106,7 +106,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const outgoing = await startOutgoing(foundation);
   const events = await startEvents(foundation, outgoing);
   const recordings = await startRecordings(foundation, journalling);
-  const telephony = await startLines(foundation, { liveCalls, recordings, trunkMachineWith });
+  const telephony = await startLines(foundation, { ...journalling, liveCalls, recordings, trunkMachineWith });
   telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
   const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
 
@@ -125,7 +125,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await cluster.open({
     perform: control.performHere,
     cleanUps: cleanUpsAfterDeath({ ...foundation, ...lostCalls, telephony }),
-    onLost: switchboard.endAll,
+    onLost: switchboard.leaveAll,
   });
 
   // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.

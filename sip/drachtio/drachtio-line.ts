@@ -204,6 +204,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         time.after(options.byeMs, () => life.send({ type: 'released' }));
         release(dialog, end, measured, life, options);
       },
+      leave: () => media.close(),
     },
     onOver: options.onOver,
   });
@@ -253,12 +254,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           return life.send({ type: 'hangup.requested' });
       }
     },
-    close: () => life.send({ type: 'closed' }),
+    ...life.letGo,
     lose() {
-      const { attempt } = dialog;
-      attempt.lose();
+      dialog.attempt.lose();
       if (!life.is('calling')) return life.send({ type: 'sound.lost' });
-      dialog.sip = attempt.sip();
+      dialog.sip = dialog.attempt.sip();
       return life.send({ type: 'unanswered', cause: 'trunk_error' });
     },
   };

@@ -92,6 +92,10 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
         if (cause === null) time.after(hangUpMs, released);
         else released();
       },
+      leave() {
+        party.stop({ by: 'gateway', cause: null });
+        voices.close();
+      },
     },
     onOver,
   });
@@ -136,6 +140,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           return life.send({ type: 'hangup.requested' });
       }
     },
-    close: () => life.send({ type: 'closed' }),
+    ...life.letGo,
   };
 };

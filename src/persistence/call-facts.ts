@@ -14,6 +14,7 @@ import {
   type LineColumns,
 } from './call-facts/of-calls.ts';
 import { completeRecording, failRecording } from './call-facts/of-recordings.ts';
+import type { NewFact } from './call-facts/journalled.ts';
 import { journal, speak } from './call-facts/of-turns.ts';
 import { newEventId } from './outbox.ts';
 import { prepared } from './prepared.ts';
@@ -44,6 +45,9 @@ export type RecordedFact =
 /** A fact as it is stored; `data` holds what the fact has beside type and time, but for what other rows hold. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
+/** Of a call that nobody has taken over. */
+export const firstEpoch = 1;
+
 const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineColumns => ({
   sipStatus: sip?.status ?? null,
   sipReason: sip?.reason ?? null,
@@ -64,7 +68,7 @@ const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string,
 const write = (
   db: Statements,
   fact: RecordedFact,
-  place: Pick<Row<'CallFactRow'>, 'callId' | 'sequence'>,
+  place: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
 ): Promise<{ id: string }[]> => {
   const { type, at } = fact;
   const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
@@ -108,17 +112,34 @@ const write = (
   }
 };
 
+/** Another gateway holds the call, and this one writes nothing of it any more. */
+export class CallTaken extends Error {
+  override readonly name = 'CallTaken';
+}
+
+const epochOf = prepared((queries, { callId }: { callId: string }) =>
+  queries.selectFrom('Call').select('epoch').where('id', '=', callId),
+);
+
 /**
- * Writes one fact of a call's journal; `sequence` counts the facts of the call from 1. Resolves to whether it changed
- * anything: not when the same sequence was written before, nor when the call was already ended (answered) and the fact
- * ends (answers) it.
+ * Writes one fact of a call's journal; `sequence` counts the facts of the call from 1, `epoch` those who have held it.
+ * Resolves to whether it changed anything: not when the same sequence was written before, nor when the call was already
+ * ended (answered) and the fact ends (answers) it. Rejects with `CallTaken` where another gateway holds the call now.
  */
 export const recordFact = async (
   db: Statements,
   callId: string,
   sequence: number,
   fact: RecordedFact,
-): Promise<boolean> => (await write(db, fact, { callId, sequence })).length > 0;
+  epoch = firstEpoch,
+): Promise<boolean> => {
+  if ((await write(db, fact, { callId, sequence, epoch })).length > 0) return true;
+  const [call] = await epochOf(db, { callId });
+  // Of the end of a call nobody knows whether it was stored.
+  if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');
+  if (call !== undefined && call.epoch !== epoch) throw new CallTaken('Another gateway holds this call');
+  return false;
+};
 
 const journalOf = prepared((queries, { callId }: { callId: string }) =>
   queries
@@ -131,13 +152,23 @@ const journalOf = prepared((queries, { callId }: { callId: string }) =>
 /** The journal of a call, in order. */
 export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
 
+/** Where the journal of a call stands: the highest sequence written, 0 for none, and who holds the call. */
+export type JournalPlace = { sequence: number; epoch: number };
+
 const lastOf = prepared((queries, { callId }: { callId: string }) =>
   queries
-    .selectFrom('CallFactRow')
-    .select(({ fn }) => fn.max('sequence').as('last'))
-    .where('callId', '=', callId),
+    .selectFrom('Call')
+    .select(({ selectFrom }) => [
+      'epoch',
+      selectFrom('CallFactRow')
+        .select(({ fn }) => fn.max('CallFactRow.sequence').as('last'))
+        .whereRef('CallFactRow.callId', '=', 'Call.id')
+        .as('sequence'),
+    ])
+    .where('id', '=', callId),
 );
 
-/** The highest sequence written for a call, 0 for none. */
-export const lastFactSequence = async (db: Statements, callId: string): Promise<number> =>
-  (await lastOf(db, { callId }))[0]?.last ?? 0;
+export const journalPlace = async (db: Statements, callId: string): Promise<JournalPlace> => {
+  const [place] = await lastOf(db, { callId });
+  return { sequence: place?.sequence ?? 0, epoch: place?.epoch ?? firstEpoch };
+};

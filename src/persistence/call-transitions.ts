@@ -14,13 +14,20 @@ const keeping = prepared((queries, { transitions }: { transitions: string }) =>
       query
         .selectFrom(['hurried', rowsOf('CallTransition', transitions)])
         .selectAll('given')
-        .where('given.callId', 'in', (calls) => calls.selectFrom('Call').select('Call.id')),
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('Call')
+              .whereRef('Call.id', '=', 'given.callId')
+              .whereRef('Call.epoch', '=', 'given.epoch'),
+          ),
+        ),
     )
     .onConflict((conflict) => conflict.doNothing()),
 );
 
 /**
- * One statement, of however many calls, which waits for no disk. Those of a call that was never stored are left out.
+ * One statement, of however many calls, which waits for no disk. Those of a call that was never stored are left out, and
+ * those of one that another gateway holds.
  */
 export const keepTransitions = async (
   db: Statements,
@@ -34,6 +41,7 @@ const ofCall = prepared((queries, { callId }: { callId: string }) =>
     .selectFrom('CallTransition')
     .select(columnsOf('CallTransition'))
     .where('callId', '=', callId)
+    .orderBy('epoch')
     .orderBy('sequence'),
 );
 

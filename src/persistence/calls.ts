@@ -189,35 +189,3 @@ export const findCall = async (
   const [row] = await ('numberId' in wanted ? callOfNumber(db, wanted) : callOfWorkspace(db, wanted));
   return row && callRecord(row);
 };
-
-const heldBy = (queries: Queries, node: string) =>
-  queries.selectFrom('Call').where('Call.node', '=', node).where('Call.endedAt', 'is', null);
-
-const inProgressOn = prepared((queries, { node }: { node: string }) =>
-  heldBy(queries, node).select(callColumns).orderBy('startedAt').orderBy('id'),
-);
-
-/** The calls that a node holds, or held when it died; the oldest first. */
-export const callsInProgress = (db: Statements, node: string): Promise<CallRow[]> =>
-  inProgressOn(db, { node });
-
-const ofLostNode = prepared((queries, { node }: { node: string }) =>
-  heldBy(queries, node)
-    .select(callColumns)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('Node').where('Node.name', '=', node).where('Node.lostAt', 'is not', null)),
-    )
-    .orderBy('startedAt')
-    .orderBy('id'),
-);
-
-/** The calls of a node that others found dead (`nodes.ts`); none as soon as it runs again. */
-export const callsOfLostNode = (db: Statements, node: string): Promise<CallRow[]> => ofLostNode(db, { node });
-
-const countOn = prepared((queries, { node }: { node: string }) =>
-  heldBy(queries, node).select(({ fn }) => fn.countAll<number>().as('count')),
-);
-
-/** How many calls a node holds. */
-export const countCallsInProgress = async (db: Statements, node: string): Promise<number> =>
-  (await countOn(db, { node }))[0]?.count ?? 0;

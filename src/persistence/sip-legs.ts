@@ -19,39 +19,49 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
 });
 
 /** `id` is a UUID of its own: a caller chooses its Call-ID as it likes. */
-export type KeptLeg = Omit<Row<'SipLegRow'>, 'node'>;
+export type KeptLeg = Omit<Row<'SipLegRow'>, 'node' | 'epoch'>;
 
-const writing = prepared((queries, { kept, over }: { kept: string; over: readonly string[] }) =>
+/** A leg as its holder knows it. */
+export type HeldLeg = KeptLeg & { epoch: number };
+
+const writing = prepared((queries, { kept, over }: { kept: string; over: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .with('dropped', (write) =>
       write
         .deleteFrom('SipLegRow')
-        .using('hurried')
-        .where('SipLegRow.id', '=', ({ fn, val }) => fn.any(val(over))),
+        .using(['hurried', rowsOf('SipLegRow', over)])
+        .whereRef('SipLegRow.id', '=', 'given.id')
+        .whereRef('SipLegRow.epoch', '=', 'given.epoch'),
     )
     .insertInto('SipLegRow')
     .expression((query) => query.selectFrom(['hurried', rowsOf('SipLegRow', kept)]).selectAll('given'))
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ leg: ref('excluded.leg') }))),
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(({ ref }) => ({ leg: ref('excluded.leg') }))
+        .whereRef('SipLegRow.epoch', '=', 'excluded.epoch'),
+    ),
 );
 
 /**
- * Writes these as they are now, and removes those that are over, in one statement. It waits for no disk: a gateway that
- * dies finds everything again, and what a call's birth, answer and end write soon after takes it along.
+ * Writes these as they are now, and removes those that are over, in one statement; but for those of a call that another
+ * gateway holds. It waits for no disk: a gateway that dies finds everything again, and what a call's birth, answer and end
+ * write soon after takes it along.
  */
 export const writeLegs = async (
   db: Database,
   node: string,
-  { kept, over }: { kept: readonly KeptLeg[]; over: readonly string[] },
+  { kept, over }: { kept: readonly HeldLeg[]; over: readonly Pick<HeldLeg, 'id' | 'epoch'>[] },
 ): Promise<void> => {
-  await writing(db, { kept: db.asJson(kept.map((leg) => ({ ...leg, node }))), over });
+  await writing(db, { kept: db.asJson(kept.map((leg) => ({ ...leg, node }))), over: db.asJson(over) });
 };
 
 const keptBy = prepared((queries, { node }: { node: string }) =>
-  queries.selectFrom('SipLegRow').select(['id', 'callId', 'leg']).where('node', '=', node),
+  queries.selectFrom('SipLegRow').select(['id', 'callId', 'epoch', 'leg']).where('node', '=', node),
 );
 
 /** Those that this node keeps, or kept when it died. */
-export const legsOf = async (db: Database, node: string): Promise<KeptLeg[]> =>
+export const legsOf = async (db: Database, node: string): Promise<HeldLeg[]> =>
   // Another version of the gateway may have written it.
   (await keptBy(db, { node })).map(({ leg, ...row }) => ({ ...row, leg: sipLeg.parse(leg) }));

@@ -74,6 +74,7 @@ const openSwitchboard = (
     publish,
     inspectorOf: (callId) => transitions.inspectorOf(callId, () => new Date(callTime.now(callId))),
     observer,
+    leaveLine: openLines.leave,
     release(callId) {
       callTime.release(callId);
       transitions.release(callId);
@@ -92,6 +93,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
   const { lines } = parts.telephony;
   const callTime = createCallTime({ wall: clock.now, steady: steadyClock.now });
   const switchboard = openSwitchboard(foundation, parts, callTime);
+  parts.journalling.journal.onTaken(switchboard.leave);
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
   const control = createCallControl({

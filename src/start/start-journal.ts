@@ -5,7 +5,7 @@ import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries } from '#src/calls/summaries/summaries.ts';
-import { lastFactSequence, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { journalPlace, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
 import { keepTransitions } from '#src/persistence/call-transitions.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -57,12 +57,12 @@ export const startJournal = (
     logger,
   });
   const journal = createJournal({
-    write: async (callId, sequence, fact) => {
+    write: async (callId, sequence, fact, epoch) => {
       // Who hears of the end may ask for the replay at once.
       if (fact.type === 'call.ended') await transitions.written();
-      await recordFact(database.journal, callId, sequence, fact);
+      await recordFact(database.journal, callId, sequence, fact, epoch);
     },
-    lastSequence: (callId) => lastFactSequence(database.journal, callId),
+    placeOf: (callId) => journalPlace(database.journal, callId),
     isPassing,
     clock,
     logger,

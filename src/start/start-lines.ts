@@ -1,6 +1,7 @@
 /** The telephone lines, with what they need: engines that hear and speak, trunks, and who remembers their far ends. */
 import { closing, speechEngines, trunkLifeTimes } from '#config/policy.ts';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
@@ -22,6 +23,7 @@ export type StartedLines = ChosenLines & {
 export const startLines = async (
   foundation: Foundation,
   parts: {
+    journal: Pick<Journal, 'epochOf'>;
     liveCalls: Pick<LiveCalls, 'get'>;
     recordings: Pick<Recordings, 'begin'>;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
@@ -41,7 +43,13 @@ export const startLines = async (
     machineWith: parts.trunkMachineWith,
   });
   const sipTraces = startSipTraces(foundation);
-  const legs = createLegKeeper({ database, node: config.node, clock, logger });
+  const legs = createLegKeeper({
+    database,
+    node: config.node,
+    epochOf: parts.journal.epochOf,
+    clock,
+    logger,
+  });
   started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(foundation, {
     speech,

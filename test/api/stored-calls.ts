@@ -44,6 +44,7 @@ export const storeCall = async (
     oneWay: null,
     sound: null,
     node: 'test',
+    epoch: 1,
     ...changes,
   };
   await database.execute(

@@ -20,7 +20,7 @@ import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import type { AuthenticateCaller } from '#src/calls/setup/receive-call.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
-import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
+import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -62,7 +62,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     write: async (callId, sequence, fact) => {
       await recordFact(database, callId, sequence, fact);
     },
-    lastSequence: (callId) => lastFactSequence(database, callId),
+    placeOf: (callId) => journalPlace(database, callId),
     isPassing: () => false,
     clock: wallClock,
     logger,
@@ -91,6 +91,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     liveCalls,
     publish: journal.publish,
     observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    leaveLine: () => {},
     release: (callId) => {
       agentCalls.delete(callId);
       released.push(callId);

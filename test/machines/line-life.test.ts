@@ -17,6 +17,7 @@ const events: readonly LineLifeEvent[] = [
   { type: 'released' },
   { type: 'reported' },
   { type: 'closed' },
+  { type: 'handed.over' },
 ];
 
 const eventOf = (type: Type): LineLifeEvent =>
@@ -31,6 +32,7 @@ const after = (...path: readonly Type[]): { state: string; did: string[] } => {
       carrySound: () => void did.push('carry sound'),
       fallSilent: ({ by, cause }) => void did.push(`fall silent: ${by}, ${cause ?? 'answered'}`),
       release: ({ by, cause }) => void did.push(`release: ${by}, ${cause ?? 'answered'}`),
+      leave: () => void did.push('leave'),
     },
   });
   actor.start();
@@ -54,12 +56,14 @@ const unlessAnswered: Arrows = {
   left: ['leaving.reporting', 'fall silent: counterparty, cancelled', 'line.unanswered cancelled'],
   'hangup.requested': ['leaving.releasing', ...cancelled],
   closed: ['over', ...cancelled],
+  'handed.over': ['over', 'leave'],
 };
 
 const onceAnswered: Arrows = {
   left: ['leaving.releasing', ...left],
   'hangup.requested': ['leaving.releasing', ...hungUp],
   closed: ['over', ...hungUp],
+  'handed.over': ['over', 'leave'],
 };
 
 /** A path to every state, and all arrows from there. */
@@ -93,6 +97,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
       // The first cause is the end.
       unanswered: ['leaving.reporting', 'line.unanswered cancelled'],
       closed: ['over'],
+      'handed.over': ['over'],
     },
   ],
   [
@@ -102,6 +107,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
       released: ['leaving.reporting', 'line.ended counterparty'],
       unanswered: ['leaving.reporting', 'line.ended counterparty'],
       closed: ['over'],
+      'handed.over': ['over'],
     },
   ],
   [
@@ -111,10 +117,15 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
       released: ['leaving.reporting', 'line.ended gateway'],
       unanswered: ['leaving.reporting', 'line.ended gateway'],
       closed: ['over'],
+      'handed.over': ['over'],
     },
   ],
-  ['leaving.reporting', ['unanswered'], { reported: ['over'], closed: ['over'] }],
-  ['leaving.reporting', ['answered', 'left', 'released'], { reported: ['over'], closed: ['over'] }],
+  ['leaving.reporting', ['unanswered'], { reported: ['over'], closed: ['over'], 'handed.over': ['over'] }],
+  [
+    'leaving.reporting',
+    ['answered', 'left', 'released'],
+    { reported: ['over'], closed: ['over'], 'handed.over': ['over'] },
+  ],
   ['over', ['closed'], {}],
   ['over', ['unanswered', 'reported'], {}],
 ];

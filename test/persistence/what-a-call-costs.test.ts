@@ -44,6 +44,7 @@ test('transitions wait for no disk', async (t) => {
   await keepTransitions(database.journal, [
     {
       callId,
+      epoch: 1,
       sequence: 1,
       at: new Date(),
       machine: 'call',
@@ -62,15 +63,15 @@ test('the legs that came, changed and went meanwhile are one statement, which wa
   const real = await testDatabase();
   const { database, plans } = explaining(real);
   const node = randomUUID();
-  const over = { id: randomUUID(), callId: null, leg };
-  const lasting = { id: randomUUID(), callId: null, leg };
-  const short = { id: randomUUID(), callId: null, leg };
+  const over = { id: randomUUID(), callId: null, epoch: 1, leg };
+  const lasting = { id: randomUUID(), callId: null, epoch: 1, leg };
+  const short = { id: randomUUID(), callId: null, epoch: 1, leg };
   await writeLegs(database, node, { kept: [over, lasting], over: [] });
   await writeLegs(database, node, {
     kept: [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }, short],
-    over: [over.id],
+    over: [over],
   });
-  await writeLegs(database, node, { kept: [], over: [short.id] });
+  await writeLegs(database, node, { kept: [], over: [short] });
   t.is(plans.length, 3);
   for (const plan of plans) t.regex(plan, hurried);
   t.deepEqual(await legsOf(real, node), [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { systemClock } from '#src/clock.ts';
-import { lastFactSequence, recordFact } from '#src/persistence/call-facts.ts';
+import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/recordings.ts';
 import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
 import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
@@ -89,7 +89,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;
           const write = async (): Promise<void> => {
-            await recordFact(database, callId, (await lastFactSequence(database, callId)) + 1, fact);
+            await recordFact(database, callId, (await journalPlace(database, callId)).sequence + 1, fact);
           };
           writes.push(write());
         },

@@ -1,12 +1,13 @@
 /** Where the journal of each call stands: what waits to be written, and the number of the next fact. */
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import { firstEpoch, type JournalPlace, type RecordedFact } from '#src/persistence/call-facts.ts';
 
 /** Facts of one call that wait, in their order. */
 export type CallJournal = {
-  /** The sequence of the next fact; `null` until the database was asked. */
-  next: number | null;
+  /** The last fact that is written; `null` until the database was asked. */
+  place: JournalPlace | null;
   waiting: RecordedFact[];
-  isOver: boolean;
+  /** `taken`: another gateway holds the call, and nothing is written of it here. */
+  stage: 'held' | 'over' | 'taken';
   isDraining: boolean;
 };
 
@@ -14,7 +15,7 @@ export type CallJournal = {
 const rememberedCalls = 1_000;
 
 /** A call that is not open here: it ended long ago, or another process began it. */
-const continued = (): CallJournal => ({ next: null, waiting: [], isOver: true, isDraining: false });
+const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', isDraining: false });
 
 export const createCallJournals = () => {
   const journals = new Map<string, CallJournal>();
@@ -22,10 +23,13 @@ export const createCallJournals = () => {
   const left = new Set<string>();
 
   return {
-    /** Of a call that is born here: its facts count from 1. */
-    open(callId: string): void {
-      journals.set(callId, { ...continued(), next: 1, isOver: false });
+    /** Of a call that is held here: born, or taken over. */
+    open(callId: string, place: JournalPlace = { epoch: firstEpoch, sequence: 0 }): void {
+      left.delete(callId);
+      journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });
     },
+    /** Which holder of the call this gateway is. */
+    epochOf: (callId: string): number => journals.get(callId)?.place?.epoch ?? firstEpoch,
     of(callId: string): CallJournal {
       const journal = journals.get(callId) ?? continued();
       journals.set(callId, journal);

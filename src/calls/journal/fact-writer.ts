@@ -4,11 +4,14 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import { CallTaken, type RecordedFact } from '#src/persistence/call-facts.ts';
+
+/** `taken`: another gateway holds the call. */
+export type FactOutcome = 'written' | 'given up' | 'taken';
 
 export type FactWriter = {
-  /** Attempts `write` until it succeeds. Resolves to false when the fact was given up. */
-  write(callId: string, fact: RecordedFact, write: () => Promise<void>): Promise<boolean>;
+  /** Attempts `write` until it succeeds, is given up, or rejects with `CallTaken`. */
+  write(callId: string, fact: RecordedFact, write: () => Promise<void>): Promise<FactOutcome>;
   /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
   giveUp(): void;
 };
@@ -58,9 +61,10 @@ export const createFactWriter = (options: {
       for (let tries = 1; ; tries += 1) {
         try {
           await write();
-          return true;
+          return 'written';
         } catch (error) {
-          if (!mayTryAgain(callId, fact, error, tries)) return false;
+          if (error instanceof CallTaken) return 'taken';
+          if (!mayTryAgain(callId, fact, error, tries)) return 'given up';
         }
         await pause(delayMs);
         delayMs = Math.min(delayMs * 2, retry.longestMs);

@@ -8,9 +8,9 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import type { JournalPlace, RecordedFact } from '#src/persistence/call-facts.ts';
 import { createCallJournals, type CallJournal } from './call-journals.ts';
-import { createFactWriter, type RetryTimes } from './fact-writer.ts';
+import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writer.ts';
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
 
@@ -20,12 +20,16 @@ export type JournalFact = Unstamped<RecordedFact>;
 export type FollowFact = (callId: string, fact: RecordedFact) => void;
 
 export type Journal = {
-  /** Begins the journal of a call that is born here: its facts count from 1. */
-  open(callId: string): void;
+  /** Begins the journal of a call that is born here, or goes on with that of one that was taken over. */
+  open(callId: string, place?: JournalPlace): void;
+  /** Which holder of the call this gateway is; the first one of a call that it knows nothing of. */
+  epochOf(callId: string): number;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
   /** Calls back after each fact is safely written. `follow` must not throw. */
   onWritten(follow: FollowFact): void;
+  /** Calls back when it is found out that another gateway holds a call: nothing more is written of it. Must not throw. */
+  onTaken(follow: (callId: string) => void): void;
   /** A fact of a call was written with its row: what follows a written fact follows. */
   wasWritten(callId: string, fact: RecordedFact): void;
   /** Facts that wait to be written, over all calls. */
@@ -37,10 +41,13 @@ export type Journal = {
 };
 
 export type JournalOptions = {
-  /** Writes one fact. Writing the same sequence again must change nothing. */
-  write: (callId: string, sequence: number, fact: RecordedFact) => Promise<void>;
-  /** The highest sequence already written for a call that is not open here, 0 for none. */
-  lastSequence: (callId: string) => Promise<number>;
+  /**
+   * Writes one fact. Writing the same sequence again must change nothing. Rejects with `CallTaken` where another gateway
+   * holds the call.
+   */
+  write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<void>;
+  /** Where the journal of a call stands that is not open here. */
+  placeOf: (callId: string) => Promise<JournalPlace>;
   /** Whether this error means that the database is away, so that the same fact may succeed later. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
@@ -55,6 +62,7 @@ export const createJournal = (options: JournalOptions): Journal => {
   const journals = createCallJournals();
   const draining = new Set<Promise<void>>();
   const followers: FollowFact[] = [];
+  const takenFollowers: ((callId: string) => void)[] = [];
   const writer = createFactWriter(options);
   let backlog = 0;
 
@@ -62,23 +70,35 @@ export const createJournal = (options: JournalOptions): Journal => {
     for (const follow of followers) follow(callId, fact);
   };
 
-  const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<boolean> =>
+  const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<FactOutcome> =>
     writer.write(callId, fact, async () => {
-      journal.next ??= (await options.lastSequence(callId)) + 1;
-      await options.write(callId, journal.next, fact);
-      journal.next += 1;
+      const place = (journal.place ??= await options.placeOf(callId));
+      await options.write(callId, place.sequence + 1, fact, place.epoch);
+      place.sequence += 1;
     });
+
+  const giveAway = (callId: string, journal: CallJournal): void => {
+    backlog -= journal.waiting.splice(0).length;
+    if (journal.stage === 'taken') return;
+    journal.stage = 'taken';
+    logger.warn({ call_id: callId }, 'another gateway holds this call now; this one lets go of it');
+    for (const follow of takenFollowers) follow(callId);
+  };
 
   const drain = async (callId: string, journal: CallJournal): Promise<void> => {
     for (let fact = journal.waiting[0]; fact !== undefined; fact = journal.waiting[0]) {
-      const isWritten = await write(callId, journal, fact);
+      const outcome = await write(callId, journal, fact);
+      if (outcome === 'taken') {
+        giveAway(callId, journal);
+        break;
+      }
       journal.waiting.shift();
       backlog -= 1;
-      if (fact.type === 'call.ended') journal.isOver = true;
-      if (isWritten) tellFollowers(callId, fact);
+      if (fact.type === 'call.ended') journal.stage = 'over';
+      if (outcome === 'written') tellFollowers(callId, fact);
     }
     journal.isDraining = false;
-    if (journal.isOver) journals.leave(callId);
+    if (journal.stage !== 'held') journals.leave(callId);
   };
 
   const startDraining = (callId: string, journal: CallJournal): void => {
@@ -90,6 +110,7 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   return {
     open: journals.open,
+    epochOf: journals.epochOf,
     publish(callId, fact) {
       if (backlog >= limit) {
         const about = { call_id: callId, fact: fact.type, waiting: backlog };
@@ -97,11 +118,13 @@ export const createJournal = (options: JournalOptions): Journal => {
         return;
       }
       const journal = journals.of(callId);
+      if (journal.stage === 'taken') return;
       journal.waiting.push({ ...fact, at: fact.at ?? clock.now() });
       backlog += 1;
       startDraining(callId, journal);
     },
     onWritten: (follow) => void followers.push(follow),
+    onTaken: (follow) => void takenFollowers.push(follow),
     wasWritten: tellFollowers,
     backlog: () => backlog,
     async settled() {

@@ -12,6 +12,7 @@ import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 import { chartNames, type ChartName } from '#src/domain/chart-name.ts';
+import { firstEpoch, type JournalPlace } from '#src/persistence/call-facts.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
@@ -36,8 +37,11 @@ const versions: Readonly<Record<ChartName, string>> = {
 };
 
 export type Transitions = {
-  /** What a call's actor tells of itself and its children is kept; `now` is the time in the call. Never throws. */
-  inspectorOf(callId: string, now: () => Date): (event: InspectionEvent) => void;
+  /**
+   * What a call's actor tells of itself and its children is kept; `now` is the time in the call, `begun` where its journal
+   * stands. Never throws.
+   */
+  inspectorOf(callId: string, now: () => Date, begun?: JournalPlace): (event: InspectionEvent) => void;
   /** A fact of a call was published. */
   countFact(callId: string): void;
   release(callId: string): void;
@@ -48,7 +52,10 @@ export type Transitions = {
 };
 
 /** How far a call has come: its last transition and fact, and where its charts are. */
-type Track = { sequence: number; facts: number } & Record<ChartName, string | null>;
+type Track = { epoch: number; sequence: number; facts: number } & Record<ChartName, string | null>;
+
+/** Of a call that is born. */
+const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
 const chartOf = (id: string, callId: string): ChartName | undefined =>
   id === callId ? 'call' : chartNames.find((name) => name === id);
@@ -81,6 +88,7 @@ export const createTransitions = (
     track[machine] = stateAfter;
     const isKept = writer.add({
       callId,
+      epoch: track.epoch,
       sequence: track.sequence + 1,
       at: now(),
       machine,
@@ -94,8 +102,8 @@ export const createTransitions = (
   };
 
   return {
-    inspectorOf(callId, now) {
-      const track: Track = { sequence: 0, facts: 0, call: null, conversation: null, voicemail: null };
+    inspectorOf(callId, now, { epoch, sequence: facts } = beginning) {
+      const track: Track = { epoch, sequence: 0, facts, call: null, conversation: null, voicemail: null };
       tracks.set(callId, track);
       return (inspected) => look(callId, track, now, inspected);
     },

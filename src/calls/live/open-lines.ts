@@ -14,6 +14,12 @@ export const createOpenLines = (open: OpenLine) => {
 
   return {
     close,
+    /** Another gateway holds the call: its far end is left alone. */
+    leave(callId: string): void {
+      const line = lines.get(callId);
+      lines.delete(callId);
+      line?.leave();
+    },
     /** A line as the charts invoke it: opened with the state, closed with it. */
     actor: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
       const line = open(input, sendBack);

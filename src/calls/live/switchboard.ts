@@ -22,9 +22,11 @@ export type Switchboard = {
   find(callId: string): CallActor | undefined;
   /** Asks to hang up every call that was answered, when its agent has been heard out. */
   hangUpAll(): void;
-  /** Asks every call to end; see `gateway.closing` in the chart. */
-  endAll(): void;
-  /** The same, also for those that are still to come. */
+  /** Lets go of a call that another gateway holds; its far end notices nothing. */
+  leave(callId: string): void;
+  /** The same, of all calls. */
+  leaveAll(): void;
+  /** Asks every call to end, also those that are still to come; see `gateway.closing` in the chart. */
   closeAll(): void;
   /** Resolves when no call is left, or after the given time. */
   empty(withinMs: number): Promise<void>;
@@ -39,15 +41,37 @@ export type SwitchboardOptions = {
   /** Looks at what the actor of a call and its children do. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
   observer: Pick<CallObserver, 'ended'>;
+  /** Lets go of the line of a call and leaves its far end alone. */
+  leaveLine: (callId: string) => void;
   /** Lets go of what the call holds outside its chart. Also called after a crash. */
   release: (callId: string) => void;
   logger: Logger;
 };
 
+/** Those who wait until no call is left. */
+const createWaiting = () => {
+  const waiting = new Set<() => void>();
+  return {
+    end(): void {
+      for (const resolve of waiting) resolve();
+    },
+    wait: (withinMs: number): Promise<void> =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, withinMs);
+        waiting.add(done);
+      }),
+  };
+};
+
 export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
   const { clock, liveCalls, logger } = options;
   const actors = new Map<string, CallActor>();
-  const whenEmpty = new Set<() => void>();
+  const whenEmpty = createWaiting();
   let isClosing = false;
 
   const release = (callId: string): void => {
@@ -63,11 +87,14 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     if (!actors.delete(callId)) return;
     liveCalls.remove(callId);
     release(callId);
-    if (actors.size === 0) for (const resolve of whenEmpty) resolve();
+    if (actors.size === 0) whenEmpty.end();
   };
 
-  const endAll = (): void => {
-    for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+  const leave = (callId: string): void => {
+    const actor = actors.get(callId);
+    if (actor === undefined) return;
+    options.leaveLine(callId);
+    actor.stop();
   };
 
   return {
@@ -104,21 +131,14 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     hangUpAll() {
       for (const actor of actors.values()) actor.send({ type: 'hangup.requested', immediate: false });
     },
-    endAll,
+    leave,
+    leaveAll() {
+      for (const callId of actors.keys()) leave(callId);
+    },
     closeAll() {
       isClosing = true;
-      endAll();
+      for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
     },
-    empty: (withinMs) =>
-      new Promise((resolve) => {
-        if (actors.size === 0) return resolve();
-        const done = (): void => {
-          clearTimeout(timer);
-          whenEmpty.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, withinMs);
-        whenEmpty.add(done);
-      }),
+    empty: (withinMs) => (actors.size === 0 ? Promise.resolve() : whenEmpty.wait(withinMs)),
   };
 };

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
+import { firstEpoch } from '#src/persistence/call-facts.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/sip-legs.ts';
 
@@ -23,23 +24,33 @@ const longestDelayMs = 5_000;
 export const createLegKeeper = (options: {
   database: Database;
   node: string;
+  /** Which holder of a call this gateway is. */
+  epochOf: (callId: string) => number;
   clock: Clock;
   logger: Logger;
 }): LegKeeper => {
   const { database, node, clock, logger } = options;
   /** What is to be written; `null`: it is over. */
   let changes = new Map<string, Omit<KeptLeg, 'id'> | null>();
-  /** What may be in the database, so that nothing else is deleted there. */
-  const written = new Set<string>();
+  /** What may be in the database, with its epoch there, so that nothing else is deleted. */
+  const written = new Map<string, number>();
   let writing: Promise<void> | null = null;
   let isLast = false;
 
+  const epochOf = ({ callId }: { callId: string | null }): number =>
+    callId === null ? firstEpoch : options.epochOf(callId);
+
   const write = async (batch: typeof changes): Promise<void> => {
-    const kept = [...batch].flatMap(([id, change]) => (change === null ? [] : [{ id, ...change }]));
-    const over = [...batch].flatMap(([id, change]) => (change === null && written.has(id) ? [id] : []));
-    for (const { id } of kept) written.add(id);
+    const kept = [...batch].flatMap(([id, change]) =>
+      change === null ? [] : [{ id, ...change, epoch: epochOf(change) }],
+    );
+    const over = [...batch].flatMap(([id, change]) => {
+      const epoch = written.get(id);
+      return change === null && epoch !== undefined ? [{ id, epoch }] : [];
+    });
+    for (const { id, epoch } of kept) written.set(id, epoch);
     if (kept.length + over.length > 0) await writeLegs(database, node, { kept, over });
-    for (const id of over) written.delete(id);
+    for (const { id } of over) written.delete(id);
   };
 
   const writeAll = async (): Promise<void> => {
@@ -76,8 +87,8 @@ export const createLegKeeper = (options: {
     remove: (id) => change(id, null),
     async orphans(of = node) {
       const legs = await legsOf(database, of);
-      for (const { id } of legs) written.add(id);
-      return legs;
+      for (const { id, epoch } of legs) written.set(id, epoch);
+      return legs.map(({ id, callId, leg }) => ({ id, callId, leg }));
     },
     async settled(atMostMs) {
       isLast = true;

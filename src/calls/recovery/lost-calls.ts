@@ -6,8 +6,9 @@
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { callsInProgress, callsOfLostNode, type CallRow } from '#src/persistence/calls.ts';
+import type { CallRow } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/held-calls.ts';
 import type { CallObserver } from '../observer.ts';
 import type { Journal } from '../journal/journal.ts';
 
@@ -44,11 +45,11 @@ export const createLostCalls = (options: {
 
   return {
     async endOwnCalls(node) {
-      for (const call of await callsInProgress(database, node)) end(call);
+      for (const call of await takeFromEarlierProcess(database, node)) end(call);
       await journal.settled();
     },
     async endCallsOf(node) {
-      for (const call of await callsOfLostNode(database, node)) end(call);
+      for (const call of await takeFromLostNode(database, node)) end(call);
     },
   };
 };

@@ -3,7 +3,7 @@ import { sql, type Expression } from 'kysely';
 import { secondsBetween } from '../expressions.ts';
 import { prepared } from '../prepared.ts';
 import type { Row } from '../tables.ts';
-import { factColumns, journalling, type NewFact } from './journalled.ts';
+import { factColumns, heldCall, journalling, type NewFact } from './journalled.ts';
 
 export const journal = prepared((queries, fact: NewFact) =>
   journalling(queries, fact).selectFrom('journalled').select('callId as id'),
@@ -27,15 +27,16 @@ export const speak = prepared((queries, fact: NewFact & Turn) =>
         ])
         .where('callId', '=', fact.callId),
     )
+    .with('held', () => heldCall(fact).select('Call.id'))
     .with('journalled', (write) =>
       write
         .insertInto('CallFactRow')
         .columns(factColumns)
         .expression((read) =>
           read
-            .selectFrom('next')
+            .selectFrom(['next', 'held'])
             .select(({ ref, val }) => [
-              val(fact.callId).as('callId'),
+              'held.id as callId',
               val(fact.sequence).as('sequence'),
               val(fact.type).as('type'),
               val(fact.at).as('at'),

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Call } from './call.ts';
 
 /** The journal of a call, in order. It holds no spoken text: a turn's fact names the row of the transcript. */
 export const CallFactRow = defineEntity({
   name: 'CallFactRow',
   tableName: 'call_fact',
   properties: {
-    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id'),
+    /** Of a call that is stored, as whoever writes it sees to: the server would look it up once more. */
+    callId: p.uuid().primary(),
     sequence: p.integer().primary(),
     type: p.text(),
     at: p.datetime(3),

@@ -8,6 +8,8 @@ export const CallTransition = defineEntity({
   properties: {
     /** Of a call that is stored, as whoever writes it sees to: the server would look each up once more. */
     callId: p.uuid().primary(),
+    /** Of the gateway that held the call; each counts anew. */
+    epoch: p.integer().primary().default(1),
     sequence: p.integer().primary(),
     at: p.datetime(3),
     machine: p.text().$type<ChartName>(),

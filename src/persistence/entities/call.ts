@@ -53,6 +53,8 @@ export const Call = defineEntity({
     sound: p.json<SoundFigures>().nullable(),
     /** The node that holds, or last held, the call. */
     node: p.text(),
+    /** Counts those who have held it, from 1. Who holds it no more writes nothing (`call-facts.ts`). */
+    epoch: p.integer().default(1),
   },
   // Lists read them backwards: newest first.
   indexes: [

@@ -13,6 +13,8 @@ export const SipLegRow = defineEntity({
     /** Null for the check of a trunk. */
     callId: p.uuid().nullable(),
     node: p.text().index(),
+    /** Of the call's holder. */
+    epoch: p.integer().default(1),
     leg: p.json<SipLeg>(),
   },
 });

@@ -2,6 +2,7 @@
 import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
+import { CallEpoch } from './call-epoch.ts';
 import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CallerIdentity } from './caller-identity.ts';
@@ -57,4 +58,5 @@ export const migrations = [
   { name: '0026-caller-identity', class: CallerIdentity },
   { name: '0027-cheaper-calls', class: CheaperCalls },
   { name: '0028-trunk-srtp-optional', class: TrunkSrtpOptional },
+  { name: '0033-call-epoch', class: CallEpoch },
 ];

@@ -25,13 +25,13 @@ export const createWorld = (changes: Partial<JournalOptions> = {}) => {
   const rows: [string, number, string][] = [];
   const logged: string[] = [];
   const followed: string[] = [];
-  const write: JournalOptions['write'] = async (callId, sequence, fact) => {
+  const write = async (callId: string, sequence: number, fact: RecordedFact): Promise<void> => {
     rows.push([callId, sequence, wordsOf(fact)]);
   };
   const journal = createJournal({
     retry: journalLimits.retry,
     write,
-    lastSequence: async () => 0,
+    placeOf: async () => ({ sequence: 0, epoch: 1 }),
     isPassing: (error) => error === away,
     clock,
     logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),

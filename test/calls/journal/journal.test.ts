@@ -1,6 +1,7 @@
 import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import test from 'ava';
 import * as fc from 'fast-check';
+import { CallTaken } from '#src/persistence/call-facts.ts';
 import { away, createWorld, ended, gate, said } from './journal-world.ts';
 
 test('the facts of a call are written in their order, counted from 1', async (t) => {
@@ -96,9 +97,9 @@ test('beyond its limit over all calls the journal loses facts and says so', asyn
 test('the number of a call that was not opened here goes on from the database', async (t) => {
   const asked: string[] = [];
   const { journal, rows } = createWorld({
-    lastSequence: async (callId) => {
+    placeOf: async (callId) => {
       asked.push(callId);
-      return 7;
+      return { sequence: 7, epoch: 1 };
     },
   });
   journal.publish('old', ended);
@@ -114,9 +115,9 @@ test('the number of a call that was not opened here goes on from the database', 
 test('what follows the end of a call is numbered here, and by the database once a thousand more have ended', async (t) => {
   const asked: string[] = [];
   const world = createWorld({
-    lastSequence: async (callId) => {
+    placeOf: async (callId) => {
       asked.push(callId);
-      return world.rows.filter(([of]) => of === callId).length;
+      return { sequence: world.rows.filter(([of]) => of === callId).length, epoch: 1 };
     },
   });
   const { journal, rows } = world;
@@ -187,4 +188,39 @@ test('whatever the database does, each call is written whole, in order and witho
     }),
     { numRuns: 50 },
   );
+});
+
+test('of a call that another gateway holds nothing more is written; who takes one goes on where its journal stands', async (t) => {
+  const epochs: number[] = [];
+  let taken = false;
+  const world = createWorld({
+    write: async (callId, sequence, fact, epoch) => {
+      if (taken && epoch === 1) throw new CallTaken('Another gateway holds this call');
+      epochs.push(epoch);
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal, rows, followed } = world;
+  const told: string[] = [];
+  journal.onTaken((callId) => told.push(callId));
+  journal.open('a');
+  journal.publish('a', said('one'));
+  await journal.settled();
+  taken = true;
+  for (const text of ['two', 'three']) journal.publish('a', said(text));
+  await journal.settled();
+  journal.publish('a', ended);
+  await journal.settled();
+  t.deepEqual(told, ['a']);
+  t.deepEqual(rows, [['a', 1, 'one']]);
+  t.deepEqual(followed, ['a one'], 'nothing follows from what was not written');
+  t.is(journal.backlog(), 0);
+  t.deepEqual(world.errors(), []);
+
+  journal.open('a', { sequence: 1, epoch: 3 });
+  t.is(journal.epochOf('a'), 3);
+  journal.publish('a', ended);
+  await journal.settled();
+  t.deepEqual(rows.at(-1), ['a', 2, 'call.ended']);
+  t.deepEqual(epochs, [1, 3]);
 });

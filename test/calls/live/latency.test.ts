@@ -14,7 +14,7 @@ const createWorld = () => {
   const heard: LineEvent[] = [];
   const open = times.watchLine((_, emit) => {
     onLine = emit;
-    return { tell() {}, close() {} };
+    return { tell() {}, close() {}, leave() {} };
   });
   open(callInput, (event) => heard.push(event));
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({

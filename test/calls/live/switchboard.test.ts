@@ -22,6 +22,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
   const published: string[] = [];
   const ends: string[] = [];
   const released: string[] = [];
+  const left: string[] = [];
   const logged: string[] = [];
   const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
     faults.publish?.(fact);
@@ -47,6 +48,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     liveCalls,
     publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
     observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    leaveLine: (callId) => void left.push(callId),
     release(callId) {
       released.push(callId);
       faults.release?.(callId);
@@ -62,6 +64,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     published,
     ends,
     released,
+    left,
     logged,
     connect: (callId: string): void =>
       switchboard.connect({ numberId: 'n', workspaceId: 'w', input: { ...callInput, callId } }),
@@ -188,4 +191,21 @@ test('one waits until no call is left, or until the time is over', async (t) => 
   world.tell('b', { type: 'line.unanswered', at: 1, cause: 'busy' });
   await empty;
   t.deepEqual(order, ['one is left', 'empty']);
+});
+
+test('a call that another gateway holds is let go of without a word, and the others go on', async (t) => {
+  const world = setUp();
+  for (const callId of ['taken', 'held']) world.connect(callId);
+  world.tell('taken', answered);
+  const before = world.published.length;
+  world.switchboard.leave('taken');
+  world.switchboard.leave('taken');
+  t.is(world.switchboard.find('taken'), undefined);
+  t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
+  t.deepEqual(world.released, ['taken']);
+  t.deepEqual([world.published.length, world.ends], [before, []]);
+  t.is(world.stateOf('held'), 'ringing.alerting');
+  world.switchboard.leaveAll();
+  t.deepEqual(world.left, ['taken', 'held']);
+  await world.switchboard.empty(60_000);
 });

@@ -22,7 +22,13 @@ const leg: SipLeg = {
 };
 
 const keeperOn = (database: Database, node: string) =>
-  createLegKeeper({ database, node, clock: systemClock, logger: pino({ level: 'silent' }) });
+  createLegKeeper({
+    database,
+    node,
+    epochOf: () => 1,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+  });
 
 test('the next process of a node finds the legs that were not over, as they were last', async (t) => {
   const database = await testDatabase();
@@ -85,6 +91,6 @@ test('an absent database holds nothing up, and gets the last word on each leg wh
   while ((await legsOf(database, node)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await keeper.settled(10_000);
   t.deepEqual(await legsOf(database, node), [
-    { id: lasting, callId: null, leg: { ...leg, state: 'standing' } },
+    { id: lasting, callId: null, epoch: 1, leg: { ...leg, state: 'standing' } },
   ]);
 });

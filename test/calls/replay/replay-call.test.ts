@@ -35,6 +35,7 @@ const moved = (
   factsBefore = 0,
 ): StoredTransition => ({
   callId,
+  epoch: 1,
   sequence: (sequence += 1),
   at: new Date(begun + at),
   machine,

@@ -1,7 +1,7 @@
 /** Facts that come twice, late, or of nobody, and who is told of them. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { facts, lastFactSequence, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { facts, journalPlace, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
@@ -46,7 +46,7 @@ test('a fact that is written again changes nothing', async (t) => {
     t.false(await recordFact(db, callId, index + 1, fact), fact.type);
     t.deepEqual(await everything(), before, fact.type);
   }
-  t.is(await lastFactSequence(db, callId), story.length);
+  t.deepEqual(await journalPlace(db, callId), { sequence: story.length, epoch: 1 });
   t.deepEqual(await typesOf(db, callId), [
     'call.ringing',
     'call.answered',
@@ -118,7 +118,7 @@ test('a summary is stored and told', async (t) => {
 
 test('a fact of an unknown call is refused', async (t) => {
   const db = await testDatabase();
-  await t.throwsAsync(recordFact(db, randomUUID(), 1, answered), { message: /call_fact_call_id_foreign/ });
+  await t.throwsAsync(recordFact(db, randomUUID(), 1, answered), { message: /belongs to no call/ });
 });
 
 test('each endpoint that wants an event gets one delivery, but for disabled ones', async (t) => {
