@@ -89,7 +89,8 @@ export type Config = Readonly<{
 }>;
 
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
-  drachtio: { ...values.GW_DRACHTIO, secret: values.GW_DRACHTIO_SECRET },
+  // The relay speaks as drachtio-server does.
+  drachtio: { ...(values.GW_RELAY ?? values.GW_DRACHTIO), secret: values.GW_DRACHTIO_SECRET },
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,

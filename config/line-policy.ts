@@ -45,3 +45,21 @@ export const mediaServers = {
   answerMs: 3_000,
   probeMs: 5_000,
 } as const;
+
+/** The relay that shares one drachtio-server among gateways (sip/relay). */
+export const relayNumbers = {
+  gateways: {
+    most: 100,
+    /** In which a gateway must have said the secret. */
+    admissionMs: 10_000,
+    /** In bytes; drachtio-server takes 12,000. */
+    longestMessage: 65_536,
+    /** Bytes that a gateway has not taken in: some seconds of a very busy one. */
+    mostUnread: 8_000_000,
+  },
+  /** A far end waits for 32 s for the answer to its request (RFC 3261 section 17.1.2.2). */
+  held: { longestMs: 30_000, mostRequests: 10_000, mostBytes: 16_000_000 },
+  probe: controlProbe,
+  mostWaiting: 262_144,
+  retryAfterSec: 5,
+};

@@ -80,6 +80,7 @@ export const settings = z.object({
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
   GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),
   GW_DRACHTIO_SECRET: z.string().default('cymru'),
+  GW_RELAY: hostAndPort(9023).optional(),
   GW_FREESWITCH: hostAndPortListOrNone(8021).default([{ host: '127.0.0.1', port: 8021 }]),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
   GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),

@@ -5,6 +5,7 @@ import { parseYaml } from '@redocly/openapi-core';
 import test from 'ava';
 import { z } from 'zod';
 import { readConfig } from '#config/config.ts';
+import { readRelayConfig } from '#config/relay-config.ts';
 import { serverSettings } from '#config/server-settings.ts';
 import { readServersConfig } from '#config/servers-config.ts';
 import { secretSettings, settings } from '#config/settings.ts';
@@ -28,7 +29,13 @@ const service = z.object({
   healthcheck: z.object({ test: z.array(z.string()) }),
 });
 const schema = z.object({
-  services: z.object({ postgres: service, drachtio: service, freeswitch: service, gateway: service }),
+  services: z.object({
+    postgres: service,
+    drachtio: service,
+    relay: service,
+    freeswitch: service,
+    gateway: service,
+  }),
   volumes: z.record(z.string(), z.unknown()),
 });
 
@@ -102,7 +109,9 @@ test('the environment of each is valid, and all mean the same addresses, ports a
     { ...services.gateway.environment, GW_DRACHTIO_SECRET: 'b2', GW_FREESWITCH_SECRET: 'c3' },
     false,
   );
-  t.deepEqual(realLines?.drachtio, sip.control);
+  const relay = readRelayConfig(services.relay.environment, false);
+  t.deepEqual(relay.drachtio, sip.control);
+  t.deepEqual(realLines?.drachtio, { ...relay.listen, secret: sip.control.secret });
   t.deepEqual(realLines?.freeSwitches, [media?.eventSocket]);
   t.deepEqual([sip.sip.host, media?.sip.host], ['192.0.2.10', '192.0.2.10']);
   t.deepEqual(media?.rtp, readServersConfig({}).freeSwitch?.rtp);
@@ -142,14 +151,14 @@ test('the ports that stand in the files of the servers are those that are the de
 });
 
 test('control connections stay on loopback, and nothing else is published', (t) => {
-  const { drachtio, freeswitch, gateway, postgres } = services;
-  for (const { network_mode, ports } of [drachtio, freeswitch, gateway]) {
+  const { drachtio, relay, freeswitch, gateway, postgres } = services;
+  for (const { network_mode, ports } of [drachtio, relay, freeswitch, gateway]) {
     t.is(network_mode, 'host');
     t.deepEqual(ports, []);
   }
   t.is(postgres.network_mode, undefined);
-  for (const { environment } of [drachtio, freeswitch, gateway])
-    for (const name of ['GW_DRACHTIO', 'GW_FREESWITCH'])
+  for (const { environment } of [drachtio, relay, freeswitch, gateway])
+    for (const name of ['GW_DRACHTIO', 'GW_RELAY', 'GW_FREESWITCH'])
       t.regex(environment[name] ?? '127.0.0.1:', /^127\.0\.0\.1:/);
   t.is(readConfig({}, false).host, '127.0.0.1');
   t.is(readConfig(gateway.environment, false).realLines?.mediaHost, '127.0.0.1');

@@ -12,6 +12,7 @@ import type { SipParty } from './far-end.ts';
 import { cancelOf, dialogIdOf, insideRequest, newTag, outsideRequest, responseOf } from './sip-dialogs.ts';
 import {
   addressIn,
+  headerOf,
   methodOf,
   parseSip,
   requestUriOf,
@@ -64,6 +65,9 @@ const sendInside = (core: Core, client: Client, command: Command): void => {
   }
   if (dialog === undefined)
     return refuseCommand(client, command.id, 'Server error: unable to find dialog for dialog id provided');
+  const { body } = command.written;
+  if (body !== '' && headerOf(command.written, 'Content-Type') === undefined && !body.startsWith('v=0'))
+    return refuseCommand(client, command.id, 'Server error: missing content-type');
   const message = insideRequest(command.written, dialog, core.address);
   if (method === 'BYE') core.dialogs.dialogs.delete(dialog.id);
   return dispatch(core, client, command, { message, party: dialog.party, dialogId: dialog.id });

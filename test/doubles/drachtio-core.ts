@@ -18,6 +18,8 @@ export type Core = {
   readonly parties: ReadonlyMap<string, SipParty>;
   /** Who is asked about such a request outside of calls. */
   clientFor(method: string): Client | undefined;
+  /** Whether it is still connected. */
+  isThere(client: Client): boolean;
 };
 
 /** The hour in UTC, to the microsecond. */

@@ -39,6 +39,12 @@ const takeCancel = (core: Core, message: SipMessage, party: SipParty): void => {
 const takeInside = (core: Core, message: SipMessage, party: SipParty): boolean => {
   const dialog = core.dialogs.dialogOf(message);
   if (dialog === undefined) return false;
+  // The far end's BYE ends it, whoever is there to answer.
+  if (methodOf(message) === 'BYE') core.dialogs.dialogs.delete(dialog.id);
+  if (!core.isThere(dialog.client)) {
+    party.hear(responseTo(message, 481, { tag: tagOf(dialog.own) ?? newTag() }));
+    return true;
+  }
   const incoming: Incoming<Client> = {
     id: crypto.randomUUID(),
     request: message,

@@ -107,12 +107,16 @@ export const startDrachtioServer = async () => {
   const clients = new Map<Socket, Client>();
   const parties = new Map<string, SipParty>();
   let secret = firstSecret;
-  let core: Core = { address: sipAddress, dialogs: createSipDialogs(), parties, clientFor };
+  let core: Core = { address: sipAddress, dialogs: createSipDialogs(), parties, clientFor, isThere };
   let control = createControl(core, clients, () => secret);
   const port = await control.listen(0);
 
   function clientFor(method: string): Client | undefined {
     return [...clients.values()].find(({ routes }) => routes.has(method.toLowerCase()));
+  }
+
+  function isThere(client: Client): boolean {
+    return [...clients.values()].includes(client);
   }
 
   const network: SipServer = {

@@ -143,6 +143,7 @@ export const unruled = [
   'src/commands/admin.ts',
   'src/commands/generate-charts.ts',
   'src/commands/generate-client.ts',
+  'src/commands/relay.ts',
   'src/commands/servers.ts',
   'src/commands/trunk-check.ts',
   'src/commands/try-agent.ts',

@@ -1,22 +1,11 @@
-/**
- * What drachtio-srf leaves undone on its connection to drachtio-server.
- *
- * drachtio-server 0.9.10 collects what it is sent in a ring of 12,228 bytes, up to 8,192 at a time, and takes a message
- * out when it is whole. What does not fit pushes out what came first; then it waits for ever for the rest of a message
- * that it has overwritten. So nothing longer than the ring is sent, and behind a message that could fill it together
- * with the next ones nothing is sent until it was answered.
- */
+/** What drachtio-srf leaves undone on its connection to drachtio-server, whose limits ring.ts tells. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import { NotConnected } from './end-leg.ts';
-
-/** In bytes. */
-const longestMessage = 12_000;
-/** A longer one is sent alone. */
-const longestInCompany = 4_000;
+import { longestInCompany, longestMessage } from './ring.ts';
 
 type Written = { id: string; bytes: number; text: string };
 
@@ -73,6 +62,10 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
   }
 };
 
+/** Why it does not let us in; `null` in whatever else it says. */
+const refusalIn = (said: string): string | null =>
+  /^[^|\r\n]*\|response\|[^|\r\n]*\|NO\|([^|\r\n]*)/.exec(said)?.[1] ?? null;
+
 export type ControlConnection = ReturnType<typeof guardControlConnection>;
 
 /** To be called as soon as `srf` has begun to connect. `overhear` is told first whatever drachtio-server says. */
@@ -81,6 +74,7 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
   const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
   if (!(agent instanceof DrachtioAgent)) throw new Error('drachtio-srf is not as it is known here');
   const { wp, mapServer } = agent;
+  let refusal: string | null = null;
   const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
 
   const sendingTo = (socket: Socket) => {
@@ -97,6 +91,7 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
     overhearSafely(overhear, String(text), logger);
+    refusal ??= refusalIn(String(text));
     try {
       return hear(event, socket, text);
     } catch (error) {
@@ -123,6 +118,9 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
   wp.once('connect', (socket: Socket) => guardReading(socket, logger));
 
   return {
+    /** Why we were not let in, as it was said; `null` as long as we were. */
+    refusal: (): string | null => refusal,
+
     /** Sends this; rejects when drachtio-server says no, and never settles when the connection is lost. */
     command: (message: string): Promise<void> =>
       new Promise((resolve, reject) => {

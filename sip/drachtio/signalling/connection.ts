@@ -64,8 +64,11 @@ const routeRequests = (
   for (const method of others) srf.use(method, taking(handlers.onOther));
 };
 
+/** As drachtio-server says it; the relay has other reasons as well. */
+const wrongSecret = 'incorrect secret';
+
 /** What `srf` reports by events, as one attempt to connect after the other. */
-const createConnector = (srf: Srf, logger: Logger) => {
+const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logger) => {
   type Waiting = { resolve: (isConnected: true) => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;
   let onLost: () => void = () => {};
@@ -88,7 +91,8 @@ const createConnector = (srf: Srf, logger: Logger) => {
   srf.addListener('connect', (error: unknown) => {
     if (error === null || error === undefined) waiting?.resolve(true);
     else {
-      fail(new Error('it refused the secret (GW_DRACHTIO_SECRET).'));
+      const why = whyRefused() ?? wrongSecret;
+      fail(new Error(why === wrongSecret ? 'it refused the secret (GW_DRACHTIO_SECRET).' : `${why}.`));
       disconnect();
     }
     waiting = null;
@@ -127,7 +131,7 @@ export const createSignallingConnection = (options: {
 }) => {
   const { server, probe, overhear, clock, logger } = options;
   const srf = new Srf();
-  const connector = createConnector(srf, logger);
+  const connector = createConnector(srf, () => control?.refusal() ?? null, logger);
   let control: ControlConnection | null = null;
   let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost'> | null = null;
   let stopHeartbeat: () => void = () => {};

@@ -1,0 +1,45 @@
+/** Environment → what the relay is started with, which shares one drachtio-server among gateways (sip/relay). */
+import type { z } from 'zod';
+import { ConfigError, parseSettings } from './parse-settings.ts';
+import { settings } from './settings.ts';
+
+type Address = { host: string; port: number };
+
+export type RelayConfig = Readonly<{
+  /** Where gateways reach it. */
+  listen: Address;
+  drachtio: Address & { secret: string };
+  logLevel: z.infer<typeof settings>['GW_LOG_LEVEL'];
+  logFormat: 'pretty' | 'json';
+}>;
+
+const relaySettings = settings.pick({
+  GW_RELAY: true,
+  GW_DRACHTIO: true,
+  GW_DRACHTIO_SECRET: true,
+  GW_LOG_LEVEL: true,
+  GW_LOG_FORMAT: true,
+});
+
+const usualListen: Address = { host: '127.0.0.1', port: 9023 };
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
+
+/** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
+export const readRelayConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): RelayConfig => {
+  const values = parseSettings(relaySettings, environment);
+  const listen = values.GW_RELAY ?? usualListen;
+  if (!isLoopback(listen.host) && !environment['GW_DRACHTIO_SECRET'])
+    throw new ConfigError(
+      'GW_DRACHTIO_SECRET is required where GW_RELAY is not on loopback (make one with: openssl rand -hex 24)',
+    );
+  const { host, port } = values.GW_DRACHTIO;
+  if (host === listen.host && port === listen.port)
+    throw new ConfigError('GW_RELAY and GW_DRACHTIO must not be the same');
+  return Object.freeze({
+    listen,
+    drachtio: { host, port, secret: values.GW_DRACHTIO_SECRET },
+    logLevel: values.GW_LOG_LEVEL,
+    logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),
+  });
+};

@@ -1,0 +1,124 @@
+/**
+ * What the two sides say, as far as it must be known to bring it to the right one: the first line, and the first line of
+ * the SIP message behind it. Nothing else is read, and nothing is written anew.
+ */
+
+const lineEnd = Buffer.from('\r\n');
+
+/** Longer than any start line that drachtio-server takes. */
+const longestStartLine = 2_000;
+
+type Head = { fields: readonly string[]; startLine: string };
+
+const readHead = (message: Buffer): Head => {
+  const end = message.indexOf(lineEnd);
+  if (end === -1) return { fields: message.toString('latin1').split('|'), startLine: '' };
+  const from = end + lineEnd.length;
+  const stop = message.indexOf(lineEnd, from);
+  const to = Math.min(stop === -1 ? message.length : stop, from + longestStartLine);
+  return {
+    fields: message.toString('latin1', 0, end).split('|'),
+    startLine: message.toString('latin1', from, to),
+  };
+};
+
+const statusIn = (startLine: string): number | null => {
+  const [, status] = /^SIP\/2\.0 ([1-6]\d\d)(?: |$)/.exec(startLine) ?? [];
+  return status === undefined ? null : Number(status);
+};
+
+const methodIn = (startLine: string): string => /^([A-Z]{2,20}) /.exec(startLine)?.[1] ?? '';
+
+/** What drachtio-server says. */
+export type Told =
+  /** The answer to a message, by the id of that. `dialogId` is '' where it is not said. */
+  | {
+      type: 'answer';
+      id: string;
+      isOk: boolean;
+      /** Why not, where it says no. */
+      reason: string;
+      transactionId: string;
+      dialogId: string;
+      goesOn: boolean;
+    }
+  /** SIP from the far end. `dialogId` is '' where there is none yet. */
+  | { type: 'response'; status: number; transactionId: string; dialogId: string }
+  | { type: 'request'; method: string; transactionId: string; dialogId: string }
+  /** A request that it has sent by itself; nothing is to be answered. */
+  | { type: 'notice'; method: string; dialogId: string }
+  | { type: 'unknown' };
+
+const readAnswer = (fields: readonly string[]): Told => {
+  const [, , id = '', verdict, reason = '', , , , , , transactionId = '', after = '', goesOn] = fields;
+  return {
+    type: 'answer',
+    id,
+    isOk: verdict === 'OK',
+    reason,
+    transactionId,
+    // Behind a request that was sent there is this instead.
+    dialogId: after === 'Msg sent:' ? '' : after,
+    goesOn: goesOn === 'continue',
+  };
+};
+
+export const readTold = (message: Buffer): Told => {
+  const { fields, startLine } = readHead(message);
+  if (fields[1] === 'response') return readAnswer(fields);
+  if (fields[1] !== 'sip') return { type: 'unknown' };
+  const [, , source, , , , , , transactionId = '', dialogId = ''] = fields;
+  const status = statusIn(startLine);
+  if (status !== null) return { type: 'response', status, transactionId, dialogId };
+  const method = methodIn(startLine);
+  if (method === '') return { type: 'unknown' };
+  return source === 'application'
+    ? { type: 'notice', method, dialogId }
+    : { type: 'request', method, transactionId, dialogId };
+};
+
+/** What a gateway asks, by the id that it gave. */
+export type Asked = { id: string } & (
+  | { type: 'authenticate'; secret: string }
+  | { type: 'route' | 'remove_route'; verb: string }
+  | { type: 'ping' }
+  | { type: 'request'; method: string; transactionId: string; dialogId: string }
+  | { type: 'response'; status: number; transactionId: string }
+  /** drachtio-server ends with an error when it is asked some of this. */
+  | { type: 'refused'; why: string }
+);
+
+const readSip = (id: string, fields: readonly string[], startLine: string): Asked => {
+  const [, , transactionId, dialogId] = fields;
+  const refused = (why: string): Asked => ({ id, type: 'refused', why });
+  if (transactionId === undefined || dialogId === undefined)
+    return refused('transaction or dialog is missing');
+  const status = statusIn(startLine);
+  if (status !== null)
+    return transactionId === ''
+      ? refused('transaction id missing')
+      : { id, type: 'response', status, transactionId };
+  const method = methodIn(startLine);
+  if (method === '') return refused('this is no SIP message');
+  if (transactionId !== '' && dialogId === '' && method !== 'CANCEL')
+    return refused('only CANCEL is sent within a transaction');
+  return { id, type: 'request', method, transactionId, dialogId };
+};
+
+export const readAsked = (message: Buffer): Asked => {
+  const { fields, startLine } = readHead(message);
+  const [id = '', type = '', first = ''] = fields;
+  switch (type) {
+    case 'authenticate':
+      return { id, type, secret: Buffer.from(first, 'latin1').toString() };
+    case 'route':
+    case 'remove_route':
+      return { id, type, verb: first.toLowerCase() };
+    case 'ping':
+      return { id, type };
+    case 'sip':
+      return readSip(id, fields, startLine);
+    default:
+      return { id, type: 'refused', why: 'Unknown message type' };
+  }
+};

@@ -1,0 +1,166 @@
+/**
+ * Holds the one control connection to an unmodified drachtio-server, and shares it among gateways, which connect to the
+ * relay as to drachtio-server itself.
+ *
+ * drachtio-server keeps a dialog when the process that held it dies, but answers whatever the far end asks within it by
+ * 481. Here that process's place is kept: what the far end asks waits for the gateway that acts in the dialog next. The
+ * relay knows no calls. What it knows it has learned from the messages that it passed on, so that it may be started anew.
+ */
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import { within } from '../drachtio/background-tasks.ts';
+import { startHeartbeat } from '../drachtio/heartbeat.ts';
+import { keepConnected, type Kept, type ServerAddress } from '../drachtio/reconnect.ts';
+import { connectToDrachtio, type DrachtioConnection } from './drachtio-connection.ts';
+import { acceptGateway, type GatewayLimits } from './gateway-connection.ts';
+import { createTraffic, ownVerbs, type TrafficNumbers } from './traffic.ts';
+
+export type RelayNumbers = TrafficNumbers & {
+  gateways: GatewayLimits & { most: number };
+  /** Whether drachtio-server still takes in what it is sent. */
+  probe: { everyMs: number; answerMs: number };
+};
+
+export type RelayOptions = {
+  listen: { host: string; port: number };
+  /** Its secret lets in the gateways, too. */
+  drachtio: ServerAddress;
+  numbers: RelayNumbers;
+  clock: Clock;
+  logger: Logger;
+};
+
+const sweepMs = 60_000;
+
+type Traffic = ReturnType<typeof createTraffic>;
+
+const keepDrachtio = (
+  { drachtio: address, numbers: { probe }, clock, logger }: RelayOptions,
+  traffic: Traffic,
+): Kept<DrachtioConnection> => {
+  let stopHeartbeat: () => void = () => {};
+  const kept = keepConnected<DrachtioConnection>({
+    to: `drachtio-server at ${address.host}:${address.port}`,
+    connect: (onLost) =>
+      connectToDrachtio(address, ownVerbs, {
+        onMessage: traffic.told,
+        enqueue: traffic.enqueue,
+        onAnswered: traffic.answered,
+        onLess: traffic.goOn,
+        onLost,
+      }),
+    disconnect(connection) {
+      stopHeartbeat();
+      connection.close();
+    },
+    onConnected() {
+      const connection = kept.current();
+      if (connection === null) return;
+      stopHeartbeat = startHeartbeat({
+        probe: async () => void (await within(clock, probe.answerMs, 'An answer', connection.ask('ping'))),
+        everyMs: probe.everyMs,
+        clock,
+        onSilent() {
+          logger.error('drachtio-server takes in nothing any more: it is connected with anew');
+          connection.close();
+        },
+      });
+    },
+    onLost: traffic.lost,
+    clock,
+    logger,
+  });
+  return kept;
+};
+
+/** Where gateways come in. */
+const serveGateways = (
+  { drachtio: { secret }, numbers, clock, logger }: RelayOptions,
+  traffic: Traffic,
+  drachtio: Kept<DrachtioConnection>,
+): { server: Server; close: () => Promise<void> } => {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    count += 1;
+    acceptGateway(
+      socket,
+      {
+        onAdmitted(gateway) {
+          traffic.came(gateway);
+          logger.info({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway has come');
+        },
+        onAsked: traffic.asked,
+        onGone(gateway) {
+          traffic.gone(gateway);
+          logger.warn({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway is gone');
+        },
+      },
+      {
+        name: String(count),
+        secret,
+        greeting: () => drachtio.current()?.greeting ?? null,
+        limits: numbers.gateways,
+        clock,
+        logger,
+      },
+    );
+  });
+  server.maxConnections = numbers.gateways.most;
+  return {
+    server,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+export const createRelay = (options: RelayOptions) => {
+  const { listen, numbers, clock, logger } = options;
+  const traffic: Traffic = createTraffic(
+    {
+      write: (message) => drachtio.current()?.write(message),
+      isFull: () => drachtio.current()?.isFull() ?? true,
+      ask: async (text) => {
+        const connection = drachtio.current();
+        if (connection === null) throw new Error('drachtio-server is away');
+        return connection.ask(text);
+      },
+    },
+    { numbers, clock, logger },
+  );
+  const drachtio = keepDrachtio(options, traffic);
+  const { server, close } = serveGateways(options, traffic, drachtio);
+  const sweeping = createRepeatedTask({ work: async () => traffic.sweep(), everyMs: sweepMs, clock });
+
+  return {
+    /** Takes gateways, and connects with drachtio-server: rejects where the port is taken. Resolves to the port. */
+    async start(): Promise<number> {
+      server.listen(listen.port, listen.host);
+      await once(server, 'listening');
+      sweeping.start(sweepMs);
+      await drachtio.open();
+      const address = server.address();
+      return typeof address === 'object' && address !== null ? address.port : listen.port;
+    },
+    /** Why drachtio-server is not reached; `null` when it is. */
+    problem: drachtio.problem,
+    /** How much is known and held, for whoever watches it. */
+    sizes: traffic.sizes,
+    async close(): Promise<void> {
+      drachtio.close();
+      await sweeping.stop();
+      await close();
+    },
+  };
+};
+
+export type Relay = ReturnType<typeof createRelay>;

@@ -1,0 +1,254 @@
+/** What is done with each message: of a gateway, of drachtio-server, of a far end in a dialog that nobody holds. */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { longestMessage } from '../drachtio/signalling/ring.ts';
+import { createFairQueue } from './fair-queue.ts';
+import type { GatewayConnection } from './gateway-connection.ts';
+import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
+import { readTold, type Asked, type Told } from './message-head.ts';
+import { createRoutes, type Command, type Routes } from './routes.ts';
+
+export type TrafficNumbers = {
+  held: HeldLimits;
+  /** Bytes of a gateway that wait for their turn; behind so much nothing more is read of it. */
+  mostWaiting: number;
+  /** After which who was refused may ask again, in seconds. */
+  retryAfterSec: number;
+};
+
+/** drachtio-server, as it is connected now. */
+export type Upstream = {
+  write(message: Buffer): void;
+  isFull(): boolean;
+  /** Asks this for the relay itself; rejects when it says no, or is away. */
+  ask(text: string): Promise<string>;
+};
+
+type Sender = GatewayConnection | 'relay';
+
+/** These the relay wants itself, so that they are answered while no gateway is there. */
+export const ownVerbs = ['invite', 'options'] as const;
+
+type Refusals = ReturnType<typeof createRefusals>;
+
+/** What the relay itself answers to the far end. */
+const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, logger: Logger) => {
+  const respond = async (transactionId: string, status: string, headers = ''): Promise<void> => {
+    try {
+      await ask(`sip|${transactionId}|\r\nSIP/2.0 ${status}\r\n${headers}Content-Length: 0\r\n\r\n`);
+    } catch (error) {
+      logger.debug({ err: error }, 'a far end could not be answered');
+    }
+  };
+  const unavailable = (transactionId: string): Promise<void> =>
+    respond(transactionId, '503 Service Unavailable', `Retry-After: ${retryAfterSec}\r\n`);
+
+  return {
+    unavailable,
+    /** Nobody has come for it. Who hangs up is told that it has. */
+    givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
+      if (because === 'room') logger.error({ method }, 'there is no room for a request of a far end');
+      if (transactionId === '') return;
+      if (method === 'BYE') void respond(transactionId, '200 OK');
+      else if (begins || because === 'room') void unavailable(transactionId);
+      else void respond(transactionId, '481 Call Leg/Transaction Does Not Exist');
+    },
+  };
+};
+
+/** The gateways that are there, and whose turn it is. */
+const createGateways = () => {
+  const all = new Set<GatewayConnection>();
+  return {
+    all,
+    /** The next that wants such requests. */
+    next(method: string): GatewayConnection | undefined {
+      const verb = method.toLowerCase();
+      for (const gateway of all) {
+        if (!gateway.verbs.has(verb)) continue;
+        all.delete(gateway);
+        all.add(gateway);
+        return gateway;
+      }
+      return undefined;
+    },
+  };
+};
+
+type Parts = {
+  routes: Routes<GatewayConnection>;
+  held: ReturnType<typeof createHeldRequests>;
+  queue: ReturnType<typeof createFairQueue<Sender>>;
+  gateways: ReturnType<typeof createGateways>;
+  refusals: Refusals;
+  numbers: TrafficNumbers;
+};
+
+/** What has waited for whoever acts in this dialog. */
+const handOver = (dialogId: string, gateway: GatewayConnection, { routes, held }: Parts): void => {
+  for (const { message, method, transactionId } of held.take(dialogId)) {
+    if (transactionId !== '')
+      routes.requested(gateway, { type: 'request', method, transactionId, dialogId }, message);
+    gateway.tell(message);
+  }
+};
+
+const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
+  const { routes, queue, numbers } = parts;
+  if (message.length > longestMessage)
+    return gateway.answer(asked.id, 'NOK|the message is too long for drachtio-server');
+  if (!routes.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
+  if (asked.type === 'request' && asked.dialogId !== '') handOver(asked.dialogId, gateway, parts);
+  queue.add(gateway, asked.id, message);
+  if (queue.waitingOf(gateway) > numbers.mostWaiting) gateway.read(false);
+  return undefined;
+};
+
+/** A request of the far end that belongs to no call yet. */
+const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts: Parts): void => {
+  const gateway = parts.gateways.next(told.method);
+  if (gateway === undefined) return void parts.refusals.unavailable(told.transactionId);
+  parts.routes.requested(gateway, told, null);
+  return gateway.tell(message);
+};
+
+/** A request of the far end in a call, or one that drachtio-server has sent in it by itself. */
+const bring = (
+  told: Extract<Told, { type: 'request' | 'notice' }>,
+  message: Buffer,
+  { routes, held }: Parts,
+): void => {
+  const { dialogId, method } = told;
+  const transactionId = told.type === 'request' ? told.transactionId : '';
+  const inTransaction = routes.transactionOf(transactionId);
+  const gateway = method === 'CANCEL' ? inTransaction : (routes.ownerOf(dialogId) ?? inTransaction);
+  const isAnswered = told.type === 'request' && method !== 'ACK' && method !== 'CANCEL';
+  if (gateway === undefined)
+    return held.hold(dialogId, {
+      message,
+      method,
+      transactionId: isAnswered ? transactionId : '',
+      begins: false,
+    });
+  if (told.type === 'request') routes.requested(gateway, told, isAnswered ? Buffer.from(message) : null);
+  else if (method === 'BYE') routes.forgetDialog(dialogId);
+  return gateway.tell(message);
+};
+
+/** What the far end has asked of it, and it has not answered, waits for the next one. */
+const leave = (gateway: GatewayConnection, { gateways, routes, held }: Parts): void => {
+  gateways.all.delete(gateway);
+  for (const { dialogId, ...request } of routes.gone(gateway))
+    held.hold(request.begins ? request.transactionId : dialogId, request);
+};
+
+const take = (message: Buffer, parts: Parts, logger: Logger): void => {
+  const { queue, routes } = parts;
+  const told = readTold(message);
+  switch (told.type) {
+    case 'answer':
+      queue.answered(told.id);
+      return routes.answered(told)?.tell(message);
+    case 'response':
+      return routes.responded(told)?.tell(message);
+    case 'request':
+      return told.dialogId === '' ? begin(told, message, parts) : bring(told, message, parts);
+    case 'notice':
+      return bring(told, message, parts);
+    default:
+      return logger.debug('drachtio-server says what nobody has asked for');
+  }
+};
+
+/** Of which requests outside of calls drachtio-server was asked for: of each method once. */
+const createWanted = ({ ask }: Upstream, logger: Logger) => {
+  const verbs = new Set<string>(ownVerbs);
+  return {
+    async want(verb: string): Promise<void> {
+      if (verbs.has(verb)) return;
+      verbs.add(verb);
+      try {
+        await ask(`route|${verb}`);
+      } catch (error) {
+        logger.warn({ err: error, verb }, 'drachtio-server brings no such requests');
+      }
+    },
+    /** As with every new connection. */
+    beginAgain(): void {
+      verbs.clear();
+      for (const verb of ownVerbs) verbs.add(verb);
+    },
+  };
+};
+
+const createParts = (upstream: Upstream, { numbers, clock, logger }: TrafficOptions): Parts => {
+  const refusals = createRefusals(upstream, numbers, logger);
+  const queue = createFairQueue<Sender>({
+    write: upstream.write,
+    isFull: upstream.isFull,
+    onLess(sender) {
+      if (sender !== 'relay' && queue.waitingOf(sender) < numbers.mostWaiting / 2) sender.read(true);
+    },
+  });
+  return {
+    routes: createRoutes(() => clock.now()),
+    held: createHeldRequests({ limits: numbers.held, clock, onGivenUp: refusals.givenUp }),
+    queue,
+    gateways: createGateways(),
+    refusals,
+    numbers,
+  };
+};
+
+type TrafficOptions = { numbers: TrafficNumbers; clock: Clock; logger: Logger };
+
+export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
+  const { logger } = options;
+  const parts = createParts(upstream, options);
+  const { routes, held, queue, gateways } = parts;
+  const wanted = createWanted(upstream, logger);
+
+  return {
+    /** What the relay itself asks. */
+    enqueue: (id: string, message: Buffer): void => queue.add('relay', id, message),
+    answered: queue.answered,
+    goOn: queue.goOn,
+    count: (): number => gateways.all.size,
+
+    came: (gateway: GatewayConnection): void => void gateways.all.add(gateway),
+    gone: (gateway: GatewayConnection): void => leave(gateway, parts),
+
+    asked(gateway: GatewayConnection, asked: Asked, message: Buffer): void {
+      switch (asked.type) {
+        case 'route':
+          void wanted.want(asked.verb);
+          return gateway.answer(asked.id, 'OK');
+        case 'remove_route':
+          return gateway.answer(asked.id, 'OK');
+        case 'authenticate':
+          return gateway.answer(asked.id, 'NOK|this was said before');
+        case 'refused':
+          return gateway.answer(asked.id, `NOK|${asked.why}`);
+        default:
+          return passOn(gateway, asked, message, parts);
+      }
+    },
+
+    /** Whatever drachtio-server says. */
+    told: (message: Buffer): void => take(message, parts, logger),
+
+    /** drachtio-server is away. Whoever comes again finds out what it still knows. */
+    lost(): void {
+      for (const gateway of gateways.all) gateway.close();
+      gateways.all.clear();
+      routes.clear();
+      held.clear();
+      queue.clear();
+      wanted.beginAgain();
+    },
+
+    /** Forgets what drachtio-server has forgotten. */
+    sweep: routes.sweep,
+    sizes: () => ({ ...routes.sizes(), held: held.count() }),
+  };
+};

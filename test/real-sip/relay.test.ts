@@ -1,0 +1,137 @@
+/** The relay in a process of its own, before a real drachtio-server: what becomes of calls when gateways, or it, are killed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { mustHave } from '#test/doubles/sip-message.ts';
+import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { createUdpNetwork } from './udp-network.ts';
+
+const sdp = describeSound();
+const program = fileURLToPath(new URL('../../src/commands/relay.ts', import.meta.url));
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`the relay on a real server: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  let servers: SipServers;
+  test.before(async () => {
+    servers = await startServers();
+  });
+  test.after.always(() => servers.close());
+
+  const startRelay = async (t: ExecutionContext, port: number) => {
+    const { drachtio } = servers;
+    const child = spawn(process.execPath, [program], {
+      env: {
+        PATH: process.env['PATH'],
+        GW_RELAY: `127.0.0.1:${port}`,
+        GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
+        GW_DRACHTIO_SECRET: drachtio.secret,
+        GW_LOG_FORMAT: 'json',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    let said = '';
+    child.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    await until(() => said.includes('the relay is ready'), 15_000);
+    return {
+      address: { ...drachtio, port },
+      said: () => said,
+      async kill() {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      },
+    };
+  };
+
+  const startWorld = async (t: ExecutionContext) => {
+    const network = createUdpNetwork(servers.sipPort);
+    t.teardown(network.close);
+    const port = await freePort();
+    return {
+      relay: await startRelay(t, port),
+      restart: () => startRelay(t, port),
+      trunk: createFarEnd(network, `127.0.0.1:${await freePort()}`),
+    };
+  };
+
+  const answered = async (trunk: FarEnd, gateway: Client): Promise<{ call: FarCall; dialogId: string }> => {
+    const call = trunk.calls('07012345678', { sdp });
+    const { transactionId } = await gateway.told('INVITE');
+    await gateway.answer(transactionId, '200 OK', sdp);
+    await call.receives(200);
+    call.sends('ACK');
+    const { dialogId } = await gateway.told('ACK');
+    return { call, dialogId };
+  };
+
+  const stands = ['NOK', 'Server error: missing content-type'];
+  const gone = ['NOK', 'Server error: unable to find dialog for dialog id provided'];
+
+  realTimeTest('what the far end asks of a killed gateway reaches the next one', async (t) => {
+    const { relay, trunk } = await startWorld(t);
+    const doomed = await connectClient(t, relay.address);
+    const { call, dialogId } = await answered(trunk, doomed);
+    doomed.kill();
+    await doomed.closed;
+    await until(() => relay.said().includes('a gateway is gone'));
+    call.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=5\r\n' });
+    call.sends('INVITE', { sdp });
+    const next = await connectClient(t, relay.address);
+    t.deepEqual(
+      await next.asksForDialog(dialogId),
+      stands,
+      'nothing is sent, and it is known that it stands',
+    );
+    for (const method of ['INFO', 'INVITE']) {
+      const { transactionId } = await next.told(method);
+      await next.answer(transactionId, '200 OK', method === 'INVITE' ? sdp : '');
+      await call.receives(200);
+    }
+    call.sends('ACK');
+    await next.told('ACK');
+    next.kill();
+    await next.closed;
+    call.sends('BYE');
+    const last = await connectClient(t, relay.address);
+    await until(async () => (await last.asksForDialog(dialogId))[1] === gone[1]);
+    const { transactionId } = await last.told('BYE');
+    await last.answer(transactionId, '200 OK');
+    await call.receives(200);
+    t.false(call.ladder().includes('← OPTIONS'));
+    t.false(relay.said().includes(servers.drachtio.secret));
+  });
+
+  realTimeTest('calls stand when the relay is killed, and are ended through the next one', async (t) => {
+    const { relay, trunk, restart } = await startWorld(t);
+    const before = await connectClient(t, relay.address);
+    const [one, other] = [await answered(trunk, before), await answered(trunk, before)];
+    await relay.kill();
+    await before.closed;
+    const { address } = await restart();
+    const gateway = await connectClient(t, address);
+    t.deepEqual(await gateway.asksForDialog(one.dialogId), stands);
+    void gateway.inDialog(one.dialogId, 'BYE');
+    await one.call.receives('BYE');
+    one.call.answers(200);
+    await gateway.told('SIP/2.0 200');
+    // drachtio-server brings nobody what the far end asks within a dialog of a connection that is gone; it is over then.
+    other.call.sends('BYE');
+    await other.call.receives(481);
+    await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
+  });
+
+  realTimeTest('without any gateway a caller is asked to come again', async (t) => {
+    const { trunk } = await startWorld(t);
+    const refused = await trunk.calls('07012345678', { sdp }).receives(503);
+    t.is(mustHave(refused, 'Retry-After'), '5');
+    await t.notThrowsAsync(trunk.asks('OPTIONS').receives(503));
+  });
+}

@@ -1,0 +1,78 @@
+/** A gateway as the relay sees it: it says what a test wants, and keeps what it is told. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { ExecutionContext } from 'ava';
+import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import { createControlReader, type ControlMessage } from '#test/doubles/control-messages.ts';
+import { createMailbox } from '#test/doubles/mailbox.ts';
+
+export const connectClient = async (
+  t: Pick<ExecutionContext, 'teardown'>,
+  { host, port, secret }: ServerAddress,
+  verbs: readonly string[] = ['invite', 'options'],
+) => {
+  const socket = connect({ host, port, noDelay: true });
+  t.teardown(() => socket.destroy());
+  await once(socket, 'connect');
+  const told = createMailbox<ControlMessage>();
+  const answers = new Map<string, (message: ControlMessage) => void>();
+  const closed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.on(
+    'data',
+    createControlReader((message) => {
+      const waiting = message.type === 'response' ? answers.get(message.fields[0] ?? '') : undefined;
+      if (waiting === undefined) told.put(message);
+      else waiting(message);
+    }),
+  );
+
+  const say = (text: string): string => {
+    const id = crypto.randomUUID();
+    const body = `${id}|${text}`;
+    socket.write(`${Buffer.byteLength(body)}#${body}`);
+    return id;
+  };
+  /** Resolves to the answer: its verdict and what follows. */
+  const ask = (text: string): Promise<readonly string[]> => {
+    const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+    const id = say(text);
+    answers.set(id, ({ fields }) => {
+      answers.delete(id);
+      resolve(fields.slice(1));
+    });
+    return promise;
+  };
+
+  const verdict = await ask(`authenticate|${secret}|`);
+  if (verdict[0] === 'OK') for (const verb of verbs) await ask(`route|${verb}`);
+  return {
+    socket,
+    closed,
+    verdict,
+    say,
+    ask,
+    /** SIP that it is told of, in order. */
+    async told(what: string): Promise<{ transactionId: string; dialogId: string; payload: string }> {
+      const { type, fields, payload } = await told.next(what);
+      if (type !== 'sip' || !payload.startsWith(what))
+        throw new Error(`${type} ${payload.slice(0, 20)} came`);
+      const [, , , , , , transactionId = '', dialogId = ''] = fields;
+      return { transactionId, dialogId, payload };
+    },
+    unread: () => told.left().map(({ payload }) => payload.split(' ', 1)[0]),
+    answer: (transactionId: string, status: string, body = '') =>
+      ask(
+        `sip|${transactionId}|\r\nSIP/2.0 ${status}\r\n` +
+          (body === '' ? '\r\n' : `Content-Type: application/sdp\r\n\r\n${body}`),
+      ),
+    inDialog: (dialogId: string, method: string) =>
+      ask(`sip||${dialogId}\r\n${method} sip:placeholder SIP/2.0\r\n\r\n`),
+    /** Asks for what drachtio-server refuses in a dialog that it knows, before anything is sent. */
+    asksForDialog: (dialogId: string) =>
+      ask(`sip||${dialogId}\r\nOPTIONS sip:placeholder SIP/2.0\r\nContent-Length: 1\r\n\r\n-`),
+    kill: () => socket.resetAndDestroy(),
+  };
+};
+
+export type Client = Awaited<ReturnType<typeof connectClient>>;
