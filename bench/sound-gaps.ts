@@ -38,7 +38,7 @@ export const benchSoundGaps: Bench = async ({ started, print }) => {
     const options = { thread, address: '127.0.0.1', clock: steadyClock, rtpTimeoutMs: 0 };
     const endpoint = await createDirectEndpoint(undefined, { codecs: null, srtp: 'off' }, options);
     started.defer(() => endpoint.destroy());
-    const path = await endpoint.connect({ onAudio() {}, onLost() {} });
+    const path = await endpoint.connect({ onAudio() {}, onLost() {} }, 8_000);
     const there = `m=audio ${new URL(receiver.url).port}`;
     await endpoint.takeAnswer(endpoint.localSdp.replace(/^m=audio \d+/m, there));
     sayAgain.push(() => path.send(speech));

@@ -25,6 +25,8 @@ export type DrachtioConfig = Readonly<{
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
   /** Who carries the sound of its calls. */
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
+  /** Which codecs its calls may have, in order of preference; `null`: those of telephones. */
+  trunkCodecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   mediaHost: string;
   /** Where trunks send the sound that this gateway carries itself: an address of this machine, and its ports. */
@@ -95,6 +97,7 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   trunkAddress: values.GW_TRUNK ?? null,
   trunkNumbers: values.GW_TRUNK_NUMBERS,
   trunkMedia: values.GW_TRUNK_MEDIA ?? (values.GW_FREESWITCH.length === 0 ? 'auto' : 'freeswitch'),
+  trunkCodecs: values.GW_TRUNK_CODECS ?? null,
   mediaHost: values.GW_MEDIA_HOST,
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,

@@ -88,6 +88,7 @@ export const settings = z.object({
     .enum(['domestic', 'e164', 'e164_without_plus'], 'must be domestic, e164 or e164_without_plus')
     .default('domestic'),
   GW_TRUNK_MEDIA: z.enum(['freeswitch', 'auto', 'direct'], 'must be freeswitch, auto or direct').optional(),
+  GW_TRUNK_CODECS: choiceOf('PCMU', 'PCMA', 'G722', 'opus').optional(),
   GW_MEDIA_HOST: z
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')

@@ -1,9 +1,17 @@
-/** Mono 16-bit linear sound at the 8000 Hz of a telephone line: its length and its level. */
+/** Mono 16-bit linear sound: its rate, its length and its level. */
 
-/** Sound on its way to FreeSWITCH: mono 16-bit linear at 8000 Hz. */
-export const samplesPerMs = 8;
+/** Samples a second of a call's sound: of a telephone's codecs, or of those that carry more (G.722, Opus). */
+export type SampleRate = 8_000 | 16_000;
 
-export const silence = (milliseconds: number): Int16Array => new Int16Array(milliseconds * samplesPerMs);
+/** What a telephone carries. */
+export const telephoneRate = 8_000 satisfies SampleRate;
+/** What a codec carries that is made for more than a telephone. */
+export const wideRate = 16_000 satisfies SampleRate;
+
+export const samplesPerMs = (rate: SampleRate): number => rate / 1_000;
+
+export const silence = (milliseconds: number, rate: SampleRate): Int16Array =>
+  new Int16Array(milliseconds * samplesPerMs(rate));
 
 const fullScale = 32_768;
 

@@ -13,7 +13,7 @@ import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { finishOf } from '#sip/listening/finished.ts';
 import { parseDigest } from '#sip/inbound-access/digest.ts';
-import { offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
+import { offerProblem, offerWith, soundRateIn, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
 import { heardAfter, sayingTime } from '#sip/voice.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
@@ -148,8 +148,10 @@ const offer = (lines: string): string =>
 
 const readDescription = (sdp: string): void => {
   offerProblem(sdp, ['PCMA', 'PCMU'], 'off');
-  offerWith(sdp, ['PCMU']);
-  withOneVoice(sdp, ['PCMU']);
+  offerWith(sdp, { codecs: ['PCMU'] });
+  withOneVoice(sdp, { codecs: ['PCMU'] });
+  withOneVoice(sdp, { codecs: null });
+  soundRateIn(sdp);
   isUsualOffer(sdp);
   keyIn(sdp);
   withOneKey(sdp);

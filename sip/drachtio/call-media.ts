@@ -3,11 +3,13 @@
  */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
-import { createListener, type Listener, type ListeningNumbers } from '../listening/listener.ts';
+import { createListener, type ListeningNumbers } from '../listening/listener.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { LineTime } from '../line-time.ts';
 import type { MediaEndpoint, SoundPath } from '../media/endpoint.ts';
 import type { RecordingSink } from '../recording.ts';
+import type { Resample } from '../resampler.ts';
+import type { SampleRate } from '../samples.ts';
 import type { Recognizer } from '../speech.ts';
 import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
 import type { Speak } from './playout/synthesis.ts';
@@ -18,6 +20,7 @@ export type Hearing = {
   recognizer: Recognizer;
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
+  resample: Resample;
 };
 
 /** What the sound of a call is made with. */
@@ -30,10 +33,9 @@ export type MediaMeans = {
 };
 
 export type CallMedia = {
-  /** The call was answered: listening and recording begin. */
-  begin(): void;
-  /** Rejects when the sound does not arrive. */
-  connect(endpoint: MediaEndpoint): Promise<void>;
+  /** The call was answered: listening and recording begin. Rejects when the sound does not arrive. */
+  begin(endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>): Promise<void>;
+  /** Before the answer and after the end it is reported as not heard. */
   say(utterance: number, text: string): void;
   stopTalking(): void;
   pauseTalking(): void;
@@ -53,27 +55,27 @@ export type CallMediaOptions = MediaMeans & {
   logger: Logger;
 };
 
-const record = ({ openRecording, time, logger }: CallMediaOptions): CallRecording | null => {
+const record = (
+  { openRecording, time, logger }: CallMediaOptions,
+  sampleRate: SampleRate,
+): CallRecording | null => {
   if (openRecording === null) return null;
   try {
-    return createCallRecording(openRecording(), time);
+    return createCallRecording(openRecording(), time, sampleRate);
   } catch (error) {
     logger.warn({ err: error }, 'a call goes on without its recording');
     return null;
   }
 };
 
-export const createCallMedia = (options: CallMediaOptions): CallMedia => {
+/** Sound both ways, at the rate that the call has. */
+const createSound = (options: CallMediaOptions, sampleRate: SampleRate) => {
   const { input, hearing, time, report, logger } = options;
-  /** Of the agent's voice, once it is open. */
-  let path: SoundPath | null = null;
-  let hasEnded = false;
-  let recording: CallRecording | null = null;
-  let listener: Listener | null = null;
-
+  const recording = record(options, sampleRate);
   const playout = createPlayout({
     time,
     speak: options.speak,
+    sampleRate,
     on: {
       played: (played) => report({ type: 'line.played', ...played }),
       sent: (samples) => recording?.said(samples),
@@ -81,11 +83,11 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     },
     logger,
   });
-
-  const listen = (): Listener | null => {
-    if (hearing === null) return null;
-    return createListener({
+  const listener =
+    hearing &&
+    createListener({
       ...hearing,
+      sampleRate,
       language: input.language,
       isOutbound: input.direction === 'outbound',
       bargeIn: input.bargeIn,
@@ -101,37 +103,43 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       },
       logger,
     });
-  };
+  return { recording, playout, listener };
+};
+
+export const createCallMedia = (options: CallMediaOptions): CallMedia => {
+  const { time, report } = options;
+  let sound: ReturnType<typeof createSound> | null = null;
+  /** Of the agent's voice, once it is open. */
+  let path: SoundPath | null = null;
 
   return {
-    begin() {
-      recording = record(options);
-      listener = listen();
-    },
-    async connect(endpoint) {
-      const opened = await endpoint.connect({
-        onAudio(samples) {
-          recording?.heard(samples);
-          listener?.write(samples);
-        },
-        onLost: options.onLost,
-      });
-      if (hasEnded) return opened.close();
+    async begin(endpoint) {
+      const sampleRate = endpoint.sampleRate();
+      const begun = createSound(options, sampleRate);
+      sound = begun;
+      const onAudio = (samples: Int16Array): void => {
+        begun.recording?.heard(samples);
+        begun.listener?.write(samples);
+      };
+      const opened = await endpoint.connect({ onAudio, onLost: options.onLost }, sampleRate);
+      if (sound === null) return opened.close();
       path = opened;
-      return playout.attach(opened);
+      return begun.playout.attach(opened);
     },
-    say: playout.say,
-    stopTalking: playout.stopTalking,
-    pauseTalking: playout.pause,
-    resumeTalking: playout.resume,
-    pauseRecording: () => recording?.pause(),
-    resumeRecording: () => recording?.resume(),
+    say(utterance, text) {
+      if (sound !== null) sound.playout.say(utterance, text);
+      else report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
+    },
+    stopTalking: () => sound?.playout.stopTalking(),
+    pauseTalking: () => sound?.playout.pause(),
+    resumeTalking: () => sound?.playout.resume(),
+    pauseRecording: () => sound?.recording?.pause(),
+    resumeRecording: () => sound?.recording?.resume(),
     close() {
-      playout.close();
-      listener?.stop();
-      recording?.finish();
-      recording = null;
-      hasEnded = true;
+      sound?.playout.close();
+      sound?.listener?.stop();
+      sound?.recording?.finish();
+      sound = null;
       path?.close();
       path = null;
     },

@@ -104,10 +104,10 @@ const connectMedia = (
   life: LineLife,
   { backgroundTasks, logger }: Means,
 ): void => {
-  media.begin();
+  const beginning = media.begin(endpoint);
   backgroundTasks.add('connecting the sound of a call', async () => {
     try {
-      await media.connect(endpoint);
+      await beginning;
     } catch (error) {
       if (life.is('answered')) logger.error({ err: error }, 'the sound of a call could not be connected');
       life.send({ type: 'sound.lost' });
@@ -223,18 +223,12 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   };
   follow(dialog, life, options);
 
-  const say = (utterance: number, text: string): void => {
-    if (!life.is('calling')) return media.say(utterance, text);
-    // Nobody is there to hear it.
-    return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
-  };
-
   return {
     tell(command) {
       if (life.is('over')) return undefined;
       switch (command.type) {
         case 'say':
-          return say(command.utterance, command.text);
+          return media.say(command.utterance, command.text);
         case 'press':
           if (!life.is('answered') || dialog.connection === null) return undefined;
           return press(command.keys, dialog.connection, options);

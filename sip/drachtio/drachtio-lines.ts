@@ -96,6 +96,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     ownAddress: options.mediaHost,
     srf: connection.srf,
     soundThread,
+    resample: options.resample,
     clock,
     backgroundTasks,
     logger,
@@ -144,7 +145,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const hearingFor = (input: LineInput): Hearing | null => {
     const recognizer = speech.recognizerFor(input.speech);
     if (recognizer === null) return null;
-    return { recognizer, openDetector, numbers: options.listening };
+    return { recognizer, openDetector, numbers: options.listening, resample };
   };
 
   return {

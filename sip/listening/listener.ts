@@ -2,6 +2,9 @@
 import type { Logger } from 'pino';
 import type { AnsweredBy, BargeIn } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
+import { createRateChange } from '../rate-change.ts';
+import type { Resample } from '../resampler.ts';
+import { telephoneRate, type SampleRate } from '../samples.ts';
 import type { Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
 import { createBeepDetector, type BeepNumbers } from './beep.ts';
@@ -11,7 +14,6 @@ import { createTurnTaking, type Heard } from './turn-taking.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import type { OpenVoiceDetector } from './voice-detector.ts';
 
-const sampleRate = 8_000;
 /** A far end that sends nothing for this long is silent. */
 const noSoundMs = 200;
 
@@ -24,7 +26,7 @@ export type ListeningNumbers = Readonly<{
 }>;
 
 export type Listener = {
-  /** The next sound of the other party, at 8000 Hz. */
+  /** The next sound of the other party, at the rate of the call. */
   write(samples: Int16Array): void;
   /** Nothing more is heard: reports what was said whole and lets go of everything. Idempotent. */
   stop(): void;
@@ -34,6 +36,9 @@ export type ListenerOptions = {
   recognizer: Recognizer;
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
+  /** Of the sound. */
+  sampleRate: SampleRate;
+  resample: Resample;
   /** BCP 47. */
   language: string;
   time: LineTime;
@@ -125,7 +130,7 @@ const takeTurns = (
 };
 
 export const createListener = (options: ListenerOptions): Listener => {
-  const { recognizer, numbers, language, time, agentDb, on, logger } = options;
+  const { recognizer, numbers, sampleRate, language, time, agentDb, on, logger } = options;
   let isOver = false;
   const isAgentAudible = (): boolean => agentDb() !== null;
 
@@ -167,6 +172,9 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   const sound = createSoundWatch(time, activity.silence);
 
+  // What is a voice was measured, and its numbers were chosen, on what a telephone carries.
+  const telephone = createRateChange(options.resample, sampleRate, telephoneRate);
+
   const stop = (): void => {
     if (isOver) return;
     isOver = true;
@@ -182,8 +190,9 @@ export const createListener = (options: ListenerOptions): Listener => {
       if (isOver) return;
       sound.came();
       recognition.write(samples);
-      activity.write(samples, agentDb() ?? -Infinity);
-      if (answerer?.isCurious() === true) beeps.write(samples);
+      const narrow = telephone.take(samples);
+      activity.write(narrow, agentDb() ?? -Infinity);
+      if (answerer?.isCurious() === true) beeps.write(narrow);
     },
     stop,
   };

@@ -1,8 +1,9 @@
 /** What carries the sound of a call, whoever does it: one place a call, where its sound goes in and out. */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
+import type { SampleRate } from '../samples.ts';
 
-/** Samples are mono 16-bit linear at 8000 Hz. */
+/** Samples are mono 16-bit linear at the rate that the sound was opened with. */
 export type SoundEvents = {
   /** What the other party's side sounds like, in its order. */
   onAudio: (samples: Int16Array) => void;
@@ -35,8 +36,13 @@ export type MediaEndpoint = {
   modify(remoteSdp: string): Promise<string>;
   /** Takes the other party's answer to an offer of this endpoint in. */
   takeAnswer(remoteSdp: string): Promise<void>;
-  /** Opens the sound of the call, both ways; once a call. Rejects when it does not come about. */
-  connect(events: SoundEvents): Promise<SoundPath>;
+  /** Of the codec that was agreed on last. */
+  sampleRate(): SampleRate;
+  /**
+   * Opens the sound of the call, both ways; once a call. It has this rate for as long as the call stands, also where
+   * another codec is agreed on. Rejects when it does not come about.
+   */
+  connect(events: SoundEvents, sampleRate: SampleRate): Promise<SoundPath>;
   /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
   press(keys: string): Promise<void>;
   onDigit(listener: (digit: string) => void): void;

@@ -1,5 +1,7 @@
 /** The voice codecs of telephony (ITU-T G.711): 8,000 samples a second, each in one byte. */
 
+export type G711Name = 'PCMU' | 'PCMA';
+
 export type G711 = {
   /** Bytes of the wire from 16-bit samples, into `bytes` from `at` on. */
   encode(samples: Int16Array, bytes: Uint8Array, at: number): void;

@@ -4,6 +4,7 @@
  */
 import { NothingInCommon } from './direct/negotiation.ts';
 import type { MediaEndpoint, SoundEvents } from './endpoint.ts';
+import type { SampleRate } from '../samples.ts';
 import { createMovablePath, type MovablePath } from './movable-path.ts';
 
 /**
@@ -51,7 +52,7 @@ export const createMovingEndpoint = (
 ): MediaEndpoint => {
   let current = first;
   let described = first.localSdp;
-  let sound: { events: SoundEvents; path: MovablePath } | null = null;
+  let sound: { events: SoundEvents; sampleRate: SampleRate; path: MovablePath } | null = null;
   const ears = createEars((endpoint) => endpoint === current);
   ears.listenTo(first);
 
@@ -60,7 +61,7 @@ export const createMovingEndpoint = (
   const move = async (offer: string): Promise<string> => {
     const next = await createNext(offer);
     try {
-      const path = sound && (await next.connect(ears.soundOf(next, sound.events)));
+      const path = sound && (await next.connect(ears.soundOf(next, sound.events), sound.sampleRate));
       current = next;
       ears.listenTo(next);
       if (path !== null) sound?.path.moveTo(path);
@@ -83,9 +84,10 @@ export const createMovingEndpoint = (
       }
     },
     takeAnswer: (remoteSdp) => current.takeAnswer(remoteSdp),
-    async connect(events) {
-      const path = createMovablePath(await current.connect(ears.soundOf(current, events)));
-      sound = { events, path };
+    sampleRate: () => current.sampleRate(),
+    async connect(events, sampleRate) {
+      const path = createMovablePath(await current.connect(ears.soundOf(current, events), sampleRate));
+      sound = { events, sampleRate, path };
       return path;
     },
     press: (keys) => current.press(keys),

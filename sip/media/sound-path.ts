@@ -3,7 +3,7 @@
  * follows as room comes. What has been played is known to the sample, because the ring is read as it leaves.
  */
 import type { Cancel, LineTime } from '../line-time.ts';
-import { samplesPerMs } from '../samples.ts';
+import { samplesPerMs, type SampleRate } from '../samples.ts';
 import type { SoundPath } from './endpoint.ts';
 import type { SampleRing } from './sample-ring.ts';
 
@@ -16,6 +16,7 @@ const lengthOf = (one: Waiting): number => ('samples' in one ? one.samples.lengt
 
 export const createSoundPath = (
   ring: Pick<SampleRing, 'write' | 'waiting' | 'takeBack'>,
+  sampleRate: SampleRate,
   time: Pick<LineTime, 'after'>,
 ): SoundPath => {
   const waiting: Waiting[] = [];
@@ -31,7 +32,7 @@ export const createSoundPath = (
   const goOn = (): void => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if ('onPlayed' in next) {
-        if (ring.waiting > 0) return wakeAfter(ring.waiting / samplesPerMs + beatMs);
+        if (ring.waiting > 0) return wakeAfter(ring.waiting / samplesPerMs(sampleRate) + beatMs);
         waiting.shift();
         next.onPlayed();
         continue;

@@ -1,4 +1,10 @@
-import { trunkDefaults, type NumberFormat, type Trunk, type TrunkMedia } from '#src/domain/trunk.ts';
+import {
+  trunkDefaults,
+  type NumberFormat,
+  type Trunk,
+  type TrunkCodec,
+  type TrunkMedia,
+} from '#src/domain/trunk.ts';
 
 /** The trunk that needs no administration: one address in the gateway's own configuration. */
 export type ConfiguredTrunk = {
@@ -8,10 +14,17 @@ export type ConfiguredTrunk = {
   fromHost?: string;
   numbers?: NumberFormat;
   media?: TrunkMedia;
+  codecs?: TrunkCodec[] | null;
 };
 
 /** It serves every workspace, behind the workspace's own trunks. */
-export const configuredTrunk = ({ address, fromHost, numbers, media }: ConfiguredTrunk): Trunk => {
+export const configuredTrunk = ({
+  address,
+  fromHost,
+  numbers,
+  media,
+  codecs = null,
+}: ConfiguredTrunk): Trunk => {
   const [host = '', port] = address.split(':');
   return {
     ...trunkDefaults,
@@ -25,6 +38,7 @@ export const configuredTrunk = ({ address, fromHost, numbers, media }: Configure
     fromDomain: fromHost ?? 'localhost',
     numberFormat: numbers ?? trunkDefaults.numberFormat,
     media: media ?? trunkDefaults.media,
+    codecs,
     priority: 65_535,
     weight: 0,
     healthCheck: false,

@@ -6,7 +6,15 @@
  * offers; it passes over lines that are broken, which are a reason to refuse here; and a description goes on to the media
  * server as it came but for the lines that are meant, while the library writes all of it anew in an order of its own.
  */
-import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
+import {
+  isWide,
+  trunkCodecs,
+  usualCodecs,
+  type Trunk,
+  type TrunkCodec,
+  type TrunkSrtp,
+} from '#src/domain/trunk.ts';
+import { telephoneRate, wideRate, type SampleRate } from '../samples.ts';
 import { isSecret, srtpSuite } from './sdes.ts';
 
 type Media = { line: string; port: number; protocol: string; formats: string[]; attributes: string[] };
@@ -14,7 +22,23 @@ type Media = { line: string; port: number; protocol: string; formats: string[]; 
 const mediaLine = /^m=audio (\d{1,5})(?:\/\d+)? (\S+)((?: \S+)+)$/;
 
 /** RFC 3551: these need no `rtpmap`. */
-const staticFormats: Readonly<Record<string, TrunkCodec>> = { 0: 'PCMU', 8: 'PCMA' };
+const staticFormats: Readonly<Record<string, TrunkCodec>> = { 0: 'PCMU', 8: 'PCMA', 9: 'G722' };
+
+/**
+ * What is described by these names, in capital letters, at this rate: that of the RTP clock, which says nothing of the
+ * sound (RFC 3551 section 4.5.2 for G.722, RFC 7587 section 4.1 for Opus).
+ */
+const describedAs: Readonly<Record<string, string>> = {
+  'PCMU/8000': 'PCMU',
+  'PCMA/8000': 'PCMA',
+  'G722/8000': 'G722',
+  'OPUS/48000': 'opus',
+  'TELEPHONE-EVENT/8000': 'TELEPHONE-EVENT',
+  'CN/8000': 'CN',
+};
+
+/** What is no voice; keys at whatever rate (RFC 4733 section 2.1), which a media server judges. */
+const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
 const linesOf = (sdp: string): string[] => sdp.split(/\r?\n/).filter((line) => line !== '');
 
@@ -45,8 +69,8 @@ const namesIn = (attributes: readonly string[]): ((format: string) => string | u
   return (format) => {
     const map = maps.get(format);
     if (map === undefined) return staticFormats[format];
-    const [, name = '', rate] = /^([^/\s]+)\/(\d+)/.exec(map) ?? [];
-    return rate === '8000' ? name.toUpperCase() : undefined;
+    const [described = ''] = /^[^/\s]+\/\d+/.exec(map) ?? [];
+    return describedAs[described.toUpperCase()];
   };
 };
 
@@ -148,41 +172,63 @@ export const otherMediaIn = (sdp: string): { before: string[]; behind: string[] 
   return { before: media.slice(0, Math.max(0, at)), behind: media.slice(at + 1) };
 };
 
+/**
+ * FreeSWITCH would carry two channels where Opus is offered with them (RFC 7587 section 6.1), and a telephone has one;
+ * who is not asked for two sends one.
+ */
+const inMono = (line: string): string[] => {
+  const [, head, parameters] = /^(a=fmtp:\d+ )(.*)$/.exec(line) ?? [];
+  if (head === undefined || parameters === undefined) return [line];
+  const kept = parameters.split(';').filter((parameter) => !/^\s*(?:sprop-)?stereo=/i.test(parameter));
+  return kept.length === 0 ? [] : [`${head}${kept.join(';').trim()}`];
+};
+
 /** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
 const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
-  const nameOf = namesIn(audio.attributes);
-  const isOther = (format: string): boolean =>
-    /^(TELEPHONE-EVENT|CN)$/.test(nameOf(format) ?? '') || format === '13';
-  const kept = new Set([...voices, ...audio.formats.filter(isOther)]);
+  const others = new Set(['13', ...audio.attributes.map((line) => besideVoice.exec(line)?.[1] ?? '')]);
+  const kept = new Set([...voices, ...audio.formats.filter((format) => others.has(format))]);
   const dropped = new Set(audio.formats.filter((format) => !kept.has(format)));
   const formatOf = (line: string): string => /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+) /.exec(line)?.[1] ?? '';
   const head = audio.line.split(' ').slice(0, 3);
   return sdp
     .split(/\r?\n/)
     .filter((line) => !dropped.has(formatOf(line)))
-    .map((line) => (line === audio.line ? [...head, ...kept].join(' ') : line))
+    .flatMap((line) => (line === audio.line ? [[...head, ...kept].join(' ')] : inMono(line)))
     .join('\r\n');
 };
 
-/** Our own offer, with these voice codecs alone and in this order. */
-export const offerWith = (sdp: string, codecs: readonly TrunkCodec[] | null): string => {
-  const audio = codecs === null ? undefined : audioOf(linesOf(sdp));
-  if (codecs === null || audio === undefined || audio === null) return sdp;
+/** Our own offer, with the voice codecs of a trunk alone and in their order. */
+export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
+  const audio = audioOf(linesOf(sdp));
+  if (audio === undefined || audio === null) return sdp;
   const nameOf = namesIn(audio.attributes);
   const formatOf = (codec: string) => audio.formats.find((format) => nameOf(format) === codec);
-  const voices = codecs.map(formatOf).filter((format) => format !== undefined);
+  const voices = (codecs ?? usualCodecs).map(formatOf).filter((format) => format !== undefined);
   return voices.length === 0 ? sdp : withVoices(sdp, audio, voices);
 };
 
 /**
- * Another's offer with one voice codec: the first in the order of the offer (RFC 3264 section 6.1) that is one of these.
- * A media server that is offered one cannot answer with one and send another.
+ * Another's description with one voice codec, so that it is known which one both sides send: a media server that is
+ * offered one cannot answer with one and send another. It is the first of the trunk's own list that is there, for who
+ * lists codecs knows which sound best at that trunk; where it lists none, the first in the order of the description
+ * (RFC 3264 section 6.1).
  */
-export const withOneVoice = (sdp: string, codecs: readonly TrunkCodec[]): string => {
+export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
   const audio = audioOf(linesOf(sdp));
   if (audio === undefined || audio === null) return sdp;
   const nameOf = namesIn(audio.attributes);
-  const known: readonly (string | undefined)[] = codecs;
-  const voice = audio.formats.find((format) => known.includes(nameOf(format)));
+  const names: readonly (string | undefined)[] = audio.formats.map(nameOf);
+  const usual: readonly (string | undefined)[] = usualCodecs;
+  const wanted = codecs?.find((codec) => names.includes(codec));
+  const voice = audio.formats.find((format) =>
+    codecs === null ? usual.includes(nameOf(format)) : wanted !== undefined && nameOf(format) === wanted,
+  );
   return voice === undefined ? sdp : withVoices(sdp, audio, [voice]);
+};
+
+/** The rate of the sound that is agreed on by a description with one voice codec; undefined where there is none. */
+export const soundRateIn = (sdp: string): SampleRate | undefined => {
+  const names = audioIn(sdp)?.formats.map(({ name }) => name) ?? [];
+  const codec = trunkCodecs.find((each) => names.includes(each));
+  return codec && (isWide(codec) ? wideRate : telephoneRate);
 };

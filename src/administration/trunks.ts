@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { invalidField, Refusal, type FieldError } from '#src/domain/refusal.ts';
-import { trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
+import { isWide, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
 import { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
 import {
   createTrunk,
@@ -32,7 +32,7 @@ const nameTaken = (): Refusal =>
 
 /** Refuses settings that are possible one by one and not together. */
 const requirePossible = (
-  trunk: Pick<TrunkSettings, 'username' | 'register' | 'inboundAuth'>,
+  trunk: Pick<TrunkSettings, 'username' | 'register' | 'inboundAuth' | 'codecs' | 'media'>,
   hasPassword: boolean,
 ): void => {
   const errors: FieldError[] = [];
@@ -44,6 +44,11 @@ const requirePossible = (
     errors.push({
       path: 'inbound_auth',
       message: 'Callers can be authenticated only where user name and password are set.',
+    });
+  if (trunk.media === 'direct' && trunk.codecs?.some(isWide) === true)
+    errors.push({
+      path: 'codecs',
+      message: 'Without FreeSWITCH (media direct) calls have PCMU and PCMA alone.',
     });
   if (errors.length > 0) throw invalidField(...errors);
 };

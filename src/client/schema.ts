@@ -698,8 +698,8 @@ export type Trunk = {
   caller_id: 'from' | 'p-asserted-identity' | 'p-preferred-identity';
   /** Whether the called party is not to see the number. */
   privacy: boolean;
-  /** Offered in this order; null for all of them. */
-  codecs: ('PCMU' | 'PCMA')[] | null;
+  /** Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
+  codecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
   /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
   srtp: 'off' | 'optional' | 'required';
   /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
@@ -1590,8 +1590,8 @@ export type Operations = {
         caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
         /** Whether the called party is not to see the number. */
         privacy?: boolean | undefined;
-        /** Offered in this order; null for all of them. */
-        codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
+        /** Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
+        codecs?: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null | undefined;
         /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
         srtp?: 'off' | 'optional' | 'required' | undefined;
         /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
@@ -1674,8 +1674,8 @@ export type Operations = {
         caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
         /** Whether the called party is not to see the number. */
         privacy?: boolean | undefined;
-        /** Offered in this order; null for all of them. */
-        codecs?: ('PCMU' | 'PCMA')[] | null | undefined;
+        /** Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
+        codecs?: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null | undefined;
         /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
         srtp?: 'off' | 'optional' | 'required' | undefined;
         /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */

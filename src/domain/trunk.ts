@@ -11,9 +11,16 @@ export type NumberFormat = (typeof numberFormats)[number];
 export const callerIdHeaders = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
 export type CallerIdHeader = (typeof callerIdHeaders)[number];
 
-/** Narrow-band codecs, which the sound of a call is limited to. */
-export const trunkCodecs = ['PCMU', 'PCMA'] as const;
+/** By their names in session descriptions: those of telephones, and two that carry more of a voice. */
+export const trunkCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const;
 export type TrunkCodec = (typeof trunkCodecs)[number];
+
+/** Of a trunk that names none. */
+export const usualCodecs: readonly TrunkCodec[] = ['PCMU', 'PCMA'];
+
+/** Up to 8000 Hz of a voice, where a telephone carries 4000; FreeSWITCH alone has them. */
+const wideCodecs: readonly TrunkCodec[] = ['G722', 'opus'];
+export const isWide = (codec: TrunkCodec): boolean => wideCodecs.includes(codec);
 
 /**
  * `required`: a call is had with encrypted sound (SRTP, with keys by RFC 4568) or not at all. `optional`: with it where
@@ -74,7 +81,7 @@ export type TrunkSettings = {
   callerId: CallerIdHeader;
   /** Whether the called party is not to see who calls (RFC 3323). */
   privacy: boolean;
-  /** In order of preference; null for all. */
+  /** In order of preference; null for those of telephones, in the other side's order. */
   codecs: TrunkCodec[] | null;
   srtp: TrunkSrtp;
   media: TrunkMedia;

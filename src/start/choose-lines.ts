@@ -63,8 +63,8 @@ const realLines = async (
   { speech, openRecording, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
-  const { drachtio, freeSwitches, trunkAddress, trunkNumbers, trunkMedia, mediaHost, rtp, rtpTimeoutMs } =
-    config;
+  const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
+  const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
   // SIP and FreeSWITCH are read from the disk only where they are spoken: every other start is quicker without.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
@@ -72,7 +72,7 @@ const realLines = async (
     freeSwitches,
     controlProbe,
     mediaServers: { ...mediaServers, rtpTimeoutMs },
-    trunk: trunkAddress === null ? null : { address: trunkAddress, numbers: trunkNumbers, media: trunkMedia },
+    trunk: trunkAddress === null ? null : { address: trunkAddress, numbers, media, codecs },
     trunks,
     legs,
     trunkTimes,

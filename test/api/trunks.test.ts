@@ -65,7 +65,7 @@ const possible: Record<string, unknown[]> = {
   host: ['10.0.0.1', '2001:db8::1', 'a', 'sip-1.example.com'],
   port: [1, 65_535, null],
   transport: ['udp', 'tcp', 'tls'],
-  codecs: [['PCMA'], ['PCMU', 'PCMA'], null],
+  codecs: [['PCMA'], ['PCMU', 'PCMA'], ['opus', 'G722', 'PCMU'], null],
   srtp: ['required', 'optional', 'off'],
   media: ['auto', 'freeswitch'],
   redirects: ['same_host', 'any'],
@@ -146,7 +146,7 @@ const impossible: [string, unknown][] = [
   ['addresses.0.transport', [{ host: 'a', transport: 'tcp' }]],
   ['addresses', [{ host: 'a' }, { host: 'a', priority: 1 }]],
   ['codecs', []],
-  ['codecs.0', ['opus']],
+  ['codecs.0', ['G729']],
   ['codecs', ['PCMU', 'PCMU']],
   ['priority', -1],
   ['weight', 1.5],
@@ -188,6 +188,7 @@ test('settings that contradict each other are refused by field', async (t) => {
     [{ register: true }, 'username'],
     [{ password: 'x' }, 'password'],
     [{ inbound_auth: 'digest', username: 'gw' }, 'inbound_auth'],
+    [{ media: 'direct', codecs: ['PCMU', 'G722'] }, 'codecs'],
   ];
   for (const [change, field] of refused)
     t.like((await admin.post(path, { ...least, ...change })).body, { errors: [{ path: field }] });

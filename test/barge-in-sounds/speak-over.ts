@@ -11,6 +11,7 @@ import type { OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
 import type { MediaEndpoint, SoundEvents } from '#sip/media/endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';
+import { telephoneRate } from '#sip/samples.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineNoise, type BargeInSound } from './sounds.ts';
 import { scriptedRecognizer, type Gives } from './scripted-recognizer.ts';
@@ -34,6 +35,9 @@ const shownMs = 2_000;
 /** How much of the agent's voice comes back, and when: a loss of 36 dB. */
 const echo = { factor: 0.016, frames: 4 };
 
+/** The sound is a telephone's. */
+const neverResampled = (samples: Int16Array): Int16Array => samples;
+
 const neverConnected = (): never => {
   throw new Error('Nobody asks this of an endpoint here');
 };
@@ -41,6 +45,7 @@ const neverConnected = (): never => {
 const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
   channel: null,
   localSdp: '',
+  sampleRate: () => telephoneRate,
   modify: neverConnected,
   takeAnswer: neverConnected,
   connect,
@@ -84,7 +89,7 @@ export const speakOver = async (
     speak: async function* () {
       yield voice;
     },
-    hearing: { recognizer, openDetector, numbers: listening },
+    hearing: { recognizer, openDetector, numbers: listening, resample: neverResampled },
     openRecording: null,
     input: { callId: '', language: sound.language, direction: 'inbound', bargeIn },
     time,
@@ -93,11 +98,10 @@ export const speakOver = async (
     logger: pino({ level: 'silent' }),
   });
   let begunAt = Infinity;
-  media.begin();
-  await media.connect(
+  await media.begin(
     endpointOf(async (to) => {
       events = to;
-      return createSoundPath(ring, time);
+      return createSoundPath(ring, telephoneRate, time);
     }),
   );
 

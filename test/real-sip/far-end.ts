@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { endProcess, freePort, start } from './servers.ts';
+import type { Audio } from '#sip/speech.ts';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { sayInTones } from './tone-speech.ts';
 import { readWave, waveFile, type Wave } from './wave.ts';
 
@@ -96,8 +98,20 @@ type TelephoneOptions = {
   seconds: number;
   /** In tones, so long after the call stands. */
   says?: readonly { afterMs: number; text: string }[];
+  /** From the beginning of the call on, in place of what it says; at the rate of its codec, for it resamples badly. */
+  plays?: Audio;
+  /** Offered and taken in this order; those of telephones where nothing is said. */
+  codecs?: readonly TrunkCodec[];
   /** Its sound is encrypted, or there is no call; `optional`: where the other side does so, too. */
   srtp?: boolean | 'optional';
+};
+
+/** As it calls them: with the rate of the sound, which for G.722 is not that of the RTP clock. */
+const codecNames: Readonly<Record<TrunkCodec, string>> = {
+  PCMU: 'PCMU/8000/1',
+  PCMA: 'PCMA/8000/1',
+  G722: 'G722/16000/1',
+  opus: 'opus/48000/2',
 };
 
 const encryptions: Readonly<Record<string, string>> = {
@@ -117,10 +131,12 @@ const tryToStartTelephone = async (
   const rtpPort = 30_000 + 100 * (count % 90);
   const words = new Int16Array(8_000 * options.seconds);
   for (const { afterMs, text } of options.says ?? []) words.set(sayInTones(text), 8 * afterMs);
-  await writeFile(join(home, 'words.wav'), waveFile(words, 8_000));
+  const { samples, sampleRate } = options.plays ?? { samples: words, sampleRate: 8_000 };
+  await writeFile(join(home, 'words.wav'), waveFile(samples, sampleRate));
+  const codecs = (options.codecs ?? ['PCMU', 'PCMA']).map((codec) => codecNames[codec]).join();
   await writeFile(
     join(home, 'accounts'),
-    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1${encryptions[String(options.srtp)] ?? ''}\n`,
+    `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=${codecs}${encryptions[String(options.srtp)] ?? ''}\n`,
   );
   await writeFile(join(home, 'contacts'), '');
   await writeFile(
@@ -131,17 +147,21 @@ const tryToStartTelephone = async (
       'audio_player aubridge,nowhere',
       'audio_alert aubridge,nowhere',
       `snd_path ${home}`,
-      'ausrc_srate 8000',
-      'auplay_srate 8000',
+      `ausrc_srate ${sampleRate}`,
+      `auplay_srate ${sampleRate}`,
       'ausrc_channels 1',
       'auplay_channels 1',
       'audio_buffer 20-160',
       `rtp_ports ${rtpPort}-${rtpPort + 20}`,
       'jitter_buffer_delay 1-10',
+      // With the usual 28000 for both channels a pure tone is far from itself; the other side may ask for less.
+      'opus_bitrate 96000',
       // The name of the loopback interface is left out by baresip.
       'net_interface 127.0.0.1',
       'module_path /usr/lib/baresip/modules',
-      ...['g711.so', 'sndfile.so', 'aufile.so', 'aubridge.so', 'srtp.so'].map((name) => `module ${name}`),
+      ...['g711.so', 'g722.so', 'opus.so', 'sndfile.so', 'aufile.so', 'aubridge.so', 'srtp.so'].map(
+        (name) => `module ${name}`,
+      ),
       'module_tmp uuid.so',
       'module_tmp account.so',
       'module_app menu.so',

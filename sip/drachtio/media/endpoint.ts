@@ -1,6 +1,7 @@
 import type Mrf from 'drachtio-fsmrf';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
-import { isHold } from '../../trunks/media-offer.ts';
+import { telephoneRate, type SampleRate } from '../../samples.ts';
+import { isHold, soundRateIn } from '../../trunks/media-offer.ts';
 import { askChannelFigures } from './channel-figures.ts';
 import { openUnicast, type UnicastMeans } from './unicast.ts';
 
@@ -36,6 +37,7 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   let isConnected = false;
+  let sampleRate: SampleRate = soundRateIn(endpoint.local.sdp) ?? telephoneRate;
   let timeoutMs = 0;
   /**
    * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
@@ -50,19 +52,27 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
     // drachtio-fsmrf would ask for all variables of the channel afterwards, which nobody needs.
-    return endpoint.dialog.modify(remoteSdp);
+    const answer = await endpoint.dialog.modify(remoteSdp);
+    sampleRate = soundRateIn(answer) ?? sampleRate;
+    return answer;
   };
   return {
     channel: { server, uuid: endpoint.uuid },
     localSdp: endpoint.local.sdp,
+    sampleRate: () => sampleRate,
     modify,
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
     },
-    async connect(events) {
+    async connect(events, callRate) {
       if (isConnected) throw new Error('The sound of a call is connected once');
       isConnected = true;
-      return openUnicast(endpoint.conn, events, { ...options, ended: ended.promise });
+      return openUnicast(endpoint.conn, events, {
+        ...options,
+        callRate,
+        codecRate: () => sampleRate,
+        ended: ended.promise,
+      });
     },
     async press(keys) {
       const { body } = await endpoint.api('uuid_send_dtmf', [endpoint.uuid, keys]);

@@ -7,15 +7,13 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import type { SoundThread } from '../../media/thread/sound-thread.ts';
+import type { Resample } from '../../resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
 import { createMediaEndpoint, rtpTimeoutHeader } from './endpoint.ts';
 import { keepEventSocket } from './event-socket.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
-
-/** Narrow-band only: the agent's voice must have the rate of the codec. */
-const codecs = ['PCMU', 'PCMA'];
 
 export type MediaServerNumbers = {
   pool: PoolNumbers;
@@ -36,6 +34,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   ownAddress: string;
   srf: Srf;
   soundThread: Pick<SoundThread, 'openUnicast'>;
+  resample: Resample;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
@@ -48,7 +47,7 @@ const create = async (
   options: MediaServerOptions & { server: string },
 ): Promise<MediaEndpoint> => {
   const { rtpTimeoutMs, createMs, clock, backgroundTasks } = options;
-  const usual: Mrf.EndpointOptions = offer === undefined ? {} : { remoteSdp: offer, codecs };
+  const usual: Mrf.EndpointOptions = offer === undefined ? {} : { remoteSdp: offer };
   const asked = srtp === 'off' ? usual : srtpRequest(offer);
   // Until it is known where its sound comes from, none is expected.
   const headers = { ...asked.headers, ...(offer === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };

@@ -7,14 +7,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import type Mrf from 'drachtio-fsmrf';
-import { trunkCodecs } from '#src/domain/trunk.ts';
+import { usualCodecs } from '#src/domain/trunk.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { createMediaEndpoint, type FreeSwitchOptions } from './endpoint.ts';
 
-const codecs = [...trunkCodecs];
+const codecs = [...usualCodecs];
 const answerMs = 3_000;
 /** Between two looks whether an answer was taken. */
 const lookMs = 20;
@@ -58,7 +58,7 @@ export const srtpRequest = (remoteSdp: string | undefined): Mrf.EndpointOptions 
  * drachtio-srf lets the next one wait for ever.
  */
 const requirePossible = (remoteSdp: string): void => {
-  const problem = offerProblem(remoteSdp, trunkCodecs, 'required');
+  const problem = offerProblem(remoteSdp, usualCodecs, 'required');
   if (problem !== undefined) throw new Error(problem);
 };
 

@@ -8,13 +8,18 @@
  * - Without the flag `native`, with which it hears nothing while it waits for something to say; and on a channel whose
  *   `send_silence_when_idle` is not set, which would come between.
  * - Its port takes sound from anybody, so it is one of loopback or of a private network.
+ * - What it is sent it takes for sound of the rate that the channel's codec has now; when another one is agreed on later
+ *   it resamples that by itself. What it sends has the rate of the codec at each moment.
  */
 import type Mrf from 'drachtio-fsmrf';
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineTime } from '../../line-time.ts';
 import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
+import { createPathAtRate, createRateFollower } from '../../media/path-at-rate.ts';
 import { createSoundPath } from '../../media/sound-path.ts';
 import type { SoundThread, UnicastChannel } from '../../media/thread/sound-thread.ts';
+import type { Resample } from '../../resampler.ts';
+import type { SampleRate } from '../../samples.ts';
 import { within } from '../background-tasks.ts';
 
 /**
@@ -27,8 +32,12 @@ export type UnicastMeans = {
   soundThread: Pick<SoundThread, 'openUnicast'>;
   /** Of this host, where FreeSWITCH reaches it. */
   ownAddress: string;
+  resample: Resample;
   clock: Clock;
 };
+
+/** The rate of the call, and that of the channel's codec at each moment. */
+type Rates = { callRate: SampleRate; codecRate: () => SampleRate };
 
 const tellChannel = (conn: Mrf.EventSocket, headers: Readonly<Record<string, string>>): Promise<string> =>
   new Promise((resolve) => {
@@ -58,12 +67,26 @@ const begin = async (
 export const openUnicast = async (
   conn: Mrf.EventSocket | null,
   { onAudio, onLost }: SoundEvents,
-  { soundThread, ownAddress, clock, ended }: UnicastMeans & { ended: Promise<never> },
+  {
+    soundThread,
+    ownAddress,
+    resample,
+    clock,
+    ended,
+    callRate,
+    codecRate,
+  }: UnicastMeans & Rates & { ended: Promise<never> },
 ): Promise<SoundPath> => {
   const theirs = conn?.socket?.remoteAddress;
   if (conn === null || theirs === undefined) throw new Error('The channel is gone');
-  const channel = await soundThread.openUnicast(ownAddress, theirs);
-  channel.listen({ onSound: onAudio, onKey: () => {}, onLost });
+  const sampleRate = codecRate();
+  const channel = await soundThread.openUnicast(ownAddress, theirs, sampleRate);
+  const follower = createRateFollower(resample, callRate);
+  channel.listen({
+    onSound: (samples) => onAudio(follower.take(samples, codecRate())),
+    onKey: () => {},
+    onLost,
+  });
   try {
     const beginning = begin(conn, channel, { own: ownAddress, theirs });
     await Promise.race([ended, within(clock, beginMs, 'Connecting the sound of a call', beginning)]);
@@ -71,7 +94,8 @@ export const openUnicast = async (
     channel.close();
     throw error;
   }
-  const path = createSoundPath(channel.sound, createLineTime(clock, 1));
+  const straight = createSoundPath(channel.sound, sampleRate, createLineTime(clock, 1));
+  const path = createPathAtRate(straight, { callRate, pathRate: sampleRate }, resample);
   return {
     ...path,
     close() {

@@ -8,6 +8,7 @@
  */
 import type { LineTime } from '../../line-time.ts';
 import { recordingSampleRate, type RecordingSink } from '../../recording.ts';
+import type { SampleRate } from '../../samples.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */
@@ -16,9 +17,9 @@ const jitterMs = 200;
 const latencyMs = 200;
 
 export type CallRecording = {
-  /** A frame of the counterparty, at 8000 Hz. */
+  /** A frame of the counterparty, at the rate of the call. */
   heard(frame: Int16Array): void;
-  /** The agent begins to say this now, at 8000 Hz. */
+  /** The agent begins to say this now, at the rate of the call. */
   said(samples: Int16Array): void;
   /** The agent falls silent now. */
   cut(): void;
@@ -52,8 +53,9 @@ const createFrameDelay = () => {
   };
 };
 
-/** Doubles the sample rate, each new sample half-way between its neighbours. */
-const doubled = (samples: Int16Array, before: number): Int16Array => {
+/** At the rate of recordings; where that is twice the call's, each new sample is half-way between its neighbours. */
+const forRecording = (samples: Int16Array, rate: SampleRate, before: number): Int16Array => {
+  if (rate === recordingSampleRate) return samples;
   const result = new Int16Array(samples.length * 2);
   let last = before;
   for (const [index, sample] of samples.entries()) {
@@ -96,7 +98,7 @@ const createAgentTrack = () => {
 };
 
 /** Begins now, at the answer. */
-export const createCallRecording = (sink: RecordingSink, time: LineTime): CallRecording => {
+export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: SampleRate): CallRecording => {
   const answeredAt = time.now();
   const agentTrack = createAgentTrack();
   const delay = createFrameDelay();
@@ -124,15 +126,16 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime): CallRe
     heard(frame) {
       if (isOver) return;
       const now = position();
-      const begin = now - frame.length * 2;
-      const saidAt = begin - delay.of(now, frame.length * 2) - latencyMs * samplesPerMs;
+      const length = (frame.length * recordingSampleRate) / rate;
+      const begin = now - length;
+      const saidAt = begin - delay.of(now, length) - latencyMs * samplesPerMs;
       const sound = saidAt < silentUntil ? new Int16Array(frame.length) : frame;
       if (written - begin > jitterMs * samplesPerMs) return;
       if (begin - written > jitterMs * samplesPerMs) fillUpTo(begin);
-      write(doubled(sound, lastHeard));
+      write(forRecording(sound, rate, lastHeard));
       lastHeard = sound.at(-1) ?? lastHeard;
     },
-    said: (samples) => agentTrack.add(doubled(samples, 0), Math.max(position(), written)),
+    said: (samples) => agentTrack.add(forRecording(samples, rate, 0), Math.max(position(), written)),
     cut: () => agentTrack.cut(position()),
     pause() {
       silentUntil = Infinity;

@@ -1,5 +1,5 @@
 /** How loud the agent's voice is at a moment: what its echo is compared with. */
-import { levelOf, samplesPerMs, silenceDb } from '../../samples.ts';
+import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../../samples.ts';
 
 /** Levels are kept for so much sound together. */
 const blockMs = 100;
@@ -16,11 +16,11 @@ export type Loudness = {
 };
 
 /** Times are wall-clock milliseconds. */
-export const createLoudness = (): Loudness => {
+export const createLoudness = (rate: SampleRate): Loudness => {
+  const block = blockMs * samplesPerMs(rate);
   const stretches: { from: number; levels: number[] }[] = [];
   return {
     add(samples, from) {
-      const block = blockMs * samplesPerMs;
       const levels = Array.from({ length: Math.ceil(samples.length / block) }, (_, index) =>
         levelOf(samples.subarray(index * block, (index + 1) * block)),
       );

@@ -4,7 +4,7 @@
  */
 import { joinSamples } from '#src/domain/samples.ts';
 import type { LineTime } from '../../line-time.ts';
-import { samplesPerMs, silence } from '../../samples.ts';
+import { samplesPerMs, silence, type SampleRate } from '../../samples.ts';
 import { heardAfter, sayingTime } from '../../voice.ts';
 import type { SoundPath } from '../../media/endpoint.ts';
 import { fadedIn, fadedOut } from './fade.ts';
@@ -36,6 +36,8 @@ export type PlayingUtterance = {
 
 export type PlayingOptions = {
   path: Pick<SoundPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
+  /** Of the path, and so of what was made. */
+  sampleRate: SampleRate;
   time: LineTime;
   on: {
     sent: (samples: Int16Array) => void;
@@ -49,8 +51,8 @@ export type PlayingOptions = {
  * The words of an utterance on their way. They are kept until it is over: what is taken back in a pause is sent again.
  * Places are counted in samples of the words.
  */
-const createWords = ({ path, time, on }: PlayingOptions) => {
-  const loudness = createLoudness();
+const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
+  const loudness = createLoudness(sampleRate);
   let pieces: readonly Int16Array[] = [];
   let length = 0;
   /** Up to where it was played before the last pause; and from where on it was sent since, and how much. */
@@ -59,7 +61,7 @@ const createWords = ({ path, time, on }: PlayingOptions) => {
   let sent = 0;
 
   const send = (samples: Int16Array): void => {
-    loudness.add(samples, time.now() + path.waiting() / samplesPerMs);
+    loudness.add(samples, time.now() + path.waiting() / samplesPerMs(sampleRate));
     path.send(samples);
     sent += samples.length;
     on.sent(samples);
@@ -75,7 +77,7 @@ const createWords = ({ path, time, on }: PlayingOptions) => {
     },
     /** Silence behind the words, which counts as sent. */
     breathe(): void {
-      const breath = silence(breathMs);
+      const breath = silence(breathMs, sampleRate);
       path.send(breath);
       sent += breath.length;
     },
@@ -86,7 +88,7 @@ const createWords = ({ path, time, on }: PlayingOptions) => {
       const played = Math.min(length, from + sent - path.takeBack());
       on.silenced();
       loudness.cut(time.now());
-      const fading = fadedOut(joinSamples(pieces).subarray(played));
+      const fading = fadedOut(joinSamples(pieces).subarray(played), sampleRate);
       path.send(fading);
       on.sent(fading);
       from = played + fading.length;
@@ -98,8 +100,8 @@ const createWords = ({ path, time, on }: PlayingOptions) => {
       const all = joinSamples(pieces);
       // What was heard whole is not said again.
       if (from >= all.length) return;
-      from = placeToResume(all, from);
-      send(fadedIn(all.subarray(from)));
+      from = placeToResume(all, from, sampleRate);
+      send(fadedIn(all.subarray(from), sampleRate));
     },
     levelAt: loudness.levelAt,
   };
@@ -108,12 +110,13 @@ const createWords = ({ path, time, on }: PlayingOptions) => {
 export const playUtterance = (made: Utterance, options: PlayingOptions): PlayingUtterance => {
   const { path, time, on } = options;
   const { utterance, text } = made;
+  const perMs = samplesPerMs(options.sampleRate);
   const startedAt = time.now();
   const words = createWords(options);
   let isPaused = false;
 
   const finish = (): void => {
-    const heard = made.state === 'broken off' ? heardAfter(text, words.length() / samplesPerMs) : text;
+    const heard = made.state === 'broken off' ? heardAfter(text, words.length() / perMs) : text;
     on.played({ utterance, text: heard, startedAt, whole: true });
   };
 
@@ -143,10 +146,10 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
     },
     cut() {
       made.abort();
-      const playedMs = words.takeBack() / samplesPerMs;
+      const playedMs = words.takeBack() / perMs;
       // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
       // How long a voice gets that is still being made, the text must tell.
-      const wordsMs = words.length() / samplesPerMs;
+      const wordsMs = words.length() / perMs;
       const expected = made.state === 'whole' ? wordsMs : Math.max(wordsMs, sayingTime(text));
       // What was played before a pause has arrived.
       const underWayMs = isPaused ? 0 : latencyMs;

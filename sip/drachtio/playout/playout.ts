@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
 import type { SoundPath } from '../../media/endpoint.ts';
+import type { SampleRate } from '../../samples.ts';
 import { playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
 import type { Speak } from './synthesis.ts';
 import { synthesizeUtterance, type Utterance } from './utterance.ts';
@@ -29,6 +30,8 @@ export type Playout = {
 export type PlayoutOptions = {
   time: LineTime;
   speak: Speak;
+  /** Of the call. */
+  sampleRate: SampleRate;
   on: {
     played: (played: Played) => void;
     /** These samples sound now, or behind those that sound. */
@@ -40,7 +43,7 @@ export type PlayoutOptions = {
 };
 
 export const createPlayout = (options: PlayoutOptions): Playout => {
-  const { time, speak, on, logger } = options;
+  const { time, sampleRate, on } = options;
   const queue: Utterance[] = [];
   let path: AgentPath | null = null;
   let playing: PlayingUtterance | null = null;
@@ -67,7 +70,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       playNext();
       return;
     }
-    playing = playUtterance(next, { path, time, on: { sent: on.sent, silenced: on.cut, played } });
+    playing = playUtterance(next, { path, sampleRate, time, on: { ...on, silenced: on.cut, played } });
     playing.sendOn();
   };
 
@@ -99,7 +102,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
     },
     say(utterance, text) {
       if (isOver) reportUnheard(utterance, false);
-      else queue.push(synthesizeUtterance({ utterance, text, speak, onMore, logger }));
+      else queue.push(synthesizeUtterance({ ...options, utterance, text, onMore }));
     },
     stopTalking,
     pause() {

@@ -3,7 +3,7 @@
  * so, as people do, it begins again with the word, or the syllable, that was broken off: behind the last moment that was
  * quiet beside what sounds around it. Where there was none lately it goes on to the sample.
  */
-import { levelOf, samplesPerMs } from '../../samples.ts';
+import { levelOf, samplesPerMs, type SampleRate } from '../../samples.ts';
 
 /** A word is not looked for any further back. */
 const furthestMs = 600;
@@ -13,11 +13,12 @@ const hopMs = 10;
 const gapDb = 15;
 
 /** Of all the samples of an utterance, of which so many were played. */
-export const placeToResume = (samples: Int16Array, played: number): number => {
-  const furthest = Math.max(0, played - furthestMs * samplesPerMs);
+export const placeToResume = (samples: Int16Array, played: number, rate: SampleRate): number => {
+  const perMs = samplesPerMs(rate);
+  const furthest = Math.max(0, played - furthestMs * perMs);
   const windows: { end: number; db: number }[] = [];
-  for (let end = played; end - windowMs * samplesPerMs >= furthest; end -= hopMs * samplesPerMs)
-    windows.push({ end, db: levelOf(samples.subarray(end - windowMs * samplesPerMs, end)) });
+  for (let end = played; end - windowMs * perMs >= furthest; end -= hopMs * perMs)
+    windows.push({ end, db: levelOf(samples.subarray(end - windowMs * perMs, end)) });
   const loudest = Math.max(...windows.map(({ db }) => db));
   return windows.find(({ db }) => db <= loudest - gapDb)?.end ?? played;
 };

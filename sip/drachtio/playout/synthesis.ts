@@ -1,56 +1,46 @@
-/** The agent's voice as a telephone carries it: 8000 Hz, piece by piece where the engine gives it so. */
-import { resamplingReach, type Resample } from '../../resampler.ts';
+/** The agent's voice as the call carries it: at its rate, piece by piece where the engine gives it so. */
+import { createRateChange, type RateChange } from '../../rate-change.ts';
+import type { Resample } from '../../resampler.ts';
+import type { SampleRate } from '../../samples.ts';
 import type { Audio, Synthesizer } from '../../speech.ts';
-import { joinSamples } from '#src/domain/samples.ts';
 
-const lineSampleRate = 8_000;
-
-/** Speaks a sentence; what comes is to be played as it comes. */
-export type Speak = (text: string, signal: AbortSignal) => AsyncIterable<Int16Array>;
-
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+/** Speaks a sentence at this rate; what comes is to be played as it comes. */
+export type Speak = (text: string, sampleRate: SampleRate, signal: AbortSignal) => AsyncIterable<Int16Array>;
 
 /** Sentences that an engine remembers come as the same samples again, call after call. */
-const atLineRate = new WeakMap<Int16Array, Int16Array>();
+const known = new WeakMap<Int16Array, Map<number, Int16Array>>();
 
-const toLineRate = (resample: Resample, { sampleRate, samples }: Audio): Int16Array => {
-  const known = atLineRate.get(samples) ?? resample(samples, sampleRate, lineSampleRate);
-  atLineRate.set(samples, known);
-  return known;
-};
+/** Of each sound what came of it is kept as long as the sound is. */
+const remembering =
+  (resample: Resample): Resample =>
+  (samples, fromRate, toRate) => {
+    const byRate = known.get(samples) ?? new Map<number, Int16Array>();
+    const changed = byRate.get(toRate) ?? resample(samples, fromRate, toRate);
+    known.set(samples, byRate.set(toRate, changed));
+    return changed;
+  };
 
-/**
- * Resamples pieces as if they were one. Samples are taken in units that are a whole number of samples at both rates,
- * and the last ones wait for what follows them.
- */
-async function* joined(resample: Resample, pieces: AsyncIterable<Audio>): AsyncGenerator<Int16Array> {
-  let rest: Audio = { sampleRate: lineSampleRate, samples: new Int16Array() };
-  let before = 0;
-  const lengthOnLine = (count: number): number => (count * lineSampleRate) / rest.sampleRate;
-  for await (const { sampleRate, samples } of pieces) {
-    if (sampleRate === lineSampleRate) {
-      yield samples;
-      continue;
-    }
-    rest = {
-      sampleRate,
-      samples: rest.samples.length === 0 ? samples : joinSamples([rest.samples, samples]),
-    };
-    const unit = sampleRate / divisor(sampleRate, lineSampleRate);
-    const context = unit * Math.ceil(resamplingReach(sampleRate, lineSampleRate) / unit);
-    const until = rest.samples.length - context - (rest.samples.length % unit);
-    if (until <= before) continue;
-    yield toLineRate(resample, rest).subarray(lengthOnLine(before), lengthOnLine(until));
-    const kept = Math.max(0, until - context);
-    rest = { sampleRate, samples: rest.samples.slice(kept) };
-    before = until - kept;
+async function* atRate(
+  sampleRate: SampleRate,
+  pieces: AsyncIterable<Audio>,
+  resample: Resample,
+): AsyncGenerator<Int16Array> {
+  let change: RateChange | null = null;
+  for await (const piece of pieces) {
+    change ??= createRateChange(resample, piece.sampleRate, sampleRate);
+    const changed = change.take(piece.samples);
+    if (changed.length > 0) yield changed;
   }
-  if (rest.samples.length > before)
-    yield resample(rest.samples, rest.sampleRate, lineSampleRate).subarray(lengthOnLine(before));
+  const last = change?.end() ?? new Int16Array();
+  if (last.length > 0) yield last;
 }
 
-export const createSpeak = (resample: Resample, synthesizer: Synthesizer, language: string): Speak =>
-  async function* (text, signal) {
-    if (synthesizer.stream !== undefined) yield* joined(resample, synthesizer.stream(text, language, signal));
-    else yield toLineRate(resample, await synthesizer.synthesize(text, language, signal));
+export const createSpeak = (resample: Resample, synthesizer: Synthesizer, language: string): Speak => {
+  const remembered = remembering(resample);
+  return async function* (text, rate, signal) {
+    if (synthesizer.stream !== undefined)
+      return yield* atRate(rate, synthesizer.stream(text, language, signal), remembered);
+    const { sampleRate, samples } = await synthesizer.synthesize(text, language, signal);
+    return yield remembered(samples, sampleRate, rate);
   };
+};

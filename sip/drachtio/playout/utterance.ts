@@ -1,5 +1,6 @@
 /** An utterance on its way into sound: the engine begins as soon as it is queued. */
 import type { Logger } from 'pino';
+import type { SampleRate } from '../../samples.ts';
 import type { Speak } from './synthesis.ts';
 
 export type Utterance = {
@@ -17,11 +18,12 @@ export const synthesizeUtterance = (options: {
   utterance: number;
   text: string;
   speak: Speak;
+  sampleRate: SampleRate;
   /** There are more pieces, or it is complete. Called in a later task. */
   onMore: (utterance: Utterance) => void;
   logger: Logger;
 }): Utterance => {
-  const { utterance, text, speak, onMore, logger } = options;
+  const { utterance, text, speak, sampleRate, onMore, logger } = options;
   const controller = new AbortController();
   const { signal } = controller;
   const made: Utterance = {
@@ -33,7 +35,7 @@ export const synthesizeUtterance = (options: {
   };
 
   const make = async (): Promise<void> => {
-    for await (const piece of speak(text, signal)) {
+    for await (const piece of speak(text, sampleRate, signal)) {
       if (signal.aborted) return;
       made.pieces.push(piece);
       onMore(made);

@@ -23,7 +23,7 @@ import {
 } from './attempt.ts';
 import { CallerLeft, isWithoutOffer, takeLateAnswer } from './late-offer.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
-import { acceptedOffer, onTerms } from './negotiate.ts';
+import { accepted, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
 import { arrivingRoute } from './route.ts';
 import { answerTimer, type SessionTimes } from './session-timer.ts';
@@ -76,11 +76,11 @@ const createEndpointFor = async (
   { carriers }: Pick<AnswerOptions, 'carriers'>,
 ): Promise<MediaEndpoint> => {
   if (!isWithoutOffer(request)) {
-    const endpoint = await carriers.createEndpoint(acceptedOffer(request.body, trunk), trunk);
+    const endpoint = await carriers.createEndpoint(accepted(request.body, trunk), trunk);
     return releasingWith(onTerms(endpoint, trunk), permit.release);
   }
   const endpoint = await carriers.createEndpoint(undefined, trunk);
-  const offering = { ...onTerms(endpoint, trunk), localSdp: offerWith(endpoint.localSdp, trunk.codecs) };
+  const offering = { ...onTerms(endpoint, trunk), localSdp: offerWith(endpoint.localSdp, trunk) };
   return releasingWith(offering, permit.release);
 };
 

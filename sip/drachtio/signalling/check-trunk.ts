@@ -96,7 +96,7 @@ const callOnce = async (
   const invitation = invite({
     ...options,
     ...inviteTo(trunk, placeAt(trunk, address, call.to, options.country), call.from, options.country),
-    offer: offerWith(endpoint.localSdp, trunk.codecs),
+    offer: offerWith(endpoint.localSdp, trunk),
     channel: endpoint.channel,
     ladder,
     onRinging() {

@@ -2,7 +2,7 @@
  * What is agreed with the far end about the sound of a call (RFC 3264). A media server would take nearly everything, and
  * answer what it cannot have with an audio of port 0: a call that stands and is dumb. So it is decided here.
  */
-import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
+import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { offerProblem, withOneVoice } from '../../trunks/media-offer.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 
@@ -14,30 +14,27 @@ export const warningOf = (why: string): Record<string, string> => ({ Warning: `3
 
 type Terms = Pick<Trunk, 'codecs' | 'srtp'>;
 
-const codecsOf = ({ codecs }: Terms): NonNullable<Trunk['codecs']> => codecs ?? [...trunkCodecs];
-
 /** Throws `Unacceptable`. */
 const requireTaken = (sdp: string, terms: Terms): void => {
-  const problem = offerProblem(sdp, codecsOf(terms), terms.srtp);
+  const problem = offerProblem(sdp, terms.codecs ?? usualCodecs, terms.srtp);
   if (problem !== undefined) throw new Unacceptable(problem);
 };
 
-/** The far end's offer as the media server is to see it. Throws `Unacceptable`. */
-export const acceptedOffer = (sdp: string, terms: Terms): string => {
+/** The far end's description as the media server is to see it. Throws `Unacceptable`. */
+export const accepted = (sdp: string, terms: Terms): string => {
   requireTaken(sdp, terms);
-  return withOneVoice(sdp, codecsOf(terms));
+  return withOneVoice(sdp, terms);
 };
 
 /** The same endpoint, which rejects with `Unacceptable` what cannot be agreed on these terms, and stays as it was. */
 export const onTerms = (endpoint: MediaEndpoint, terms: Terms): MediaEndpoint => ({
   ...endpoint,
   async modify(remoteSdp) {
-    const answer = await endpoint.modify(acceptedOffer(remoteSdp, terms));
+    const answer = await endpoint.modify(accepted(remoteSdp, terms));
     requireTaken(answer, terms);
     return answer;
   },
   async takeAnswer(remoteSdp) {
-    requireTaken(remoteSdp, terms);
-    await endpoint.takeAnswer(remoteSdp);
+    await endpoint.takeAnswer(accepted(remoteSdp, terms));
   },
 });

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
+import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { calledParty } from '../../parties/called-party.ts';
 import { callingName, callingParty } from '../../parties/calling-party.ts';
 import { diversionsIn } from '../../parties/diversions.ts';
@@ -41,7 +41,7 @@ export const createScreening = (options: {
 
   const offerRefusal = (request: Srf.SrfRequest, trunk: Trunk): InviteRefusal | undefined => {
     if (isWithoutOffer(request)) return undefined;
-    const problem = offerProblem(request.body, trunk.codecs ?? trunkCodecs, trunk.srtp);
+    const problem = offerProblem(request.body, trunk.codecs ?? usualCodecs, trunk.srtp);
     if (problem === undefined) return undefined;
     logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
     return notAcceptable(problem);

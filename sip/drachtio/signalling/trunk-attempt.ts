@@ -113,7 +113,7 @@ const inviteThere = async (
   const invitation = invite({
     ...call,
     ...inviteTo(trunk, place, call.from, country),
-    offer: offerWith(endpoint.localSdp, trunk.codecs),
+    offer: offerWith(endpoint.localSdp, trunk),
     channel: endpoint.channel,
   });
   call.onInvitation(invitation);

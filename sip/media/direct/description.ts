@@ -3,12 +3,13 @@ import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { audioIn, isHold, otherMediaIn } from '../../trunks/media-offer.ts';
 import { keyLineOf, offeredKeyIn, type OfferedKey } from '../../trunks/sdes.ts';
+import type { G711Name } from '../g711.ts';
 import type { Address, RtpAgreement } from '../thread/messages.ts';
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Payload types of RFC 3551; that of keys is ours to choose. */
-const payloadTypes: Readonly<Record<TrunkCodec, number>> = { PCMU: 0, PCMA: 8 };
+const payloadTypes: Readonly<Record<G711Name, number>> = { PCMU: 0, PCMA: 8 };
 const ourKeysPayloadType = 101;
 
 /** Where our sound is wanted, and which description of the call it is. */
@@ -19,18 +20,20 @@ export type Formats = {
   protocol: string;
   /** Ours; `null` where sound is in clear. */
   key: OfferedKey | null;
-  codecs: readonly { codec: TrunkCodec; payloadType: number }[];
+  codecs: readonly { codec: G711Name; payloadType: number }[];
   keysPayloadType: number | null;
 };
 
 /** What of encryption is wanted, and the master key of what goes out, which stays the same in a call. */
 export type Encrypting = { srtp: TrunkSrtp; master: Uint8Array };
 
-/** Before anything is agreed on. */
+const isG711 = (codec: TrunkCodec): codec is G711Name => codec === 'PCMU' || codec === 'PCMA';
+
+/** Before anything is agreed on: of these codecs, those that can be had here. */
 export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: Encrypting): Formats => ({
   protocol: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
   key: srtp === 'off' ? null : { tag: 1, master },
-  codecs: codecs.map((codec) => ({ codec, payloadType: payloadTypes[codec] })),
+  codecs: codecs.filter(isG711).map((codec) => ({ codec, payloadType: payloadTypes[codec] })),
   keysPayloadType: ourKeysPayloadType,
 });
 

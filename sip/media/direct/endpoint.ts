@@ -1,8 +1,9 @@
 /** A call's sound carried by this process itself, without a media server: RTP as telephones send it. */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { trunkCodecs, type Trunk } from '#src/domain/trunk.ts';
+import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '../../line-time.ts';
+import { telephoneRate } from '../../samples.ts';
 import { addressText, callFigures } from '../call-figures.ts';
 import { NoPlace, type MediaEndpoint, type SoundEvents, type SoundPath } from '../endpoint.ts';
 import { createSoundPath } from '../sound-path.ts';
@@ -76,7 +77,7 @@ const openChannel = async (
   const negotiation = createNegotiation({ address, port: channel.port }, srtp, channel.agree);
   try {
     const localSdp =
-      offer === undefined ? negotiation.offer(codecs ?? trunkCodecs) : negotiation.answer(offer);
+      offer === undefined ? negotiation.offer(codecs ?? usualCodecs) : negotiation.answer(offer);
     return { channel, negotiation, localSdp };
   } catch (error) {
     channel.close();
@@ -115,10 +116,12 @@ export const createDirectEndpoint = async (
   return {
     channel: null,
     localSdp,
+    sampleRate: () => telephoneRate,
     modify: async (remoteSdp) => negotiation.answer(remoteSdp),
     takeAnswer: async (remoteSdp) => negotiation.takeAnswer(remoteSdp),
-    async connect(events) {
-      const path = createSoundPath(channel.sound, time);
+    async connect(events, sampleRate) {
+      if (sampleRate !== telephoneRate) throw new Error(`Sound is carried here at ${telephoneRate} Hz alone`);
+      const path = createSoundPath(channel.sound, telephoneRate, time);
       sound = { path, events };
       return path;
     },

@@ -1,5 +1,6 @@
 /** What the main thread and the thread of the sound tell each other. */
-import type { TrunkCodec } from '#src/domain/trunk.ts';
+import type { SampleRate } from '../../samples.ts';
+import type { G711Name } from '../g711.ts';
 import type { RemoteFigures } from '../rtp/reports.ts';
 
 export type Address = { address: string; port: number };
@@ -9,7 +10,7 @@ export type RtpAgreement = {
   remote: Address;
   /** Where its reports are expected: the next port, unless it says otherwise. */
   remoteReports: Address;
-  codec: TrunkCodec;
+  codec: G711Name;
   payloadType: number;
   /** Of RFC 4733; `null` where the far end takes no keys so. */
   keysPayloadType: number | null;
@@ -34,7 +35,15 @@ export type ToSoundThread =
   /** Takes ports for a call. `sound` is the memory of the ring with what is to be said. */
   | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
   /** Takes a port for a call whose sound a FreeSWITCH brings, from that address. */
-  | { type: 'open unicast'; id: number; address: string; from: string; sound: SharedArrayBuffer }
+  | {
+      type: 'open unicast';
+      id: number;
+      address: string;
+      from: string;
+      sound: SharedArrayBuffer;
+      /** Of what is said. */
+      sampleRate: SampleRate;
+    }
   | { type: 'agree'; id: number; agreement: RtpAgreement }
   | { type: 'press'; id: number; keys: string }
   /** Asks for the figures as they are now. */

@@ -58,11 +58,11 @@ const createBeat = (tick: () => void, time: BeatTime) => {
 };
 
 const toFreeSwitch = (
-  { id, address, from, sound }: Opening<'open unicast'>,
+  { id, address, from, sound, sampleRate }: Opening<'open unicast'>,
   heard: Pick<UnicastEvents, 'onSound'>,
   { time, tell }: SessionsOptions,
 ): Promise<UnicastSession> =>
-  openUnicastSession({ address, from, now: time.now }, new SampleRing(sound), {
+  openUnicastSession({ address, from, sampleRate, now: time.now }, new SampleRing(sound), {
     ...heard,
     onBegun: () => tell({ type: 'begun', id }),
   });

@@ -1,6 +1,7 @@
 /** The thread of the sound as the main thread sees it: channels that are opened in it, and what is heard of them. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
+import type { SampleRate } from '../../samples.ts';
 import { ringMemory, SampleRing } from '../sample-ring.ts';
 import type { Figures, FromSoundThread, RtpAgreement, ToSoundThread } from './messages.ts';
 
@@ -39,8 +40,11 @@ export type UnicastChannel = Channel & {
 export type SoundThread = {
   /** Takes ports for a call. Rejects when none is free. */
   open(address: string): Promise<SoundChannel>;
-  /** Takes a port of this address for the sound that a FreeSWITCH brings from that one. Rejects when none is free. */
-  openUnicast(address: string, from: string): Promise<UnicastChannel>;
+  /**
+   * Takes a port of this address for the sound that a FreeSWITCH brings from that one, and sends it what is said at this
+   * rate. Rejects when none is free.
+   */
+  openUnicast(address: string, from: string, sampleRate: SampleRate): Promise<UnicastChannel>;
   close(): Promise<void>;
 };
 
@@ -61,7 +65,7 @@ const startWorker: StartSoundRun = (ports, on) => {
   return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
 };
 
-/** Eight seconds; the rest of a longer utterance follows as it is said. */
+/** Eight seconds of a telephone's sound, four of wider; the rest of a longer utterance follows as it is said. */
 const ringSamples = 65_536;
 
 const noFigures: Figures = {
@@ -228,13 +232,14 @@ export const createSoundThread = (options: {
       const opened = await openBy((id, sound) => ({ type: 'open', id, address, sound }));
       return forRtp(opened, register, tell);
     },
-    async openUnicast(address, from) {
+    async openUnicast(address, from, sampleRate) {
       const { channel, entry } = await openBy((id, sound) => ({
         type: 'open unicast',
         id,
         address,
         from,
         sound,
+        sampleRate,
       }));
       return { ...channel, begun: entry.begun.promise };
     },

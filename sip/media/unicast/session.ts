@@ -1,5 +1,6 @@
 /**
- * The sound of one call as FreeSWITCH's `unicast` carries it: 16-bit samples in datagrams, a frame of 20 ms each. What
+ * The sound of one call as FreeSWITCH's `unicast` carries it: 16-bit samples in datagrams, a frame of 20 ms each. What it
+ * is sent has the rate that its channel had when the way was opened; what it sends, that of the channel's codec now. What
  * FreeSWITCH is sent it plays as it comes, and what is ahead of its time waits there: so it is sent a frame at each
  * beat, silence too, because without any its far end hears nothing at all.
  *
@@ -8,6 +9,7 @@
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { samplesPerMs, type SampleRate } from '../../samples.ts';
 import type { SampleRing } from '../sample-ring.ts';
 import { createLead } from './lead.ts';
 
@@ -25,7 +27,7 @@ export type UnicastEvents = {
   onSound: (samples: Int16Array) => void;
 };
 
-const frameSamples = 160;
+const frameMs = 20;
 
 // FreeSWITCH takes its port away when the call ends, or it dies: both are known by its event socket.
 const ignoreError = (): void => {};
@@ -36,14 +38,19 @@ const samplesOf = (datagram: Buffer): Int16Array =>
 
 /** Datagrams are exchanged between a free port of this address and FreeSWITCH at the other one. `now` is monotonic. */
 export const openUnicastSession = async (
-  { address, from, now }: { address: string; from: string; now: () => number },
+  {
+    address,
+    from,
+    sampleRate,
+    now,
+  }: { address: string; from: string; sampleRate: SampleRate; now: () => number },
   sound: Pick<SampleRing, 'read' | 'waiting'>,
   { onBegun, onSound }: UnicastEvents,
 ): Promise<UnicastSession> => {
   const socket: Socket = createSocket('udp4');
   socket.on('error', ignoreError);
   const lead = createLead();
-  const frame = new Int16Array(frameSamples);
+  const frame = new Int16Array(frameMs * samplesPerMs(sampleRate));
   let peer: Pick<RemoteInfo, 'port'> | null = null;
   let isConnected = false;
   let isClosed = false;

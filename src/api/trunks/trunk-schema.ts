@@ -80,7 +80,11 @@ export const trunkFields = {
     .min(1)
     .refine((codecs) => new Set(codecs).size === codecs.length, { error: 'A codec stands here twice.' })
     .nullable()
-    .meta({ description: 'Offered in this order; null for all of them.', example: ['PCMA', 'PCMU'] }),
+    .meta({
+      description:
+        'Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus.',
+      example: ['G722', 'PCMU'],
+    }),
   srtp: z.enum(trunkSrtp).meta({
     description:
       '`required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`.',

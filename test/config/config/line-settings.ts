@@ -56,6 +56,13 @@ export const lineSettings: ExpectedSettings = {
     invalid: ['rtpengine', 'Direct'],
     with: real,
   },
+  GW_TRUNK_CODECS: {
+    of: ({ realLines }) => realLines?.trunkCodecs,
+    default: null,
+    valid: { PCMA: ['PCMA'], 'opus, G722,PCMU': ['opus', 'G722', 'PCMU'] },
+    invalid: ['G729', 'g722', 'PCMU,PCMU', 'PCMU,'],
+    with: real,
+  },
   GW_RTP_HOST: {
     of: ({ realLines }) => realLines?.rtp.host,
     default: '127.0.0.1',

@@ -4,6 +4,8 @@ import { listening } from '#config/policy.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { createListener } from '#sip/listening/listener.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import { loadResampler } from '#sip/resampler.ts';
+import type { SampleRate } from '#sip/samples.ts';
 import type { RecognitionEvent } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
@@ -11,8 +13,12 @@ import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { tone } from './some-sound.ts';
 
 const openDetector = await loadVoiceDetector();
+const resample = await loadResampler();
 
-const createWorld = ({ isOutbound = true } = {}) => {
+const createWorld = ({
+  isOutbound = true,
+  sampleRate = 8_000,
+}: { isOutbound?: boolean; sampleRate?: SampleRate } = {}) => {
   const clock = createOrderedClock();
   const story: unknown[] = [];
   const logged: string[] = [];
@@ -34,6 +40,8 @@ const createWorld = ({ isOutbound = true } = {}) => {
     },
     openDetector,
     numbers: listening,
+    sampleRate,
+    resample,
     language: 'en',
     time: createLineTime(clock, 1),
     agentDb: () => null,

@@ -16,7 +16,7 @@ const setUp = () => {
   );
   const ring = new SampleRing(ringMemory(16_384));
   const marks: string[] = [];
-  const path = createSoundPath(ring, time);
+  const path = createSoundPath(ring, 8_000, time);
   const mark = (name: string): void => path.whenPlayed(() => marks.push(name));
   /** So much leaves, as the thread of the sound takes it. */
   const sound = (milliseconds: number): void => {

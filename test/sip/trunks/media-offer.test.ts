@@ -64,27 +64,30 @@ test('our own offer holds the codecs of the trunk, in its order, and the keys', 
     'a=fmtp:101 0-15',
     'a=ptime:20',
   );
-  t.is(offerWith(own, null), own);
-  t.regex(offerWith(own, ['PCMA', 'PCMU']), /^m=audio 4000 RTP\/AVP 8 0 101 13\r$/m);
-  const one = offerWith(own, ['PCMA']);
+  t.is(offerWith(own, { codecs: null }), own);
+  t.regex(offerWith(own, { codecs: ['PCMA', 'PCMU'] }), /^m=audio 4000 RTP\/AVP 8 0 101 13\r$/m);
+  const one = offerWith(own, { codecs: ['PCMA'] });
   t.regex(one, /^m=audio 4000 RTP\/AVP 8 101 13\r$/m);
   t.notRegex(one, /PCMU/);
   t.regex(one, /a=fmtp:101 0-15\r\na=ptime:20\r\n$/);
 });
 
-const offered: readonly [string, readonly TrunkCodec[], string][] = [
-  ['0 8 101', ['PCMU', 'PCMA'], '0 101'],
-  ['8 0 101', ['PCMU', 'PCMA'], '8 101'],
+const offered: readonly [string, TrunkCodec[] | null, string][] = [
+  ['0 8 101', null, '0 101'],
+  ['8 0 101', null, '8 101'],
+  ['9 8 101', null, '8 101'],
+  ['8 0 101', ['PCMU', 'PCMA'], '0 101'],
+  ['8 9 0 101', ['G722', 'PCMA'], '9 101'],
   ['0 8 101', ['PCMA'], '8 101'],
-  ['18 9 8 0 101 13', ['PCMU', 'PCMA'], '8 101 13'],
+  ['18 9 8 0 101 13', null, '8 101 13'],
   ['18 101', ['PCMU'], '18 101'],
 ];
 for (const [formats, codecs, left] of offered)
-  test(`of an offer of ${formats} a trunk with ${codecs.join()} sees ${left}`, (t) => {
+  test(`of an offer of ${formats} a trunk with ${codecs === null ? 'no list' : codecs.join()} sees ${left}`, (t) => {
     const keys = 'a=rtpmap:101 telephone-event/8000';
     const annex = (shown: string): string[] => (shown.startsWith('18') ? ['a=fmtp:18 annexb=no'] : []);
     t.is(
-      withOneVoice(offer(`m=audio 4000 RTP/AVP ${formats}`, keys, ...annex(formats)), codecs),
+      withOneVoice(offer(`m=audio 4000 RTP/AVP ${formats}`, keys, ...annex(formats)), { codecs }),
       offer(`m=audio 4000 RTP/AVP ${left}`, keys, ...annex(left)),
     );
   });

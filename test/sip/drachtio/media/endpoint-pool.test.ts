@@ -27,6 +27,7 @@ const createWorld = () => {
       channel: { server: '127.0.0.1:8021', uuid: '' },
       localSdp: `offer ${made.length}`,
       isDestroyed: false,
+      sampleRate: () => 8_000 as const,
       modify: async () => '',
       takeAnswer: async () => {},
       connect: () => Promise.reject(new Error('There is no sound')),

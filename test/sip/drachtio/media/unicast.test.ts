@@ -32,8 +32,8 @@ const setUp = (answer = '+OK') => {
       { onAudio: () => {}, onLost: () => {} },
       {
         soundThread: {
-          async openUnicast(address, from) {
-            opened.push([address, from]);
+          async openUnicast(address, from, sampleRate) {
+            opened.push([address, from, String(sampleRate)]);
             return {
               port: 30_001,
               sound,
@@ -44,6 +44,9 @@ const setUp = (answer = '+OK') => {
           },
         },
         ownAddress: '192.0.2.7',
+        resample: (samples) => samples,
+        callRate: 16_000,
+        codecRate: () => 16_000,
         clock,
         ended: ended.promise,
       },
@@ -60,7 +63,7 @@ test('FreeSWITCH takes a port at its own address and sends to ours; the way is o
   const { open, told, opened, begun, sound, clock, isClosed } = setUp();
   begun.resolve();
   const path = await open();
-  t.deepEqual(opened, [['192.0.2.7', '192.0.2.8']]);
+  t.deepEqual(opened, [['192.0.2.7', '192.0.2.8', '16000']]);
   t.deepEqual(told, [
     [
       'sendmsg',

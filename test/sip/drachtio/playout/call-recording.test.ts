@@ -2,9 +2,10 @@ import test from 'ava';
 import * as fc from 'fast-check';
 import { createCallRecording } from '#sip/drachtio/playout/call-recording.ts';
 import { createLineTime } from '#sip/line-time.ts';
+import type { SampleRate } from '#sip/samples.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
-const createWorld = () => {
+const createWorld = (sampleRate: SampleRate = 8_000) => {
   const clock = createOrderedClock();
   const counterparty: number[] = [];
   const agent: number[] = [];
@@ -20,11 +21,12 @@ const createWorld = () => {
       fail: () => {},
     },
     createLineTime(clock, 1),
+    sampleRate,
   );
   const frames = (count: number, level: number): void => {
     for (let index = 0; index < count; index += 1) {
       clock.advance(20);
-      recording.heard(new Int16Array(160).fill(level));
+      recording.heard(new Int16Array(sampleRate / 50).fill(level));
     }
   };
   return { clock, recording, frames, counterparty, agent, finished: () => finished };

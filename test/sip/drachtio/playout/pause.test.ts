@@ -28,6 +28,7 @@ const createWorld = (speak: Speak = inWords) => {
   const playout = createPlayout({
     time,
     speak,
+    sampleRate: 8_000,
     on: {
       played: (one) => played.push(one),
       sent: ({ length }) => recorded.push(`${length / 8} ms`),
@@ -35,7 +36,7 @@ const createWorld = (speak: Speak = inWords) => {
     },
     logger: pino({ level: 'silent' }),
   });
-  playout.attach(createSoundPath(ring, time));
+  playout.attach(createSoundPath(ring, 8_000, time));
   return {
     clock,
     playout,
@@ -169,10 +170,10 @@ test('pausing and going on twice is doing so once, also where nothing is said', 
 
 test('a word without a gap before it within 600 ms goes on to the sample', (t) => {
   const even = new Int16Array(16_000).fill(loudness);
-  t.is(placeToResume(even, 12_000), 12_000);
+  t.is(placeToResume(even, 12_000, 8_000), 12_000);
   const word = Int16Array.from({ length: 16_000 }, (_, index) =>
     index < 6_400 || index > 7_200 ? loudness : 0,
   );
-  t.is(placeToResume(word, 16_000), 16_000, 'too far back');
-  t.is(placeToResume(word, 11_200), 7_200);
+  t.is(placeToResume(word, 16_000, 8_000), 16_000, 'too far back');
+  t.is(placeToResume(word, 11_200, 8_000), 7_200);
 });

@@ -9,7 +9,7 @@ import { createSoundPath } from '#sip/media/sound-path.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 /** One second of sound a word; the texts "fails" and "never" have none. */
-const speak: Speak = async function* (text, signal) {
+const speak: Speak = async function* (text, _rate, signal) {
   if (text === 'fails') throw new Error('The engine fails');
   if (text === 'never')
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -59,6 +59,7 @@ const createWorld = (engine: Speak = speak) => {
   const playout = createPlayout({
     time,
     speak: engine,
+    sampleRate: 8_000,
     on: {
       played: (one) => played.push(one),
       sent: (samples) => told.push(`${samples.length / 8} ms`),
@@ -71,7 +72,7 @@ const createWorld = (engine: Speak = speak) => {
     /** What the recording was told. */
     told,
     playout,
-    attach: () => playout.attach(createSoundPath(ring, time)),
+    attach: () => playout.attach(createSoundPath(ring, 8_000, time)),
     /** So much time goes by, in which the sound leaves. Returns for how much of it words sounded. */
     pass(milliseconds: number): number {
       const frame = new Int16Array(frameMs * 8);

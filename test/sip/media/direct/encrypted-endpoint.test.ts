@@ -32,10 +32,13 @@ const tone = Int16Array.from({ length: 8_000 }, (_, index) => 8_000 * Math.sin(i
 /** What is heard there, without the silence; `say` puts a second of a tone into the call. */
 const listen = async (endpoint: MediaEndpoint) => {
   const pieces: Int16Array[] = [];
-  const path = await endpoint.connect({
-    onLost() {},
-    onAudio: (samples) => pieces.push(samples),
-  });
+  const path = await endpoint.connect(
+    {
+      onLost() {},
+      onAudio: (samples) => pieces.push(samples),
+    },
+    8_000,
+  );
   const loud = (): number => joinSamples(pieces).filter((sample) => Math.abs(sample) > 500).length;
   const hears = async (): Promise<void> => {
     const before = loud();

@@ -26,10 +26,13 @@ const tone = Int16Array.from({ length: 8_000 }, (_, index) => 8_000 * Math.sin(i
 const hearing = async (endpoint: MediaEndpoint) => {
   const pieces: Int16Array[] = [];
   const marks: string[] = [];
-  const path = await endpoint.connect({
-    onLost: () => {},
-    onAudio: (samples) => pieces.push(samples),
-  });
+  const path = await endpoint.connect(
+    {
+      onLost: () => {},
+      onAudio: (samples) => pieces.push(samples),
+    },
+    8_000,
+  );
   const loud = (): Int16Array => {
     const all = joinSamples(pieces);
     const from = all.findIndex((sample) => Math.abs(sample) > 500);

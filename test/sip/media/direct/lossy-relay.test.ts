@@ -71,8 +71,8 @@ const callOver = async (t: ExecutionContext, srtp: TrunkSrtp, fateOf: (packet: n
   relay.between(portIn(caller.localSdp), portIn(callee.localSdp));
   await caller.takeAnswer(throughRelay(callee.localSdp));
   const pieces: Int16Array[] = [];
-  await callee.connect({ onLost() {}, onAudio: (samples) => pieces.push(samples) });
-  const mouth = await caller.connect({ onLost() {}, onAudio() {} });
+  await callee.connect({ onLost() {}, onAudio: (samples) => pieces.push(samples) }, 8_000);
+  const mouth = await caller.connect({ onLost() {}, onAudio() {} }, 8_000);
   await until('it is heard', () => pieces.length > 5 || undefined);
   return {
     callee,

@@ -35,10 +35,13 @@ const call = async (t: ExecutionContext, thread: SoundThread) => {
   callee.onLost((reason) => losses.push(reason));
   let heard = 0;
   let soundIsLost = false;
-  const path = await callee.connect({
-    onLost: () => (soundIsLost = true),
-    onAudio: (samples) => (heard += samples.length),
-  });
+  const path = await callee.connect(
+    {
+      onLost: () => (soundIsLost = true),
+      onAudio: (samples) => (heard += samples.length),
+    },
+    8_000,
+  );
   return { path, losses, heard: () => heard, soundIsLost: () => soundIsLost, figures: callee.figures };
 };
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { openUnicastSession } from '#sip/media/unicast/session.ts';
+import type { SampleRate } from '#sip/samples.ts';
 import { until } from '#test/helpers/until.ts';
 
 const frameBytes = 320;
@@ -24,13 +25,13 @@ const startSpeaker = async (t: ExecutionContext, address = '127.0.0.1') => {
   };
 };
 
-const startSession = async (t: ExecutionContext) => {
+const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000) => {
   let now = 0;
   let begun = 0;
   const heard: Int16Array[] = [];
   const sound = new SampleRing(ringMemory(1_024));
   const session = await openUnicastSession(
-    { address: '127.0.0.1', from: '127.0.0.1', now: () => now },
+    { address: '127.0.0.1', from: '127.0.0.1', sampleRate, now: () => now },
     sound,
     {
       onBegun: () => (begun += 1),
