@@ -11,6 +11,7 @@ import { Registry } from 'prom-client';
 import { readConfig } from '#config/config.ts';
 import { platformMaxCallsInProgress } from '#config/policy.ts';
 import { createApi } from '#src/api/app.ts';
+import { createClientAddress } from '#src/api/client-address.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -147,6 +148,7 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
+    clientAddress: createClientAddress([]),
     platform: {
       ...platformPolicyOf(readConfig({}, false)),
       maxCallsInProgress: platformMaxCallsInProgress,
