@@ -22,7 +22,7 @@ import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createAdminToken } from '#src/persistence/admin-tokens.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
 import { createCallInsertion } from '#src/persistence/calls.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -103,7 +103,7 @@ export const addWorkspace = async (
     id: randomUUID(),
     workspaceId,
     name: 'test',
-    tokenHash: sealing.fingerprint(adminToken),
+    ...fingerprintOf(sealing, adminToken),
     createdAt: new Date(),
   });
   return { workspaceId, adminToken };
