@@ -1,9 +1,29 @@
-import { startAgentServer, sendReply } from '#test/helpers/agent-server.ts';
+import { after, startAgentServer, sendReply } from '#test/helpers/agent-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { consoleTest } from './in-browser.ts';
 
 const callee = '01055550000';
+
+/**
+ * Pauses the replay in the page itself, as soon as the caller's words were marked and a second was heard: what is marked
+ * goes by, however long this test takes to look again. Resolves with whether the recording has stopped, too.
+ */
+const pauseBehindWords = `new Promise((resolve) => {
+  let wasMarked = false;
+  const audio = document.querySelector('audio');
+  const look = () => {
+    wasMarked ||= document.querySelector('.turns [aria-current]')?.textContent.includes('말씀하세요') ?? false;
+    if (!wasMarked || audio.currentTime <= 1) return;
+    observer.disconnect();
+    audio.removeEventListener('timeupdate', look);
+    document.querySelector('[aria-label="Pause the replay"]').click();
+    resolve(audio.paused);
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document.querySelector('.turns'), { subtree: true, attributes: true });
+  audio.addEventListener('timeupdate', look);
+})`;
 
 /** Lets the agent finish: whoever speaks over it is heard instead. */
 const script = [
@@ -18,9 +38,15 @@ const script = [
 consoleTest(
   'from signing in to an agent that is heard: a call is watched, listened to and replayed, and its events arrive',
   async (t, { gateway, open }) => {
+    // The second reply comes when it was seen that the agent is at it, and a second later: so long the replay stays there.
+    let goOn = (): void => {};
+    const isSeen = new Promise<void>((resolve) => (goOn = resolve));
     const agent = await startAgentServer([
       sendReply('안녕하세요, 예약을 확인하려고 전화드렸습니다.'),
-      sendReply('세 시에 뵙겠습니다. 감사합니다.'),
+      async (...asked) => {
+        await isSeen;
+        await after(1_000, sendReply('세 시에 뵙겠습니다. 감사합니다.'))(...asked);
+      },
     ]);
     t.teardown(agent.close);
     const receiver = await startWebhookReceiver();
@@ -61,6 +87,7 @@ consoleTest(
     await page.locator('.turns .assistant', { hasText: '예약을 확인하려고' }).waitFor();
     await page.locator('.turns .user', { hasText: '말씀하세요' }).waitFor();
     await page.locator('.chart .current[data-state^="replying."]').waitFor();
+    goOn();
     await page.locator('.turns .assistant', { hasText: '세 시에 뵙겠습니다' }).waitFor();
     await page.locator('.chart .current[data-state^="listening."]').waitFor();
     await page.locator('.latency .token, .latency .sentence').first().waitFor();
@@ -95,10 +122,11 @@ consoleTest(
     await press('Step back');
     await words.getByText('The call is answered').waitFor();
     t.is(await said.count(), 0);
+    const isPaused = page.evaluate(pauseBehindWords);
     await press('Play the replay');
-    await said.getByText('말씀하세요').waitFor();
-    await until('the recording goes along', async () => (await heardFor()) > 1 || undefined);
-    await press('Pause the replay');
+    t.true(await isPaused);
+    t.true((await heardFor()) > 1);
+    await page.getByRole('button', { name: 'Play the replay', exact: true }).waitFor();
     t.true(await page.evaluate("document.querySelector('audio').paused"));
 
     // An event of the call once more.
