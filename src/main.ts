@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { startGateway, type Gateway } from './gateway.ts';
+import type { Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { exposureWarning } from './start/exposure-warning.ts';
 import { welcome } from './start/welcome.ts';
@@ -80,6 +80,8 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
 
+  // Loaded when it is known that it can start: what is wrong with the settings is told without it, at once.
+  const { startGateway } = await import('./gateway.ts');
   gateway = await startGateway(config, logger);
   if (asked > 0) {
     endWithin(config.drainSec * 1000 + closing.longestMs, logger);
