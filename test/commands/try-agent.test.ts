@@ -6,6 +6,12 @@ import { sendJson, sendReply, startAgentServer, type Answer } from '#test/helper
 
 const command = fileURLToPath(new URL('../../src/commands/try-agent.ts', import.meta.url));
 
+/** No setting of the gateway; the compiled modules of the run. */
+const inherited = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
+
 type Ended = { code: number; stdout: string; stderr: string };
 
 const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
@@ -13,7 +19,7 @@ const run = (args: readonly string[], environment: Record<string, string> = {}):
     const child = execFile(
       process.execPath,
       [command, ...args],
-      { env: { PATH: process.env['PATH'], ...environment } },
+      { env: { ...inherited, ...environment } },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
