@@ -13,6 +13,7 @@ import { until } from '#test/helpers/until.ts';
 /** The policy's own, so much quicker that a test need not wait. */
 const quick: DatabaseLimits = {
   ...databaseLimits,
+  connectMs: 10_000,
   answerMs: 10_000,
   beatMs: 100,
   beatAnswerMs: 10_000,
@@ -116,10 +117,10 @@ test('a network that forgets its connections costs the node neither its name nor
 test('the journal and everybody else do not wait for each other', async (t) => {
   const { database } = await open(
     t,
-    { ...withoutBeat, connectMs: 2_000, statementMs: 30_000, answerMs: 40_000 },
+    { ...withoutBeat, statementMs: 60_000, answerMs: 90_000 },
     { poolSize: 1, journalPoolSize: 1 },
   );
-  const held = database.journal.execute('select pg_advisory_lock(1), pg_sleep(3)');
+  const held = database.journal.execute('select pg_advisory_lock(1), pg_sleep(12)');
   const queued = Array.from({ length: 20 }, (_, index) =>
     database.journal.execute('select $1 as n', [`${index}`]),
   );
