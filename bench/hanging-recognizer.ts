@@ -49,7 +49,7 @@ export const benchHangingRecognizer: Bench = async ({ started, print }) => {
 
   const before = process.memoryUsage.rss();
   const recognitions = Array.from({ length: calls }, () =>
-    recognizer.open({ language: 'en-US', sampleRate }, () => {}),
+    recognizer.open({ language: 'en-US', sampleRate, turnEnds: false }, () => {}),
   );
   started.defer(() => recognitions.forEach((recognition) => recognition.close()));
   const talking = setInterval(() => {

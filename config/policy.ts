@@ -16,6 +16,7 @@ export const platformCallPolicy = {
   maxConcurrentCalls: 100,
   recordingEnabled: true,
   bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
+  turnEnd: { mode: 'pause', minSilenceMs: 200, maxSilenceMs: 3_000 },
 } as const;
 
 /** Where calls may go: everything within the country but what costs more than a call (`GW_DESTINATIONS`). */

@@ -4,7 +4,7 @@ import { ConfigError } from './parse-settings.ts';
 import type { settings } from './settings.ts';
 
 export type RecognizerConfig = Readonly<
-  | { engine: 'deepgram'; url: string; key: string }
+  | { engine: 'deepgram' | 'deepgram-flux'; url: string; key: string }
   | { engine: 'openai-transcription'; url: string; key: string | null; model: string }
   | { engine: 'vosk' | 'whisper-cpp'; url: string }
 >;
@@ -35,6 +35,7 @@ const needed = (values: Values, name: keyof Values, engine: string): string => {
 const recognizerOf = (engine: Values['GW_RECOGNIZERS'][number], values: Values): RecognizerConfig => {
   switch (engine) {
     case 'deepgram':
+    case 'deepgram-flux':
       return { engine, url: values.GW_DEEPGRAM_URL, key: needed(values, 'GW_DEEPGRAM_API_KEY', engine) };
     case 'openai-transcription':
       return {

@@ -63,8 +63,8 @@ export const contextOf = (input: CallInput): CallContext => ({
 });
 
 export const lineInput = (context: CallContext): LineInput => {
-  const { callId, direction, from, to, language, speech, recording, bargeIn } = context;
-  return { callId, direction, from, to, language, speech, recording, bargeIn };
+  const { callId, direction, from, to, language, speech, recording, bargeIn, turnEnd } = context;
+  return { callId, direction, from, to, language, speech, recording, bargeIn, turnEnd };
 };
 
 export const conversationInput = (context: CallContext): ConversationInput => {

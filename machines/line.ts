@@ -152,6 +152,20 @@ export type BargeIn = {
   resumeMs: number;
 };
 
+/**
+ * Who decides that the other party has said all that it wanted to: the pause behind its words and what they are, the
+ * recognizer, or a model of speech. Where what is chosen is not there, or has nothing to say, pauses decide.
+ */
+export type TurnEndMode = 'pause' | 'recognizer' | 'model';
+
+export type TurnEnd = {
+  mode: TurnEndMode;
+  /** Before so much silence no turn is over … */
+  minSilenceMs: number;
+  /** … and after so much one that has words is, whoever decides. */
+  maxSilenceMs: number;
+};
+
 /** What a line is opened with. It does not change during the call. */
 export type LineInput = {
   callId: string;
@@ -166,6 +180,7 @@ export type LineInput = {
   /** Whether this call is to be recorded from the answer on. */
   recording: boolean;
   bargeIn: BargeIn;
+  turnEnd: TurnEnd;
 };
 
 /** An open line. */

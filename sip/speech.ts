@@ -27,7 +27,7 @@ export type RecognitionEvent =
   | { type: 'partial'; text: string }
   /** These words are settled; what follows is said after them. */
   | { type: 'final'; text: string }
-  /** The engine takes the turn for complete, by its meaning or its own measure of silence. */
+  /** The engine takes the turn for complete, by its meaning or its own measure of silence. What was said is settled. */
   | { type: 'turn-complete' }
   /** It cannot go on: nothing follows. The error names the engine and never holds text. */
   | { type: 'failed'; error: Error };
@@ -40,9 +40,19 @@ export interface Recognition {
   speechBegan(): void;
   /** A pause long enough to end a sentence; engines that recognize sentence by sentence do it now. */
   speechEnded(): void;
+  /** Whether the engine that listens now tells `turn-complete`; absent where none ever does. */
+  tellsTurnEnds?(): boolean;
   /** Lets go of everything at once; no event follows. Idempotent. */
   close(): void;
 }
+
+export type ListenOptions = {
+  /** BCP 47. */
+  language: string;
+  sampleRate: number;
+  /** Its own ends of turns are what is wanted: an engine that tells them leaves them to its measure alone. */
+  turnEnds: boolean;
+};
 
 export interface Recognizer {
   /** For the log: `deepgram`, `vosk` … */
@@ -51,10 +61,7 @@ export interface Recognizer {
    * Begins to listen to a call. Never throws: what goes wrong comes as `failed`, in a later task. Writing may begin at
    * once; what is written before the engine is connected is kept for it, up to a bound.
    */
-  open(
-    options: { language: string; sampleRate: number },
-    emit: (event: RecognitionEvent) => void,
-  ): Recognition;
+  open(options: ListenOptions, emit: (event: RecognitionEvent) => void): Recognition;
 }
 
 /** Who speaks and who hears in a call. What a number chose comes first, the other engines follow when it fails. */

@@ -11,7 +11,7 @@ import { unansweredCause } from '#sip/causes.ts';
 import { isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
 import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
-import { finishOf } from '#sip/listening/finished.ts';
+import { finishOf } from '#sip/listening/turn-end/finished.ts';
 import { parseDigest } from '#sip/inbound-access/digest.ts';
 import { offerProblem, offerWith, soundRateIn, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';

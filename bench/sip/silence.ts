@@ -43,6 +43,7 @@ const measure = async (
       language: 'en',
       speech: { recognizer: null, synthesizer: null, voice: null },
       bargeIn: { ...platformCallPolicy.bargeIn, mode },
+      turnEnd: platformCallPolicy.turnEnd,
       recording: false,
     },
     (event) => {

@@ -35,6 +35,7 @@ const call = async (servers: SipServers, media: TrunkMedia, ear: Ear, started: A
       language: 'en',
       speech: { recognizer: null, synthesizer: null, voice: null },
       bargeIn: { ...platformCallPolicy.bargeIn, mode: 'off' },
+      turnEnd: platformCallPolicy.turnEnd,
       recording: false,
     },
     ({ type }) => {

@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
 import { createListener, type ListeningNumbers } from '../listening/listener.ts';
+import type { TurnModel } from '../listening/turn-end/model-ends.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { LineTime } from '../line-time.ts';
 import type { MediaEndpoint, SoundPath } from '../media/endpoint.ts';
@@ -21,6 +22,7 @@ export type Hearing = {
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
   resample: Resample;
+  turnModel: TurnModel | null;
 };
 
 /** What the sound of a call is made with. */
@@ -47,7 +49,7 @@ export type CallMedia = {
 };
 
 export type CallMediaOptions = MediaMeans & {
-  input: Pick<LineInput, 'callId' | 'language' | 'direction' | 'bargeIn'>;
+  input: Pick<LineInput, 'callId' | 'language' | 'direction' | 'bargeIn' | 'turnEnd'>;
   time: LineTime;
   report: (report: LineReport) => void;
   /** The connection of the sound has ended. */
@@ -91,6 +93,7 @@ const createSound = (options: CallMediaOptions, sampleRate: SampleRate) => {
       language: input.language,
       isOutbound: input.direction === 'outbound',
       bargeIn: input.bargeIn,
+      turnEnd: input.turnEnd,
       time,
       agentDb: playout.level,
       on: {

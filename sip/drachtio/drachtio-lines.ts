@@ -9,6 +9,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
 import type { Lines, LinesHealth } from '../lines.ts';
 import type { ListeningNumbers } from '../listening/listener.ts';
+import type { TurnModel } from '../listening/turn-end/model-ends.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import { createSoundThread, type StartSoundRun } from '../media/thread/sound-thread.ts';
 import type { OpenRecording } from '../recording.ts';
@@ -56,6 +57,8 @@ export type DrachtioLinesOptions = {
   speech: SpeechEngines;
   listening: ListeningNumbers;
   openDetector: OpenVoiceDetector;
+  /** What hears the end of a turn; `null` where the operator has brought none. */
+  turnModel: TurnModel | null;
   resample: Resample;
   /** `null`: nobody wants the SIP messages of calls. */
   sipMessages: { keep: KeepSipMessage; limits: LadderLimits } | null;
@@ -145,7 +148,8 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const hearingFor = (input: LineInput): Hearing | null => {
     const recognizer = speech.recognizerFor(input.speech);
     if (recognizer === null) return null;
-    return { recognizer, openDetector, numbers: options.listening, resample };
+    const { listening: numbers, turnModel } = options;
+    return { recognizer, openDetector, numbers, turnModel, resample };
   };
 
   return {

@@ -1,16 +1,18 @@
 /** The ear of a real line: sound in, what the other party says out. It owns the recognition and voice activity of one call. */
 import type { Logger } from 'pino';
-import type { AnsweredBy, BargeIn } from '#machines/line.ts';
+import type { AnsweredBy, BargeIn, TurnEnd } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import { createRateChange } from '../rate-change.ts';
 import type { Resample } from '../resampler.ts';
 import { telephoneRate, type SampleRate } from '../samples.ts';
-import type { Recognizer } from '../speech.ts';
+import type { Recognition, Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
 import { createBeepDetector, type BeepNumbers } from './beep.ts';
 import type { TurnNumbers } from './endpointing.ts';
 import { createOnsets, type OnsetNumbers } from './onsets.ts';
 import { createTurnTaking, type Heard } from './turn-taking.ts';
+import { chooseJudge } from './turn-end/choose-judge.ts';
+import type { TurnModel } from './turn-end/model-ends.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import type { OpenVoiceDetector } from './voice-detector.ts';
 
@@ -47,6 +49,9 @@ export type ListenerOptions = {
   /** Whether it is to be found out who has picked up. */
   isOutbound: boolean;
   bargeIn: BargeIn;
+  turnEnd: TurnEnd;
+  /** What hears the end of a turn; `null` where the operator has brought none. */
+  turnModel: TurnModel | null;
   on: {
     onset: () => void;
     noSpeech: () => void;
@@ -80,14 +85,24 @@ const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
 
 /** Whose turn it is, and what the agent pauses for: both hear of the same voice. */
 const takeTurns = (
-  { numbers, language, bargeIn, time, on }: ListenerOptions,
+  { numbers, sampleRate, language, bargeIn, turnEnd, turnModel, time, on, logger }: ListenerOptions,
   isAgentAudible: () => boolean,
-  onPause: () => void,
+  recognition: () => Recognition,
 ) => {
   const turns = createTurnTaking({
     numbers: numbers.turns,
     language,
     time,
+    openJudge: chooseJudge(
+      { numbers: numbers.turns, turnEnd, language },
+      {
+        tellsTurnEnds: () => recognition().tellsTurnEnds?.() ?? false,
+        model: turnModel,
+        sampleRate,
+        time,
+        logger,
+      },
+    ),
     isAgentAudible,
     hearsSpeech: bargeIn.mode === 'pause',
     on: {
@@ -99,7 +114,7 @@ const takeTurns = (
         on.heard(heard);
         if (heard.backchannel) onsets.backchannel();
       },
-      pause: onPause,
+      pause: () => recognition().speechEnded(),
     },
   });
   const onsets = createOnsets({
@@ -112,6 +127,7 @@ const takeTurns = (
     on: { ...on, speechLasts: turns.speechLasts },
   });
   return {
+    write: turns.write,
     recognized: turns.recognized,
     sounds: onsets.sounds,
     voiceBegan(at: number): void {
@@ -139,16 +155,19 @@ export const createListener = (options: ListenerOptions): Listener => {
     : null;
   const beeps = createBeepDetector(numbers.beep, () => answerer?.beep());
 
-  const turns = takeTurns(options, isAgentAudible, () => recognition.speechEnded());
+  const turns = takeTurns(options, isAgentAudible, () => recognition);
 
-  const recognition = recognizer.open({ language, sampleRate }, (event) => {
-    if (isOver) return;
-    if (event.type === 'partial' || event.type === 'final')
-      answerer?.recognized(event.text, event.type === 'final');
-    if (event.type !== 'failed') return turns.recognized(event);
-    logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
-    stop();
-  });
+  const recognition = recognizer.open(
+    { language, sampleRate, turnEnds: options.turnEnd.mode === 'recognizer' },
+    (event) => {
+      if (isOver) return;
+      if (event.type === 'partial' || event.type === 'final')
+        answerer?.recognized(event.text, event.type === 'final');
+      if (event.type !== 'failed') return turns.recognized(event);
+      logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
+      stop();
+    },
+  );
 
   const detector = options.openDetector(numbers.voice.mode);
   const activity = createVoiceActivity({
@@ -190,6 +209,7 @@ export const createListener = (options: ListenerOptions): Listener => {
       if (isOver) return;
       sound.came();
       recognition.write(samples);
+      turns.write(samples);
       const narrow = telephone.take(samples);
       activity.write(narrow, agentDb() ?? -Infinity);
       if (answerer?.isCurious() === true) beeps.write(narrow);

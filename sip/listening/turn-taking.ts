@@ -3,8 +3,8 @@
  * pieces) and whether the agent is audible. All rules of endpointing, barge-in and backchannels are here; the numbers
  * are given.
  *
- * - A turn begins with a voice, or with words whose voice was too quiet to notice. It ends after a silence, which is
- *   short when the words sound finished and long when they want to go on, and with words: without them it was noise.
+ * - A turn begins with a voice, or with words whose voice was too quiet to notice. It ends in silence, when whoever is to
+ *   decide that takes it for over (`turn-end`), and with words: without them it was noise.
  * - Speech is words that are more than a backchannel over the agent's voice. Before a recognizer has shown that it gives
  *   words while they are spoken, a voice that lasts is speech, too; else nobody could interrupt an agent for whom
  *   sentences are recognized whole.
@@ -16,14 +16,17 @@ import { isBackchannel } from '#src/domain/backchannels.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import type { RecognitionEvent } from '../speech.ts';
 import { createCounterpartyVoice } from './counterparty-voice.ts';
-import { nextStep, wordsMs, type Step, type TurnNumbers } from './endpointing.ts';
+import { nextStep, wordsMs, type TurnNumbers } from './endpointing.ts';
 import { createNewWords } from './new-words.ts';
+import type { OpenTurnEndJudge } from './turn-end/judge.ts';
 import { addWords, beginTurn, beginVoice, endVoice, hasWords, textOf, type Turn } from './turn.ts';
 
 /** Words that were said whole, with wall-clock times. `endedAt` is missing where no voice was noticed or it sounds on. */
 export type Heard = { text: string; startedAt: number; endedAt?: number; backchannel: boolean };
 
 export type TurnTaking = {
+  /** The next sound of the other party. */
+  write(samples: Int16Array): void;
   /** The other party's voice; times are wall-clock and may lie a moment back. */
   voiceBegan(at: number): void;
   voiceEnded(at: number): void;
@@ -41,6 +44,8 @@ export type TurnTakingOptions = {
   /** BCP 47. */
   language: string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
+  /** Who decides that a turn is over. */
+  openJudge: OpenTurnEndJudge;
   isAgentAudible: () => boolean;
   /** Whether `speechLasts` is told of what sounds over the agent's voice. */
   hearsSpeech: boolean;
@@ -105,24 +110,21 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     reports.end(it, text);
   };
 
-  const perform = (it: Turn, { does }: Step): void => {
-    if (does === 'close') close(it, textOf(it));
-    else if (does === 'report') reports.speech(it);
-    else reports.pause(it);
-  };
-
   /** Waits for what happens next if nobody says anything. */
   const review = (): void => {
     alarm.cancel();
     if (turn === null) return;
     const it = turn;
-    const step = nextStep(it, { numbers, language, givesWordsEarly: words.comeEarly(), hearsSpeech });
+    const step = nextStep(it, { numbers, judge, givesWordsEarly: words.comeEarly(), hearsSpeech });
     if (step === null) return;
     alarm.set(Math.max(0, step.at - time.now()), () => {
-      perform(it, step);
+      if (step.does === 'close') close(it, textOf(it));
+      else reports[step.does](it);
       review();
     });
   };
+
+  const judge = options.openJudge(review);
 
   /** Words that come without a voice while the agent speaks. */
   const areEcho = (): boolean =>
@@ -139,6 +141,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     voiceBegan(at) {
       if (isOver) return;
       voice.began();
+      judge.voiceBegan();
       turn ??= beginTurn(at, true, isAgentAudible());
       beginVoice(turn, at);
       review();
@@ -147,6 +150,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
       voice.ended(at);
       if (isOver || turn === null) return;
       endVoice(turn, at, isAgentAudible());
+      judge.voiceEnded(at, turn.startedAt);
       review();
     },
     recognized(event) {
@@ -157,6 +161,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
       } else if (turn !== null) turn.isComplete = true;
       review();
     },
+    write: judge.write,
     givesWordsEarly: words.comeEarly,
     speechLasts() {
       if (turn !== null && !words.comeEarly()) reports.speech(turn);
@@ -165,6 +170,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
       if (isOver) return;
       isOver = true;
       alarm.cancel();
+      judge.close();
       if (turn !== null) close(turn, turn.voicedSince === null ? textOf(turn) : turn.settled);
     },
   };

@@ -5,6 +5,10 @@ import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
 export type Engines = {
   readonly recognizers: readonly string[];
   readonly synthesizers: readonly string[];
+  /** The recognizers that tell where a turn ends. */
+  readonly tellTurnEnds: readonly string[];
+  /** Whether the operator has brought a model that hears it. */
+  readonly turnModel: boolean;
   /** Whether a voice of this synthesizer could have this name; whether there is one, only the engine knows. */
   isVoice(synthesizer: string, name: string): boolean;
 };

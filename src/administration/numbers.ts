@@ -16,6 +16,7 @@ import {
 } from '#src/persistence/numbers.ts';
 import { changesBetween, inWords, note, type Administrator, type WorkspaceReader } from './administrator.ts';
 import { chooseSpeech, type Engines } from './choose-speech.ts';
+import { requireTurnEnd } from './choose-turn-end.ts';
 import { requireOwnTrunk } from './trunks.ts';
 
 export { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
@@ -78,7 +79,7 @@ export const addNumber = async (
 
 /**
  * A call in progress keeps what it began with. Throws a Refusal: `number_not_found`, or `invalid_request` for a trunk of
- * another workspace, an engine that is not there or a voice that it cannot have.
+ * another workspace, an engine that is not there, a voice that it cannot have or nobody who could tell the end of a turn.
  */
 export const changeNumber = async (
   administrator: Administrator,
@@ -90,6 +91,11 @@ export const changeNumber = async (
   await requireOwnTrunk(administrator, patch.trunkId);
   const before = await numberOf(administrator, numberId);
   const speech = chooseSpeech(engines, patch, before);
+  requireTurnEnd(
+    engines,
+    patch.turnEnd,
+    speech.recognizer === undefined ? before.recognizer : speech.recognizer,
+  );
   const changed = await patchNumber(database, { numberId, workspaceId }, { ...patch, ...speech });
   if (changed === undefined) throw numberNotFound();
   await note(administrator, {

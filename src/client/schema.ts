@@ -23,6 +23,15 @@ export type BargeIn = {
   resume_ms?: number | undefined;
 };
 
+export type TurnEnd = {
+  /** `pause`: the silence behind the words, short when they sound finished and long when they want to go on. `recognizer`: the recognizer, where it tells the end of a turn itself (`deepgram`, `deepgram-flux`). `model`: a model of speech, which the operator brings (`GW_TURN_MODEL`). What cannot be on this gateway is refused; where it fails later, pauses decide. */
+  mode: 'pause' | 'recognizer' | 'model';
+  /** Before so much silence no turn is over. Milliseconds. */
+  min_silence_ms?: number | undefined;
+  /** After so much silence one that has words is over, whoever decides. Milliseconds. */
+  max_silence_ms?: number | undefined;
+};
+
 /** What a simulated person does, step by step; each step is an object with one member. */
 export type Script = {
   /** Waits for the person's turn, then says this. */
@@ -247,6 +256,7 @@ export type PhoneNumber = {
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
   barge_in: BargeInOutput | null;
+  turn_end: TurnEndOutput | null;
   /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
   destinations: {
     /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
@@ -541,6 +551,7 @@ export type Workspace = {
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
   barge_in: BargeInOutput | null;
+  turn_end: TurnEndOutput | null;
   /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
   destinations: {
     /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
@@ -575,6 +586,7 @@ export type Workspace = {
     max_concurrent_calls: number;
     recording_enabled: boolean;
     barge_in: BargeInOutput;
+    turn_end: TurnEndOutput;
     destinations: {
       /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
       kinds: (
@@ -917,6 +929,15 @@ export type BargeInOutput = {
   resume_ms: number;
 };
 
+export type TurnEndOutput = {
+  /** `pause`: the silence behind the words, short when they sound finished and long when they want to go on. `recognizer`: the recognizer, where it tells the end of a turn itself (`deepgram`, `deepgram-flux`). `model`: a model of speech, which the operator brings (`GW_TURN_MODEL`). What cannot be on this gateway is refused; where it fails later, pauses decide. */
+  mode: 'pause' | 'recognizer' | 'model';
+  /** Before so much silence no turn is over. Milliseconds. */
+  min_silence_ms: number;
+  /** After so much silence one that has words is over, whoever decides. Milliseconds. */
+  max_silence_ms: number;
+};
+
 /** What a problem can be: its `code`. */
 export type ProblemCode =
   | 'invalid_request'
@@ -1137,6 +1158,7 @@ export type Operations = {
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
+        turn_end?: TurnEnd | null | undefined;
         /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
         destinations?:
           | {
@@ -1210,6 +1232,7 @@ export type Operations = {
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
+        turn_end?: TurnEnd | null | undefined;
         /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
         destinations?:
           | {
@@ -1485,6 +1508,7 @@ export type Operations = {
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
+        turn_end?: TurnEnd | null | undefined;
         /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
         destinations?:
           | {

@@ -4,6 +4,7 @@
  */
 import type { BargeIn } from './barge-in.ts';
 import type { Destinations } from './destinations.ts';
+import type { TurnEnd } from './turn-end.ts';
 
 /** What a number, a workspace or the platform may say. */
 export type PolicySettings = {
@@ -17,6 +18,8 @@ export type PolicySettings = {
   recordingEnabled: boolean;
   /** Taken as a whole: its numbers belong together. */
   bargeIn: BargeIn;
+  /** Taken as a whole, too. */
+  turnEnd: TurnEnd;
   /** Where calls may go. */
   destinations: Destinations;
 };
@@ -35,6 +38,7 @@ export const callPolicyFields = [
   'maxConcurrentCalls',
   'recordingEnabled',
   'bargeIn',
+  'turnEnd',
   'destinations',
 ] as const satisfies readonly (keyof PolicySettings)[];
 
@@ -57,6 +61,7 @@ export const effectivePolicy = (
     maxConcurrentCalls: pick('maxConcurrentCalls'),
     recordingEnabled: pick('recordingEnabled'),
     bargeIn: pick('bargeIn'),
+    turnEnd: pick('turnEnd'),
     destinations: [
       workspace.destinations ?? platform.destinations,
       ...(number.destinations === null ? [] : [number.destinations]),

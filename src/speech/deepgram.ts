@@ -76,6 +76,7 @@ export const deepgram = (
   { url, key }: { url: string; key: string },
 ): RecognitionEngine => ({
   name,
+  tellsTurnEnds: true,
   open(options, emit) {
     const { language, sampleRate } = options;
     const engine = {

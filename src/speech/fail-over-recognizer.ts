@@ -29,82 +29,92 @@ type FailOverOptions = {
   logger: Logger;
 };
 
+/** Who understands this language; where nobody does, who understands another one is better than nobody. */
+const whoHears = (
+  candidates: readonly RecognitionCandidate[],
+  language: string,
+): readonly RecognitionCandidate[] => {
+  const able = candidates.filter(({ engine }) => engine.hears?.(language) ?? true);
+  return able.length > 0 ? able : candidates;
+};
+
 export const failOverRecognizer = (
   candidates: readonly RecognitionCandidate[],
   { clock, numbers, onUnheard = () => {}, logger }: FailOverOptions,
-): Recognizer => {
-  return {
-    name: candidates.map(({ engine }) => engine.name).join(', '),
-    open(options, emit) {
-      const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
-      let current: Recognition | null = null;
-      const unheard = createUnheardSound((samples) => onUnheard(samples / options.sampleRate), logger);
-      let isOver = false;
-      let waiting: unknown;
+): Recognizer => ({
+  name: candidates.map(({ engine }) => engine.name).join(', '),
+  open(options, emit) {
+    const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
+    const asked = whoHears(candidates, options.language);
+    let current: Recognition | null = null;
+    let tellsTurnEnds = false;
+    const unheard = createUnheardSound((samples) => onUnheard(samples / options.sampleRate), logger);
+    let isOver = false;
+    let waiting: unknown;
 
-      const openWith = (candidate: RecognitionCandidate): void => {
-        const { engine, breaker } = candidate;
-        const base = kept.settled();
-        const openedAt = clock.now();
+    const openWith = (candidate: RecognitionCandidate): void => {
+      const { engine, breaker } = candidate;
+      const base = kept.settled();
+      const openedAt = clock.now();
 
-        const onEvent = (event: EngineEvent): void => {
-          if (isOver || current !== recognition) return;
-          if (event.type !== 'failed') unheard.answered();
-          if (event.type === 'settled') return kept.settle(base + event.samples);
-          if (event.type !== 'failed') {
-            breaker.worked();
-            return emit(event);
-          }
-          current = null;
-          unheard.failed();
-          const wasSteady = clock.now() - openedAt >= numbers.steadyMs;
-          logger.warn({ engine: engine.name, err: event.error, again: wasSteady }, 'a recognizer failed');
-          if (wasSteady) return openWith(candidate);
-          breaker.failed();
-          openNext();
-        };
-
-        const recognition = engine.open(options, onEvent);
-        current = recognition;
-        kept.replay(recognition);
-      };
-
-      const openNext = (): void => {
-        const next = candidates.find(({ breaker }) => breaker.mayTry());
-        if (next !== undefined) {
-          logger.debug({ engine: next.engine.name }, 'a recognizer listens to a call');
-          return openWith(next);
+      const onEvent = (event: EngineEvent): void => {
+        if (isOver || current !== recognition) return;
+        if (event.type !== 'failed') unheard.answered();
+        if (event.type === 'settled') return kept.settle(base + event.samples);
+        if (event.type !== 'failed') {
+          breaker.worked();
+          return emit(event);
         }
-        const ms = Math.min(...candidates.map(({ breaker }) => breaker.remainingMs()));
-        logger.warn({ waitMs: ms }, 'no recognizer is left; a call waits for one');
-        waiting = clock.setTimeout(openNext, ms);
+        current = null;
+        unheard.failed();
+        const wasSteady = clock.now() - openedAt >= numbers.steadyMs;
+        logger.warn({ engine: engine.name, err: event.error, again: wasSteady }, 'a recognizer failed');
+        if (wasSteady) return openWith(candidate);
+        breaker.failed();
+        openNext();
       };
 
-      openNext();
+      const recognition = engine.open(options, onEvent);
+      current = recognition;
+      tellsTurnEnds = engine.tellsTurnEnds;
+      kept.replay(recognition);
+    };
 
-      return {
-        write(samples) {
-          if (isOver) return;
-          unheard.givenUp(kept.write(samples), current !== null);
-          current?.write(samples);
-        },
-        speechBegan() {
-          if (isOver) return;
-          kept.speechBegan();
-          current?.speechBegan();
-        },
-        speechEnded() {
-          if (isOver) return;
-          kept.speechEnded();
-          current?.speechEnded();
-        },
-        close() {
-          if (isOver) return;
-          isOver = true;
-          clock.clearTimeout(waiting);
-          current?.close();
-        },
-      };
-    },
-  };
-};
+    const openNext = (): void => {
+      const next = asked.find(({ breaker }) => breaker.mayTry());
+      if (next !== undefined) {
+        logger.debug({ engine: next.engine.name }, 'a recognizer listens to a call');
+        return openWith(next);
+      }
+      const ms = Math.min(...asked.map(({ breaker }) => breaker.remainingMs()));
+      logger.warn({ waitMs: ms }, 'no recognizer is left; a call waits for one');
+      waiting = clock.setTimeout(openNext, ms);
+    };
+
+    openNext();
+    return {
+      write(samples) {
+        if (isOver) return;
+        unheard.givenUp(kept.write(samples), current !== null);
+        current?.write(samples);
+      },
+      speechBegan() {
+        if (isOver) return;
+        kept.speechBegan();
+        current?.speechBegan();
+      },
+      speechEnded() {
+        if (isOver) return;
+        kept.speechEnded();
+        current?.speechEnded();
+      },
+      tellsTurnEnds: () => tellsTurnEnds,
+      close() {
+        if (isOver) return;
+        isOver = true;
+        clock.clearTimeout(waiting);
+        current?.close();
+      },
+    };
+  },
+});

@@ -22,6 +22,7 @@ export const openaiTranscription = (
     });
   return {
     name,
+    tellsTurnEnds: false,
     open: (listen, emit) => openSentenceRecognition(world, { name, transcribe }, listen, emit),
   };
 };

@@ -30,6 +30,7 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
 /** `url` is the server's address, such as ws://127.0.0.1:2700. Its language is that of the model it was started with. */
 export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionEngine => ({
   name,
+  tellsTurnEnds: false,
   open(options, emit) {
     const { sampleRate } = options;
     const engine = {

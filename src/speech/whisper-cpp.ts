@@ -42,6 +42,7 @@ export const whisperCpp = (world: EngineWorld, options: { url: string }): Recogn
   };
   return {
     name,
+    tellsTurnEnds: false,
     open: (listen, emit) => openSentenceRecognition(world, { name, transcribe }, listen, emit),
   };
 };

@@ -12,6 +12,7 @@ import {
 import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
 import type { KeepSipMessage } from '#sip/drachtio/ladder/ladders.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording.ts';
@@ -40,6 +41,7 @@ export type ChosenLines = {
 /** What lines need beside the foundation. */
 export type LineParts = {
   speech: SpeechEngines;
+  turnModel: TurnModel | null;
   openRecording: OpenRecording;
   trunks: TrunkDirectory;
   legs: LegStore;
@@ -60,7 +62,7 @@ const withoutServers = {
 
 const realLines = async (
   { country, callClock: clock, logger }: Foundation,
-  { speech, openRecording, trunks, legs, keepSipMessage }: LineParts,
+  { speech, turnModel, openRecording, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
@@ -83,6 +85,7 @@ const realLines = async (
     speech,
     listening,
     openDetector: await loadVoiceDetector(),
+    turnModel,
     resample: await loadResampler(),
     sipMessages: keepSipMessage && { keep: keepSipMessage, limits: sipTrace.limits },
     openRecording,

@@ -4,6 +4,7 @@ import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
+import type { Engines } from '#src/administration/choose-speech.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
 import type { Foundation } from './foundation.ts';
@@ -13,7 +14,7 @@ import { startSpeech, type StartedSpeech } from './start-speech.ts';
 export type StartedLines = ChosenLines & {
   trunks: TrunkDirectory;
   /** What a number may choose from. */
-  engines: StartedSpeech['engines'];
+  engines: Engines;
   /** SIP messages of calls that were lost, since the start. */
   lostSipMessages: () => number;
   unheardSeconds: StartedSpeech['unheardSeconds'];
@@ -53,6 +54,7 @@ export const startLines = async (
   started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(foundation, {
     speech,
+    turnModel: null,
     openRecording: parts.recordings.begin,
     trunks,
     legs,
@@ -61,6 +63,7 @@ export const startLines = async (
   });
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
-  const { engines, unheardSeconds } = speech;
+  const { unheardSeconds } = speech;
+  const engines = { ...speech.engines, turnModel: false };
   return { ...chosen, trunks, engines, unheardSeconds, lostSipMessages: sipTraces.lost };
 };

@@ -7,6 +7,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { atMost } from '#src/speech/at-most.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';
+import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
 import { deepgram } from '#src/speech/deepgram.ts';
 import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
@@ -25,7 +26,7 @@ import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
 export type StartedSpeech = ReturnType<typeof createSpeechEngines> & {
   /** What a number may choose from. */
-  engines: Engines;
+  engines: Omit<Engines, 'turnModel'>;
   /** Closes every connection of a synthesizer; those of recognizers are their calls'. */
   close(): Promise<void>;
 };
@@ -34,6 +35,8 @@ const createRecognizer = (world: EngineWorld, config: RecognizerConfig): Recogni
   switch (config.engine) {
     case 'deepgram':
       return deepgram(world, config);
+    case 'deepgram-flux':
+      return deepgramFlux(world, config);
     case 'openai-transcription':
       return openaiTranscription(world, config);
     case 'vosk':
@@ -98,6 +101,7 @@ export const startSpeech = async (
     engines: {
       recognizers: recognizers.map(({ name }) => name),
       synthesizers: synthesizers.map(({ name }) => name),
+      tellTurnEnds: recognizers.filter(({ tellsTurnEnds }) => tellsTurnEnds).map(({ name }) => name),
       isVoice,
     },
     close: () => client.close(),

@@ -224,6 +224,8 @@ export const fakeGateway = async (
     engines: {
       recognizers: ['vosk', 'deepgram'],
       synthesizers: ['elevenlabs', 'espeak-ng'],
+      tellTurnEnds: ['deepgram'],
+      turnModel: false,
       isVoice,
     },
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },

@@ -26,6 +26,7 @@ test('a number begins with the built-in agent, no key and the policy of others',
     max_duration_sec: null,
     recording_enabled: null,
     barge_in: null,
+    turn_end: null,
     greeting: null,
     voicemail: 'talk',
     voicemail_message: null,
@@ -90,6 +91,7 @@ test('what is given is changed, null falls back, the rest stays', async (t) => {
     max_concurrent_calls: 10_000,
     recording_enabled: false,
     barge_in: { mode: 'stop', onset_ms: 60, speech_ms: 3_000, resume_ms: 100 },
+    turn_end: { mode: 'recognizer', min_silence_ms: 300, max_silence_ms: 5_000 },
     greeting: 'Hello.',
     voicemail: 'leave_message',
     voicemail_message: 'Please call us back.',
@@ -140,6 +142,7 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
     max_concurrent_calls: [0, 10_001],
     recording_enabled: ['yes', 1],
     barge_in: ['pause', true],
+    turn_end: ['pause', true],
     greeting: ['x'.repeat(1001), 'a\u0000b', 5],
     voicemail: ['hangup', null],
     voicemail_message: ['', '...', 'x'.repeat(1001), 5],
@@ -225,7 +228,13 @@ test('what is not configured, and a voice that nobody could have, is refused wit
 });
 
 test('where no engine is configured, none can be chosen', async (t) => {
-  const engines = { recognizers: [], synthesizers: [], isVoice: () => false };
+  const engines = {
+    recognizers: [],
+    synthesizers: [],
+    tellTurnEnds: [],
+    turnModel: false,
+    isVoice: () => false,
+  };
   const { admin, number } = await fakeGateway(t, { engines });
   t.deepEqual((await admin.patch(`${path}/${number.id}`, { recognizer: 'vosk' })).body['errors'], [
     { path: 'recognizer', message: 'No recognizer is configured on this gateway.' },

@@ -20,6 +20,7 @@ test('a workspace begins with the policy of the platform', async (t) => {
       max_duration_sec: platformCallPolicy.maxDurationSec,
       recording_enabled: platformCallPolicy.recordingEnabled,
       barge_in: { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 },
+      turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 3_000 },
       max_calls_in_progress: 1000,
     },
   });

@@ -12,6 +12,7 @@ import type { MediaEndpoint, SoundEvents } from '#sip/media/endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';
 import { telephoneRate } from '#sip/samples.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineNoise, type BargeInSound } from './sounds.ts';
 import { scriptedRecognizer, type Gives } from './scripted-recognizer.ts';
@@ -89,9 +90,9 @@ export const speakOver = async (
     speak: async function* () {
       yield voice;
     },
-    hearing: { recognizer, openDetector, numbers: listening, resample: neverResampled },
+    hearing: { recognizer, openDetector, numbers: listening, turnModel: null, resample: neverResampled },
     openRecording: null,
-    input: { callId: '', language: sound.language, direction: 'inbound', bargeIn },
+    input: { callId: '', language: sound.language, direction: 'inbound', bargeIn, turnEnd: byPauses },
     time,
     report: (report) => time.after(0, () => asCallsDo(report)),
     onLost() {},

@@ -102,6 +102,8 @@ consoleTest('the key is shown, copied and reissued; the policy is changed', asyn
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('This must be at least 60.').waitFor();
   await page.getByLabel('A voice is one after').fill('120');
+  await page.getByLabel('When the other party has finished').selectOption('pause');
+  await page.getByLabel('Always after silence of').fill('2000');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   const { body } = await gateway.admin.get(gateway.numberPath);
@@ -110,6 +112,7 @@ consoleTest('the key is shown, copied and reissued; the policy is changed', asyn
     silence_timeout_sec: 10,
     max_duration_sec: null,
     barge_in: { mode: 'pause', onset_ms: 120, speech_ms: 600, resume_ms: 500 },
+    turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 2_000 },
   });
 
   await page.goto(`${gateway.credentials.base_url}/#/audit`);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import type { BargeIn, LineEvent, LineInput } from '#machines/line.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
@@ -14,6 +15,7 @@ const inputFor = (to: string, bargeIn: BargeIn): LineInput => ({
   language: 'en',
   speech: usualSpeech,
   bargeIn,
+  turnEnd: byPauses,
   recording: false,
 });
 

@@ -22,6 +22,7 @@ const nothing: StoredCallPolicy = {
   maxConcurrentCalls: null,
   recordingEnabled: null,
   bargeIn: null,
+  turnEnd: null,
   destinations: null,
 };
 
@@ -33,6 +34,7 @@ const platform: PolicySettings = {
   maxConcurrentCalls: 10,
   recordingEnabled: true,
   bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
+  turnEnd: { mode: 'pause', minSilenceMs: 200, maxSilenceMs: 3_000 },
   destinations: only('mobile', 'fixed_line'),
 };
 
@@ -44,6 +46,7 @@ const workspace: PolicySettings = {
   maxConcurrentCalls: 5,
   recordingEnabled: false,
   bargeIn: { mode: 'stop', onsetMs: 90, speechMs: 700, resumeMs: 600 },
+  turnEnd: { mode: 'recognizer', minSilenceMs: 300, maxSilenceMs: 4_000 },
   destinations: only('fixed_line'),
 };
 
@@ -55,6 +58,7 @@ const number: PolicySettings = {
   maxConcurrentCalls: 2,
   recordingEnabled: true,
   bargeIn: { mode: 'off', onsetMs: 100, speechMs: 800, resumeMs: 700 },
+  turnEnd: { mode: 'model', minSilenceMs: 400, maxSilenceMs: 5_000 },
   destinations: only('toll_free'),
 };
 

@@ -20,6 +20,7 @@ import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until as untilHolds } from '#test/helpers/until.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startDrachtioServer, type DrachtioServer } from './drachtio-server.ts';
 import { createFarEnd, type FarEnd } from './far-end.ts';
@@ -116,6 +117,7 @@ const linesOn = async ({
   speech: sameSpeech(silentVoice),
   listening,
   openDetector: await loadVoiceDetector(),
+  turnModel: null,
   resample: await loadResampler(),
   openRecording: null,
   sipMessages: null,
@@ -177,7 +179,14 @@ export const startSipEdgeOn = async <On extends ServerAddresses>(
   const open = (input: Pick<LineInput, 'callId' | 'direction' | 'from' | 'to'>): WatchedLine =>
     openWatched(
       lines.open,
-      { ...input, language: 'en', speech: usualSpeech, bargeIn: stopping, recording: false },
+      {
+        ...input,
+        language: 'en',
+        speech: usualSpeech,
+        bargeIn: stopping,
+        turnEnd: byPauses,
+        recording: false,
+      },
       () => events.emit('said'),
     );
   const arrivals: Arrival[] = [];

@@ -10,6 +10,7 @@ import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
 import { pausing } from './usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from './usual-speech.ts';
 
 export const callInput: CallInput = {
@@ -20,6 +21,7 @@ export const callInput: CallInput = {
   language: 'en',
   speech: usualSpeech,
   bargeIn: pausing,
+  turnEnd: byPauses,
   recording: false,
   ringTimeoutSec: 45,
   maxDurationSec: 600,

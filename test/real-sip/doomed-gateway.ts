@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines } from './real-lines.ts';
 
@@ -21,6 +22,7 @@ lines.open(
     language: 'en',
     speech: usualSpeech,
     bargeIn: stopping,
+    turnEnd: byPauses,
     recording: false,
   },
   ({ type }) => {

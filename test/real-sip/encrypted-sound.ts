@@ -17,6 +17,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startTelephone, type Telephone } from './far-end.ts';
@@ -94,6 +95,7 @@ const open = (lines: DrachtioLines, input: Partial<Parameters<DrachtioLines['ope
     language: 'en',
     speech: usualSpeech,
     bargeIn: stopping,
+    turnEnd: byPauses,
     recording: false,
     ...input,
   });

@@ -9,6 +9,7 @@ import type { Arrival } from '#src/domain/arrival.ts';
 import { startDrachtio } from '#src/servers/start-drachtio.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -61,6 +62,7 @@ const startWorld = async (t: ExecutionContext) => {
       language: 'en',
       speech: usualSpeech,
       bargeIn: stopping,
+      turnEnd: byPauses,
       recording: false,
     });
   return { sipPort, ear, end, lines, open };

@@ -13,6 +13,7 @@ import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { soundings } from './wave.ts';
@@ -56,6 +57,7 @@ if (missing.length > 0) {
       language: 'en',
       speech: usualSpeech,
       bargeIn: stopping,
+      turnEnd: byPauses,
       recording: false,
     };
     const line = openWatched(lines.open, input, onEvent);

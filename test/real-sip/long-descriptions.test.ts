@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -31,7 +32,13 @@ if (missing.length > 0) {
       const one: LineEvent[] = [];
       events.push(one);
       const [from, to] = ['07012345678', '01099991111'];
-      const usual = { language: 'en', speech: usualSpeech, bargeIn: stopping, recording: false };
+      const usual = {
+        language: 'en',
+        speech: usualSpeech,
+        bargeIn: stopping,
+        turnEnd: byPauses,
+        recording: false,
+      };
       lines.open({ callId, direction, from, to, ...usual }, (event) => one.push(event));
       return one;
     };

@@ -9,6 +9,7 @@ import { mediaServers } from '#config/policy.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startFarEnd, type FarEndProcess } from './far-end.ts';
 import { pooled, realLines, until } from './real-lines.ts';
@@ -70,6 +71,7 @@ if (missing.length > 0) {
       language: 'en',
       speech: usualSpeech,
       bargeIn: stopping,
+      turnEnd: byPauses,
       recording: false,
     });
     await until(() => line.saw('line.answered'), 10_000);
@@ -217,7 +219,10 @@ if (missing.length > 0) {
       t.teardown(() => lines.close());
       await lines.start(async ({ callId, from, to }) => {
         const input = { callId, from, to, direction: 'inbound', language: 'en' } as const;
-        lines.open({ ...input, speech: usualSpeech, bargeIn: stopping, recording: false }, () => {});
+        lines.open(
+          { ...input, speech: usualSpeech, bargeIn: stopping, turnEnd: byPauses, recording: false },
+          () => {},
+        );
         return { accepted: true };
       });
       await untilChannels(one, pooled);

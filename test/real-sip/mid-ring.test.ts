@@ -5,6 +5,7 @@ import type { LineEvent } from '#machines/line.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -47,6 +48,7 @@ if (missing.length > 0) {
           language: 'en',
           speech: usualSpeech,
           bargeIn: stopping,
+          turnEnd: byPauses,
           recording: false,
         },
         (event) => events.push(event),

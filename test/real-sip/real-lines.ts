@@ -42,6 +42,7 @@ export const realLines = async (
     speech: sameSpeech(espeakNg(), toneRecognizer()),
     listening,
     openDetector: await loadVoiceDetector(),
+    turnModel: null,
     resample: await loadResampler(),
     openRecording: null,
     sipMessages: null,

@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -71,6 +72,7 @@ const dialling =
         language: 'en',
         speech: usualSpeech,
         bargeIn: stopping,
+        turnEnd: byPauses,
         recording: false,
       },
       (event) => events.push(event),
@@ -95,6 +97,7 @@ const awaitCaller = async (
       language: 'en',
       speech: usualSpeech,
       bargeIn: stopping,
+      turnEnd: byPauses,
       recording: false,
     } as const;
     setImmediate(() =>

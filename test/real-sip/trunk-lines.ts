@@ -6,6 +6,7 @@ import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -77,6 +78,7 @@ export const dial = (lines: DrachtioLines, onEvent: (event: LineEvent) => void):
       language: 'en',
       speech: usualSpeech,
       bargeIn: stopping,
+      turnEnd: byPauses,
       recording: false,
     },
     onEvent,

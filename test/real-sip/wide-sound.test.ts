@@ -7,6 +7,7 @@ import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { joinSamples } from '#src/domain/samples.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { amplitudesOf, medianOf, toneOf } from '#test/sip/media/tone.ts';
 import { startTelephone } from './far-end.ts';
@@ -75,6 +76,7 @@ onRealServers('wide sound', (servers) => {
           language: 'en',
           speech: usualSpeech,
           bargeIn: stopping,
+          turnEnd: byPauses,
           recording: false,
         },
         (event) => events.push(event),

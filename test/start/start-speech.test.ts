@@ -30,7 +30,7 @@ test('without any setting what is installed speaks, and nobody hears', async (t)
   t.is(synthesizerFor(usualSpeech).name, 'tones');
   t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
   t.is(recognizerFor(usualSpeech), null);
-  t.deepEqual([engines.recognizers, engines.synthesizers], [[], []]);
+  t.deepEqual([engines.recognizers, engines.synthesizers, engines.tellTurnEnds], [[], [], []]);
 });
 
 test('a program that was chosen must be installed', async (t) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { chooseSpeech } from '#src/administration/choose-speech.ts';
+import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { addNumber } from '#src/administration/numbers.ts';
 import { requireOwnTrunk } from '#src/administration/trunks.ts';
 import { administratorOf } from '../audit.ts';
@@ -27,6 +28,7 @@ export const createNumber = defineRoute({
 }).handledBy(async ({ caller, body }, services) => {
   const administrator = administratorOf(services, caller);
   await requireOwnTrunk(administrator, body.trunkId);
+  requireTurnEnd(services.engines, body.turnEnd, body.recognizer);
   const digits = domesticNumber(services, 'number', body.number);
   const created = await addNumber(administrator, {
     language: 'ko',

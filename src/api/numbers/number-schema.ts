@@ -6,6 +6,7 @@ import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 import { destinations } from './destinations-schema.ts';
+import { turnEnd } from './turn-end-schema.ts';
 
 export const numberInPath = z.object({ id: idInPath('The number.') });
 
@@ -56,6 +57,7 @@ export const policyFields = {
     .meta({ description: 'Calls in progress at once.', example: 3 }),
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
   barge_in: bargeIn.nullable(),
+  turn_end: turnEnd.nullable(),
   destinations: destinations.nullable().meta({
     description:
       'Where calls may go. What a number says narrows what its workspace allows, and widens nothing.',

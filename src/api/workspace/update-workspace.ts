@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { changeWorkspace } from '#src/administration/workspaces.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
@@ -20,6 +21,7 @@ export const updateWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, body }, services) => {
+  requireTurnEnd(services.engines, body.turnEnd);
   const changed = await changeWorkspace(administratorOf(services, caller), body);
   return { status: 200, body: presentWorkspace(services, changed), timeZone: changed.timeZone };
 });

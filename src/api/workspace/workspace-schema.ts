@@ -7,6 +7,7 @@ import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';
+import { turnEnd } from '../numbers/turn-end-schema.ts';
 import { destinations } from '../numbers/destinations-schema.ts';
 
 const timeZone = z
@@ -42,6 +43,7 @@ const effective = z
     max_concurrent_calls: z.int(),
     recording_enabled: z.boolean(),
     barge_in: bargeIn,
+    turn_end: turnEnd,
     destinations,
     max_calls_in_progress: z.int(),
     daily_minutes: z.int().nullable(),
@@ -56,6 +58,7 @@ const effective = z
       max_concurrent_calls: 3,
       recording_enabled: true,
       barge_in: { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 },
+      turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 3_000 },
       destinations: { kinds: ['mobile', 'fixed_line'], allowed_prefixes: [], denied_prefixes: ['0505'] },
       max_calls_in_progress: 50,
       daily_minutes: 600,

@@ -37,6 +37,7 @@ export const callInput = (call: {
     maxDurationSec: call.maxDurationSec,
     silenceTimeoutSec: policy.silenceTimeoutSec,
     bargeIn: policy.bargeIn,
+    turnEnd: policy.turnEnd,
     farewellWaitMs: times.farewellWaitMs,
     hangUpTimeoutMs: times.hangUpTimeoutMs,
     kickoff: isOutbound ? kickoffFor(instruction) : null,

@@ -64,6 +64,7 @@ export type CallPolicy = Pick<
   | 'max_concurrent_calls'
   | 'recording_enabled'
   | 'barge_in'
+  | 'turn_end'
   | 'destinations'
 >;
 

@@ -5,6 +5,7 @@ import { SelectField, TextField } from '../parts/field.tsx';
 import { BargeInFields, bargeInOf, bargeInValues } from './barge-in-fields.tsx';
 import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
 import { destinationsIn, destinationValues } from './destination-fields.tsx';
+import { TurnEndFields, turnEndOf, turnEndValues } from './turn-end-fields.tsx';
 
 /** As the API bounds them. */
 const bounds = {
@@ -28,6 +29,7 @@ export const policyValues = (policy: CallPolicy) => ({
   max_concurrent_calls: numberText(policy.max_concurrent_calls),
   recording_enabled: policy.recording_enabled === null ? '' : String(policy.recording_enabled),
   ...bargeInValues(policy.barge_in),
+  ...turnEndValues(policy.turn_end),
   ...destinationValues(policy.destinations),
 });
 
@@ -39,6 +41,7 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   max_concurrent_calls: wholeNumber('max_concurrent_calls', values.max_concurrent_calls),
   recording_enabled: values.recording_enabled === '' ? null : values.recording_enabled === 'true',
   barge_in: bargeInOf(values),
+  turn_end: turnEndOf(values),
   destinations: destinationsIn(values),
 });
 
@@ -87,6 +90,7 @@ export const PolicyFields = ({
         ]}
       />
       <BargeInFields form={form} below={below?.barge_in} />
+      <TurnEndFields form={form} below={below?.turn_end} />
     </>
   );
 };

@@ -5,6 +5,7 @@ import type { Language } from '#src/domain/language.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
 import { Workspace } from './workspace.ts';
+import type { TurnEnd } from '#src/domain/turn-end.ts';
 
 /** A telephone number with its policy; a policy column that is null falls back to the workspace's. */
 export const PhoneNumber = defineEntity({
@@ -23,6 +24,7 @@ export const PhoneNumber = defineEntity({
     maxConcurrentCalls: p.integer().nullable(),
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
+    turnEnd: p.json<TurnEnd>().nullable(),
     /** What it may call of that which its workspace allows; null for all of it. */
     destinations: p.json<Destinations>().nullable(),
     /** How long its outbound calls of a day may last together; null for as long as those of its workspace. */

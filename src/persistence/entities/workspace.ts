@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { BargeIn } from '#src/domain/barge-in.ts';
 import type { Destinations } from '#src/domain/destinations.ts';
+import type { TurnEnd } from '#src/domain/turn-end.ts';
 
 /** Owns numbers, webhook endpoints and admin tokens. Its policy columns apply to numbers that name none. */
 export const Workspace = defineEntity({
@@ -18,6 +19,7 @@ export const Workspace = defineEntity({
     maxConcurrentCalls: p.integer().nullable(),
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
+    turnEnd: p.json<TurnEnd>().nullable(),
     /** Where its numbers may call. */
     destinations: p.json<Destinations>().nullable(),
     /** Upper bound of calls in progress over all numbers of the workspace. */

@@ -28,6 +28,7 @@ import { TrunkRouting } from './trunk-routing.ts';
 import { Trunks } from './trunks.ts';
 import { TransitionsUnchecked } from './transitions-unchecked.ts';
 import { TruncatedRecordings } from './truncated-recordings.ts';
+import { TurnEnd } from './turn-end.ts';
 import { Voicemail } from './voicemail.ts';
 
 export const migrations = [
@@ -59,6 +60,7 @@ export const migrations = [
   { name: '0026-caller-identity', class: CallerIdentity },
   { name: '0027-cheaper-calls', class: CheaperCalls },
   { name: '0028-trunk-srtp-optional', class: TrunkSrtpOptional },
+  { name: '0032-turn-end', class: TurnEnd },
   { name: '0033-call-epoch', class: CallEpoch },
   { name: '0036-fingerprint-keys', class: FingerprintKeys },
 ];

@@ -4,6 +4,7 @@ import { callInput } from '#src/calls/setup/call-input.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 
 const policy = {
   maxDurationSec: 1_800,
@@ -13,6 +14,7 @@ const policy = {
   maxConcurrentCalls: 1,
   recordingEnabled: true,
   bargeIn: stopping,
+  turnEnd: byPauses,
   destinations: [],
 };
 
@@ -64,6 +66,7 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     maxDurationSec: 90,
     silenceTimeoutSec: 31,
     bargeIn: stopping,
+    turnEnd: byPauses,
     farewellWaitMs: 30_000,
     hangUpTimeoutMs: 5_000,
     kickoff:

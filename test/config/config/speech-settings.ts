@@ -31,6 +31,7 @@ export const speechSettings: ExpectedSettings = {
     default: [],
     valid: {
       vosk: ['vosk'],
+      'deepgram-flux': ['deepgram-flux'],
       'deepgram, openai-transcription,vosk,whisper-cpp': [
         'deepgram',
         'openai-transcription',

@@ -21,6 +21,7 @@ test('a new call rings and has opened its line with what it knows', (t) => {
     speech,
     recording: true,
     bargeIn: callInput.bargeIn,
+    turnEnd: callInput.turnEnd,
   });
 });
 

@@ -14,6 +14,7 @@ import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { issuedAt, newKey, sealing } from './sealed.ts';
 
 const oldSealing = createSealing(Buffer.alloc(32, 1));
@@ -45,6 +46,7 @@ test('a key stands for its number with everything that its calls need', async (t
       maxDurationSec: 120,
       recordingEnabled: false,
       bargeIn: stopping,
+      turnEnd: byPauses,
       voicemail: 'leave_message',
       ...speech,
     },
@@ -70,6 +72,7 @@ test('a key stands for its number with everything that its calls need', async (t
       maxConcurrentCalls: null,
       recordingEnabled: false,
       bargeIn: stopping,
+      turnEnd: byPauses,
       destinations: null,
     },
     workspace: {
@@ -83,6 +86,7 @@ test('a key stands for its number with everything that its calls need', async (t
         maxConcurrentCalls: null,
         recordingEnabled: null,
         bargeIn: null,
+        turnEnd: null,
         destinations: null,
       },
       maxCallsInProgress: null,

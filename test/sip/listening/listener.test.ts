@@ -9,6 +9,7 @@ import type { SampleRate } from '#sip/samples.ts';
 import type { RecognitionEvent } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { tone } from './some-sound.ts';
 
@@ -47,6 +48,8 @@ const createWorld = ({
     agentDb: () => null,
     isOutbound,
     bargeIn: stopping,
+    turnEnd: byPauses,
+    turnModel: null,
     on: {
       onset: () => story.push('onset'),
       noSpeech: () => story.push('no speech'),

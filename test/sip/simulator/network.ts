@@ -7,6 +7,7 @@ import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 
@@ -20,6 +21,7 @@ export const lineInput = (changes: Partial<LineInput> = {}): LineInput => ({
   language: 'en',
   speech: usualSpeech,
   bargeIn: stopping,
+  turnEnd: byPauses,
   recording: false,
   ...changes,
 });

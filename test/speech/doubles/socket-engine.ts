@@ -120,6 +120,26 @@ export const deepgramMessages = {
   },
 };
 
+/** What Deepgram's Flux sends (developers.deepgram.com, "Turn-based Audio"). */
+export const fluxTurn = (event: string, transcript: string, { heardSec = 1, trigger = 'model' } = {}) => ({
+  type: 'TurnInfo',
+  request_id: '8d7a8ab6-8b6b-4d2d-8f0a-6d6b5a0f8f6e',
+  sequence_id: 4,
+  event,
+  turn_index: 0,
+  audio_window_start: 0,
+  audio_window_end: heardSec,
+  transcript,
+  words: transcript.split(' ').map((word) => ({ word, confidence: 0.99 })),
+  end_of_turn_confidence: event === 'EndOfTurn' ? 0.83 : 0.1,
+  ...(event === 'EndOfTurn' ? { trigger } : {}),
+});
+
+export const fluxMessages = {
+  connected: { type: 'Connected', request_id: '8d7a8ab6-8b6b-4d2d-8f0a-6d6b5a0f8f6e', sequence_id: 0 },
+  error: { type: 'Error', sequence_id: 7, code: 'INTERNAL_SERVER_ERROR', description: 'hush-hush' },
+};
+
 /** What Vosk's server answers to each message of sound. */
 export const voskFinal = (text: string) => ({
   result: text.split(' ').map((word) => ({ conf: 1, start: 0, end: 1, word })),

@@ -119,6 +119,19 @@ export const numbers = {
     resume_ms: 'Go on after silence of',
     milliseconds: (from: number, to: number, usual: number) =>
       `Milliseconds, ${from} to ${to}. Usually ${usual}.`,
+    turnEnd: 'When the other party has finished',
+    turnEndModes: {
+      pause: 'A pause decides',
+      recognizer: 'The recognizer decides',
+      model: 'A model of speech decides',
+    },
+    turnEndHints: {
+      pause: 'A short one behind words that sound finished, a long one behind “and …”.',
+      recognizer: 'Of recognizers that tell it themselves; else a pause decides.',
+      model: 'The one that the operator has brought; while it has not answered, a pause decides.',
+    },
+    min_silence_ms: 'Never before silence of',
+    max_silence_ms: 'Always after silence of',
     voicemail: 'When a machine answers an outbound call',
     voicemailPolicies: {
       talk: 'The agent talks to it',

@@ -124,6 +124,19 @@ export const numbers: Texts['numbers'] = {
     speech_ms: '끼어든 말로 보는 길이',
     resume_ms: '이어서 말하기 전 침묵',
     milliseconds: (from, to, usual) => `밀리초 단위, ${from}~${to}. 기본값은 ${usual}입니다.`,
+    turnEnd: '상대방의 말이 끝났는지 판단',
+    turnEndModes: {
+      pause: '침묵으로 판단',
+      recognizer: '음성 인식 엔진이 판단',
+      model: '음성 모델이 판단',
+    },
+    turnEndHints: {
+      pause: '끝난 것처럼 들리면 짧게, “그리고…”처럼 이어질 것 같으면 길게 기다립니다.',
+      recognizer: '말의 끝을 스스로 알려 주는 엔진에서만 쓰이며, 아니면 침묵으로 판단합니다.',
+      model: '운영자가 설치한 모델이 판단하며, 답이 오기 전에는 침묵으로 판단합니다.',
+    },
+    min_silence_ms: '끝으로 보는 최소 침묵',
+    max_silence_ms: '기다리는 최대 침묵',
     voicemail: '자동 응답기가 받으면(발신)',
     voicemailPolicies: {
       talk: '에이전트가 계속 말함',

@@ -1,7 +1,9 @@
 /** A voice, and the words that an engine makes of it, by a clock that the test turns. */
 import { listening } from '#config/policy.ts';
 import { createLineTime } from '#sip/line-time.ts';
+import { judgeByPauses } from '#sip/listening/turn-end/pauses.ts';
 import { createTurnTaking } from '#sip/listening/turn-taking.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 export const numbers = listening.turns;
@@ -15,6 +17,7 @@ export const createWorld = (language = 'en') => {
     numbers,
     language,
     time: createLineTime(clock, 1),
+    openJudge: () => judgeByPauses({ numbers, turnEnd: byPauses, language }),
     isAgentAudible: () => isAudible,
     hearsSpeech: false,
     on: {

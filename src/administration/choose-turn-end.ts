@@ -1,0 +1,29 @@
+import { invalidField } from '#src/domain/refusal.ts';
+import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
+import type { Engines } from './choose-speech.ts';
+
+const unable = (
+  { tellTurnEnds, turnModel }: Engines,
+  mode: string | undefined,
+  recognizer: string | null,
+): string | null => {
+  if (mode === 'model' && !turnModel)
+    return 'No model that hears the end of a turn is configured on this gateway (GW_TURN_MODEL).';
+  if (mode !== 'recognizer') return null;
+  if (tellTurnEnds.length === 0) return 'No recognizer of this gateway tells where a turn ends.';
+  if (recognizer === null || tellTurnEnds.includes(recognizer)) return null;
+  return `The recognizer ${recognizer} does not tell where a turn ends; there is ${tellTurnEnds.join(', ')}.`;
+};
+
+/**
+ * Refuses who is to decide about the end of a turn where that is not on this gateway. `recognizer` is the one that the
+ * number has chosen. What is lost later is no error: pauses decide then.
+ */
+export const requireTurnEnd = (
+  engines: Engines,
+  turnEnd: StoredCallPolicy['turnEnd'] | undefined,
+  recognizer: string | null = null,
+): void => {
+  const message = unable(engines, turnEnd?.mode, recognizer);
+  if (message !== null) throw invalidField({ path: 'turn_end.mode', message });
+};
