@@ -1,12 +1,13 @@
 /**
- * A program: the least that answers a call with drachtio-srf and drachtio-fsmrf and has its sound both ways by
- * FreeSWITCH's unicast. It is what answering calls is measured against: `bare-media.ts <port> <drachtio> <FreeSWITCH>`, each `host:port:secret`.
+ * A program: the least that answers a call with drachtio-srf and FreeSWITCH and has its sound both ways by FreeSWITCH's
+ * unicast: an INVITE and a message on the event socket for each call. It is what answering calls is measured against: `bare-media.ts <port> <drachtio> <FreeSWITCH>`, each `host:port:secret`.
  * The port answers when it is ready.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import Mrf from 'drachtio-fsmrf';
+import { connect } from 'node:net';
 import Srf from 'drachtio-srf';
 
 const [port = '0', drachtio = '', freeSwitch = ''] = process.argv.slice(2);
@@ -39,35 +40,39 @@ srf.on('error', (error: Error) => {
 });
 await srf.connect(control);
 const { host: address, port: mediaPort, secret } = addressOf(freeSwitch);
-const mrf = new Mrf(srf);
-const media = await new Promise<Mrf.MediaServer>((resolve, reject) => {
-  mrf.connect(
-    { address, port: mediaPort, secret, listenAddress: '127.0.0.1', listenPort: 0, profile: 'drachtio_mrf' },
-    (error, connected) => {
-      if (connected === undefined) reject(error ?? new Error('FreeSWITCH gave no reason'));
-      else resolve(connected);
-    },
-  );
+const eventSocket = connect(mediaPort, address).setNoDelay(true).setEncoding('utf8');
+eventSocket.write(`auth ${secret}\n\napi sofia status\n\n`);
+let said = '';
+const sipAddress = await new Promise<string>((resolve) => {
+  eventSocket.on('data', (text: string) => {
+    said = (said + text).slice(-10_000);
+    const found = /sip:mod_sofia@([\d.]+:\d+)/.exec(said)?.[1];
+    if (found !== undefined) resolve(found);
+  });
 });
 
 const answer = async (request: Srf.SrfRequest, response: Srf.SrfResponse): Promise<void> => {
-  const endpoint = await media.createEndpoint({ remoteSdp: request.body });
-  const dialog = await srf.createUAS(request, response, { localSdp: endpoint.local.sdp });
+  const uuid = randomUUID();
+  const channel = await srf.createUAC(`sip:endpoint@${sipAddress}`, {
+    headers: { 'Call-ID': uuid },
+    localSdp: request.body,
+  });
+  const dialog = await srf.createUAS(request, response, { localSdp: channel.remote.sdp });
   const sound = await openSound();
   dialog.on('destroy', () => {
     sound.close();
-    void endpoint.destroy();
+    channel.destroy({ headers: {} }, () => {});
   });
-  const command = [
-    'sendmsg',
+  const message = [
+    `sendmsg ${uuid}`,
     'call-command: unicast',
-    'local-ip: 127.0.0.1',
+    `local-ip: ${address}`,
     'local-port: 0',
     'remote-ip: 127.0.0.1',
     `remote-port: ${sound.address().port}`,
     'transport: udp',
   ];
-  endpoint.conn?.sendRecv(command.join('\n'), () => {});
+  eventSocket.write(`${message.join('\n')}\n\n`);
 };
 srf.invite((request, response) => {
   answer(request, response).catch((error: unknown) => {

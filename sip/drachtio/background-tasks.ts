@@ -3,8 +3,8 @@ import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin, TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 
 /**
- * Work that nobody waits for: hanging up, destroying an endpoint. Every promise of drachtio-srf and drachtio-fsmrf can
- * reject when its dialog or channel has gone a moment earlier, which must not end the process, and some never settle.
+ * Work that nobody waits for: hanging up, destroying an endpoint. Every promise of drachtio-srf can reject when its
+ * dialog has gone a moment earlier, which must not end the process, and some never settle.
  */
 export type BackgroundTasks = {
   /** Watches this work; a failure of it is a line in the log at level `debug`, as it is part of ordinary endings. */

@@ -8,7 +8,6 @@ import type { Logger } from 'pino';
 import {
   adoptGatewayToken,
   findAdminToken,
-  fingerprintOf,
   replaceGatewayToken,
   type AdminTokenRecord,
 } from '#src/persistence/admin-tokens.ts';
@@ -122,7 +121,7 @@ const madeToken = async (
     id,
     workspaceId,
     name: 'dev-credentials.json',
-    ...fingerprintOf(sealing, token),
+    tokenHash: sealing.fingerprint(token),
     createdAt: at,
     node,
   });

@@ -153,7 +153,7 @@ const step = async (edge: SipEdge, sound: TelephoneSound): Promise<void> => {
   edge.clock.advance(frameMs);
   const channel = channelOf(edge);
   // What comes about between programs takes a real moment, in which no time goes by on the line.
-  await channel?.untilWatched();
+  await channel?.untilParked();
   if (channel?.sound?.isOpen() === true) sound.hear(channel.sound.tick(sound.next()));
   for (let turns = 0; turns < 4; turns += 1) await turn();
 };

@@ -49,25 +49,23 @@ export const commandReply = (text: string): string => `Content-Type: command/rep
 export const apiResponse = (body: string): string =>
   `Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`;
 
-export const jsonEvent = (fields: Readonly<Record<string, string>>): string => {
-  const body = JSON.stringify(fields);
-  return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-json\n\n${body}`;
-};
-
 const goodbye = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
 
-/** `channel`: of whose socket; `null` for one that belongs to none. */
-export const disconnectNotice = (channel: string | null): string =>
-  [
-    'Content-Type: text/disconnect-notice',
-    ...(channel === null ? [] : [`Controlled-Session-UUID: ${channel}`, 'Content-Disposition: disconnect']),
-    `Content-Length: ${goodbye.length}`,
-    '',
-    goodbye,
-  ].join('\n');
+/** Before FreeSWITCH ends a connection. */
+export const disconnectNotice = [
+  'Content-Type: text/disconnect-notice',
+  `Content-Length: ${goodbye.length}`,
+  '',
+  goodbye,
+].join('\n');
 
 /** Fields as a plain text, with values that stand in one line. */
 export const plainFields = (fields: Readonly<Record<string, string>>): string =>
   Object.entries(fields)
     .map(([name, value]) => `${name}: ${encodeURIComponent(value).replaceAll('%2F', '/')}\n`)
     .join('');
+
+export const plainEvent = (fields: Readonly<Record<string, string>>): string => {
+  const body = `${plainFields(fields)}\n`;
+  return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-plain\n\n${body}`;
+};

@@ -153,7 +153,9 @@ const createFarCall = (
     last: lastRequest,
     answers(status, { to, ...parts } = {}) {
       const request = lastRequest(to);
-      const contact = { Contact: `<sip:far@${address}>` };
+      const contact: Record<string, string> = withoutContact.has(methodOf(request) ?? '')
+        ? {}
+        : { Contact: `<sip:far@${address}>` };
       dispatch(responseTo(request, status, { tag, ...parts, headers: { ...contact, ...parts.headers } }));
     },
     sends(method, parts = {}) {

@@ -10,6 +10,7 @@ import {
   commandReply,
   createCommandReader,
   disconnectNotice,
+  plainEvent,
   type SocketCommand,
 } from './event-socket-messages.ts';
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
@@ -27,7 +28,7 @@ const sofiaStatus = (address: string | null): string => {
     rule,
     ...(address === null
       ? []
-      : [`             drachtio_mrf\tprofile\t             sip:mod_sofia@${address}\tRUNNING (0)\n`]),
+      : [`                trunkline\tprofile\t             sip:mod_sofia@${address}\tRUNNING (0)\n`]),
     rule,
     `${address === null ? '0 profiles' : '1 profile'} 0 aliases\n`,
   ].join('');
@@ -36,23 +37,26 @@ const sofiaStatus = (address: string | null): string => {
 /** How the event socket meets its clients. */
 type Reception = 'open' | 'silent' | 'closing';
 
-/** Where clients ask what belongs to no channel, or to one that is not theirs. */
+/** Where clients ask and tell what is to be done, and hear of what happens. */
 const createEventSocket = (options: {
   secret: () => string;
   reception: () => Reception;
   runApi: (command: string) => string;
+  /** Tells a channel something; false where there is no such channel. */
+  tellChannel: (uuid: string, command: SocketCommand) => boolean;
 }) => {
   const connections = new Set<Socket>();
+  const listening = new Set<Socket>();
 
   /** What is said to a command of who has said the secret. */
-  const answerTo = (verb: string, rest: string): string => {
+  const answerTo = (verb: string, rest: string, command: SocketCommand): string => {
     switch (verb) {
       case 'event':
-        return commandReply('+OK event listener enabled json');
+        return commandReply('+OK event listener enabled plain');
       case 'api':
         return apiResponse(options.runApi(rest));
-      case 'exit':
-        return `${commandReply('+OK bye')}${disconnectNotice(null)}`;
+      case 'sendmsg':
+        return commandReply(options.tellChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`);
       default:
         return commandReply('-ERR command not found');
     }
@@ -60,17 +64,20 @@ const createEventSocket = (options: {
 
   const server = createServer((socket) => {
     let isAdmitted = false;
-    const obey = ({ line }: SocketCommand): void => {
+    const obey = (command: SocketCommand): void => {
       if (options.reception() === 'silent') return;
-      const [verb = '', ...words] = line.split(' ');
+      const [verb = '', ...words] = command.line.split(' ');
       if (verb === 'auth') isAdmitted = words.join(' ') === options.secret();
-      if (!isAdmitted) socket.end(`${commandReply('-ERR invalid')}${disconnectNotice(null)}`);
+      if (!isAdmitted) socket.end(`${commandReply('-ERR invalid')}${disconnectNotice}`);
       else if (verb === 'auth') socket.write(commandReply('+OK accepted'));
-      else socket.write(answerTo(verb, words.join(' ')));
-      if (verb === 'exit') socket.end();
+      else socket.write(answerTo(verb, words.join(' '), command));
+      if (verb === 'event') listening.add(socket);
     };
     connections.add(socket);
-    socket.on('close', () => connections.delete(socket));
+    socket.on('close', () => {
+      connections.delete(socket);
+      listening.delete(socket);
+    });
     socket.on('error', () => {});
     socket.on('data', createCommandReader(obey));
     if (options.reception() === 'closing') socket.end();
@@ -78,6 +85,10 @@ const createEventSocket = (options: {
   });
 
   return {
+    /** To whoever asked for events. */
+    tellAll(fields: Readonly<Record<string, string>>): void {
+      for (const socket of listening) socket.write(plainEvent(fields));
+    },
     async listen(port: number): Promise<number> {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
@@ -107,13 +118,34 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   const held: MediaChannel[] = [];
   const events = new EventEmitter();
 
+  /** What is to be run later, by the name under which it can be called off. */
+  const tasks = new Map<string, string>();
+
+  const hangUpAll = (cause: string, [name = '', value = '']: readonly string[]): string => {
+    for (const channel of channels.values()) if (channel.variable(name) === value) channel.hangUp(cause);
+    return `+OK hangup all channels matching [${name}]=[${value}] with cause: ${cause}\n`;
+  };
+
   const runApi = (command: string): string => {
     if (command === 'sofia status') return sofiaStatus(hasProfile ? sipAddress : null);
-    const [, uuid] = command.split(' ');
-    const channel = [...channels.values()].find((one) => one.uuid === uuid);
-    return channel?.runApi(command) ?? '-ERR No such channel!\n';
+    const [name = '', first = '', ...rest] = command.split(' ');
+    if (name === 'global_getvar') return first === 'gw_park_sec' ? '30' : '';
+    if (name === 'sched_api') {
+      const [task = '', ...scheduled] = rest;
+      tasks.set(task, scheduled.join(' '));
+      return `+OK Added: ${tasks.size}\n`;
+    }
+    if (name === 'sched_del') return `+OK Deleted: ${tasks.delete(first) ? 1 : 0}\n`;
+    if (name === 'hupall') return hangUpAll(first, rest);
+    if (name === 'uuid_exists' && !channels.has(first)) return 'false';
+    return channels.get(first.replace(/^uuid:/, ''))?.runApi(command) ?? '-ERR No such channel!\n';
   };
-  const open = () => createEventSocket({ secret: () => secret, reception: () => reception, runApi });
+  const tellChannel = (uuid: string, command: SocketCommand): boolean => {
+    channels.get(uuid)?.obey(command);
+    return channels.has(uuid);
+  };
+  const open = () =>
+    createEventSocket({ secret: () => secret, reception: () => reception, runApi, tellChannel });
   let eventSocket = open();
   const port = await eventSocket.listen(0);
 
@@ -131,7 +163,15 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       channels.delete(call.callId);
       events.emit('channels');
     };
-    const channel = new MediaChannel({ call, invite: message, port: nextPort, onOver });
+    const onKey = (digit: string): void =>
+      eventSocket.tellAll({
+        'Event-Name': 'DTMF',
+        'Unique-ID': call.callId,
+        'DTMF-Digit': digit,
+        'DTMF-Duration': '1600',
+        'DTMF-Source': 'RTP',
+      });
+    const channel = new MediaChannel({ call, invite: message, port: nextPort, onKey, onOver });
     channels.set(call.callId, channel);
     if (manner === 'holds') held.push(channel);
     else channel.answer();
@@ -142,6 +182,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
 
   const vanish = (): void => {
     manner = 'dead';
+    tasks.clear();
     for (const channel of channels.values()) channel.vanish();
   };
 
@@ -170,9 +211,18 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       manner = 'answers';
       for (const channel of held.splice(0)) channel.answer();
     },
-    /** Whether who connects with its event socket is sent away at once; connections that stand go on. */
-    closeNewConnections(isClosing: boolean): void {
-      reception = isClosing ? 'closing' : 'open';
+    /** Whether it answers nothing any more, or everything anew. */
+    hang(isHanging: boolean): void {
+      reception = isHanging ? 'silent' : 'open';
+    },
+    /** What is to be run later, by name. */
+    tasks: (): readonly string[] => [...tasks.keys()],
+    /** So much time goes by that it is run. */
+    runTask(task: string): void {
+      const command = tasks.get(task);
+      if (command === undefined) throw new Error('There is no such task');
+      tasks.delete(task);
+      runApi(command);
     },
     /** From now on another secret lets in. */
     changeSecret(): void {
@@ -182,11 +232,15 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     dropProfile(): void {
       hasProfile = false;
     },
-    /** Its event socket is closed; channels, which have their own, go on. */
-    closeEventSocket: () => eventSocket.close(),
-    async openEventSocket(): Promise<void> {
+    /** Whoever is connected with its event socket is sent away, and who comes; channels go on. */
+    async closeEventSocket(): Promise<void> {
+      reception = 'closing';
+      await eventSocket.close();
       eventSocket = open();
       await eventSocket.listen(port);
+    },
+    openEventSocket(): void {
+      reception = 'open';
     },
     /** Its process dies; what follows needs its restart. */
     async kill(): Promise<void> {

@@ -91,7 +91,7 @@ export const createNotebook = () => {
         // Events come in between whenever they like: their kinds are compared, not their order.
         if (side === 'gateway' || !noted.kind.startsWith('event '))
           conversation[side].push(withoutIds(noted.kind));
-        if (noted.kind !== 'event HEARTBEAT') noteFields(noted);
+        noteFields(noted);
       };
     },
     notes: (): ProtocolNotes => ({
@@ -119,43 +119,36 @@ export const isComplete = ({ control, eventSockets }: ProtocolNotes): boolean =>
   control.flatMap(({ gateway }) => gateway).length ===
     control.flatMap(({ server }) => server).filter((kind) => kind.startsWith('response ')).length &&
   control.every(isOver) &&
-  eventSockets
-    .filter(({ gateway }) => gateway.includes('connect'))
-    .every(({ server }) => server.at(-1)?.startsWith('text/disconnect-notice'));
+  eventSockets.every(({ gateway, server }) => gateway.length < server.length);
 
 export type Notebook = ReturnType<typeof createNotebook>;
 
 /** What a gateway says on an event socket. */
 export const readCommand = ({ line, headers }: SocketCommand): Noted => {
   const [verb = '', ...words] = line.split(' ');
-  const application = headers.get('execute-app-name');
   const asked = headers.get('call-command');
-  if (application === undefined && asked !== undefined)
-    return { kind: `${verb} ${asked}`, fields: [...headers.keys()] };
-  if (application !== undefined) return { kind: `${verb} ${application}`, fields: [...headers.keys()] };
+  if (asked !== undefined) return { kind: `${verb} ${asked}`, fields: [...headers.keys()] };
   return {
-    kind: verb === 'api' || verb === 'event' || verb === 'filter' ? `${verb} ${words[0] ?? ''}` : verb,
+    kind: verb === 'api' || verb === 'event' ? `${verb} ${words[0] ?? ''}` : verb,
     fields: [],
   };
 };
 
-const record = z.record(z.string(), z.unknown());
-
 /** What FreeSWITCH says on an event socket. */
 export const readEvent = ({ headers, body }: SocketMessage): Noted => {
   const type = headers.get('Content-Type') ?? '';
-  if (type === 'text/event-json') {
-    const event = record.parse(JSON.parse(body));
-    return { kind: `event ${String(event['Event-Name'])}`, fields: Object.keys(event) };
+  if (type === 'text/event-plain') {
+    const fields = body
+      .trim()
+      .split('\n')
+      .map((line) => line.split(': '));
+    const name = fields.find(([field]) => field === 'Event-Name')?.[1];
+    return { kind: `event ${name}`, fields: fields.map(([field = '']) => field) };
   }
   const names = [...headers.keys()];
-  if (headers.has('Event-Name')) return { kind: `${type} with ${headers.get('Event-Name')}`, fields: names };
   const [first = ''] = body.trim().split('\n');
-  if (first.startsWith('Event-Name')) {
-    const lines = body.trim().split('\n');
-    return { kind: `${type} with channel data`, fields: lines.map((line) => line.split(': ')[0] ?? '') };
-  }
   // What the gateway asks together comes together, and is other every time.
   if (first.includes('|')) return { kind: `${type} with figures`, fields: names };
+  if (first.startsWith('+OK ')) return { kind: `${type} ${first.split(':')[0]}`, fields: names };
   return { kind: `${type} ${headers.get('Reply-Text') ?? first}`.trim(), fields: names };
 };

@@ -86,6 +86,7 @@ const silentVoice = {
 /** Nothing is made beforehand where nothing else is said: each call shows its own messages. */
 export const plainMediaServers = {
   ...mediaServers,
+  probeMs: 3_600_000,
   rtpTimeoutMs: 0,
   pool: { ...mediaServers.pool, size: 0 },
 };
@@ -136,7 +137,7 @@ const closeLines = async (lines: DrachtioLines, clock: OrderedClock): Promise<vo
   await closing;
 };
 
-/** drachtio-fsmrf gives a busy machine one second; what comes later is tried again when the clock goes on. */
+/** What does not come about at once is tried again when the clock goes on. */
 const untilReady = (lines: DrachtioLines, clock: OrderedClock): Promise<true> =>
   untilHolds('the lines are ready', () => {
     if (lines.health().ready) return true;

@@ -19,7 +19,6 @@ export const rules: Readonly<Record<string, Rule>> = {
     packages: [
       '@echogarden/fvad-wasm',
       '@echogarden/speex-resampler-wasm',
-      'drachtio-fsmrf',
       'drachtio-srf',
       'pino',
       'ws',
@@ -81,7 +80,6 @@ export const rules: Readonly<Record<string, Rule>> = {
       'koa-helmet',
       'pino',
       'prom-client',
-      'proxy-addr',
       'rate-limiter-flexible',
       'zod',
       'zod-openapi',

@@ -58,7 +58,7 @@ test.serial('while no media server is reached a call cannot be hung up, and goes
   await gateway.untilStatus(standing.callId, 'active');
   await gateway.untilStatus(rings.callId, 'ringing');
 
-  await freeSwitch.openEventSocket();
+  freeSwitch.openEventSocket();
   await until('it is reached again', async () => (await isReady()) || undefined);
   t.is((await gateway.client.post(`/api/v1/calls/${rings.callId}/cancel`)).status, 202);
   await rings.ladder.receives('CANCEL');

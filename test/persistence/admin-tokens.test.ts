@@ -7,7 +7,6 @@ import {
   noteAdminTokenUse,
   revokeAdminToken,
   type AdminTokenRecord,
-  fingerprintOf,
 } from '#src/persistence/admin-tokens.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -29,7 +28,7 @@ const storedToken = async (
     id,
     workspaceId,
     name: 'Me',
-    ...fingerprintOf(sealing, id),
+    tokenHash: sealing.fingerprint(id),
     createdAt: at,
     ...given,
   });
@@ -45,7 +44,6 @@ test('an admin token stands for its workspace and its role until it is revoked',
     name: 'Me',
     role: 'viewer',
     lastUsedAt: null,
-    tokenKeyId: sealing.keyId,
     workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
   });
   t.is(await authenticateAdmin(db, sealing, 'another', at), undefined);

@@ -201,8 +201,8 @@ if (missing.length > 0) {
     await delay(15);
     await Promise.all([one.kill(), servers.killDrachtio()]);
     await Promise.all([one.restart(), servers.restartDrachtio()]);
-    // Until drachtio-fsmrf gives up endpoints to which FreeSWITCH did not come; what nobody catches fails this file.
-    await delay(4_500);
+    // Until endpoints that did not come about are given up; what nobody catches fails this file.
+    await delay(mediaServers.createMs + 500);
     await until(() => lines.health().ready, 15_000);
     const line = await call(lines);
     t.false(line.saw('line.failed'));

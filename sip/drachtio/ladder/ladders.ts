@@ -5,6 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
+import { gatewayHeader } from '../media/event-socket/keeping.ts';
 import { masked } from './masked.ts';
 import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
 
@@ -41,9 +42,9 @@ const lastWords = 20;
 const isLastWord = (text: string): boolean =>
   /^(?:BYE|CANCEL) /.test(text) || /^cseq[ \t]*:[ \t]*\d+[ \t]+BYE/im.test(text);
 
-/** drachtio-fsmrf calls FreeSWITCH over the same server: that is the gateway's own affair. */
+/** FreeSWITCH is called over the same server: that is the gateway's own affair. */
 const isToMediaServer = ({ direction, text }: ToldMessage): boolean =>
-  direction === 'out' && text.includes('\r\nUser-Agent: drachtio-fsmrf:');
+  direction === 'out' && text.includes(`\r\n${gatewayHeader}: `);
 
 const shortened = (text: string, characters: number): string =>
   text.length <= characters ? text : text.slice(0, text.lastIndexOf('\n', characters) + 1);

@@ -4,6 +4,7 @@
  */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import { addressText, callFigures } from '../../media/call-figures.ts';
+import type { Commands } from './event-socket/commands.ts';
 
 const names = {
   codec: 'rtp_use_codec_name',
@@ -20,11 +21,6 @@ const fields = Object.keys(names) as (keyof typeof names)[];
 
 /** FreeSWITCH works its share of lost packets out every five seconds, the first time when there is nothing to tell. */
 const tellingPackets = 300;
-
-type Channel = {
-  readonly uuid: string;
-  api(command: string, args: readonly string[]): Promise<{ body: string }>;
-};
 
 const said = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text);
 
@@ -57,11 +53,14 @@ export const readChannelFigures = (body: string): SoundFigures | null => {
   });
 };
 
-export const askChannelFigures = async (channel: Channel): Promise<SoundFigures | null> => {
+export const askChannelFigures = async (
+  uuid: string,
+  { api }: Pick<Commands, 'api'>,
+): Promise<SoundFigures | null> => {
   const expression = fields.map((field) => `\${variable_${names[field]}}`).join('|');
   const [, answer] = await Promise.all([
-    channel.api('uuid_set_media_stats', [channel.uuid]),
-    channel.api('eval', [`uuid:${channel.uuid}`, expression]),
+    api(`uuid_set_media_stats ${uuid}`),
+    api(`eval uuid:${uuid} ${expression}`),
   ]);
-  return readChannelFigures(answer.body);
+  return readChannelFigures(answer);
 };

@@ -1,8 +1,12 @@
-import type Mrf from 'drachtio-fsmrf';
+import type Srf from 'drachtio-srf';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { telephoneRate, type SampleRate } from '../../samples.ts';
 import { isHold, soundRateIn } from '../../trunks/media-offer.ts';
+import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-figures.ts';
+import { sayBye, type Channel } from './channel.ts';
+import type { ChannelKeys } from './event-socket/channel-keys.ts';
+import type { Commands } from './event-socket/commands.ts';
 import { openUnicast, type UnicastMeans } from './unicast.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
@@ -12,53 +16,104 @@ const heldSilenceMs = 86_400_000;
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
-export type FreeSwitchOptions = UnicastMeans & { server: string; rtpTimeoutMs: number };
+export type FreeSwitchOptions = UnicastMeans & {
+  /** Its name. */
+  server: string;
+  commands: Commands;
+  keys: Pick<ChannelKeys, 'listen'>;
+  /** How long FreeSWITCH may take to confirm a BYE. */
+  answerMs: number;
+  /**
+   * FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's description is
+   * known; 0 for never.
+   */
+  rtpTimeoutMs: number;
+};
 
-/**
- * `server` is its name. `rtpTimeoutMs`: FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's
- * description is known; 0 for never.
- */
-export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchOptions): MediaEndpoint => {
-  const { server, rtpTimeoutMs } = options;
-  // Each command waits 40 ms otherwise: Nagle's algorithm here against delayed acknowledgements there.
-  endpoint.conn?.socket?.setNoDelay(true);
-  const listeners: ((reason: string | null) => void)[] = [];
-  let state: 'standing' | 'lost' | 'destroyed' = 'standing';
+/** Why FreeSWITCH says BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
+const reasonOf = (bye: Pick<Srf.SrfRequest, 'get'>): string | null => {
+  const reason: string | undefined = bye.get('Reason');
+  return /;text="?([A-Z_]{1,64})/.exec(reason ?? '')?.[1] ?? null;
+};
+
+type Ending = (reason: string | null) => void;
+
+/** Whether the channel stands. One that is lost may stand and must be ended all the same. */
+const createFate = () => {
+  const listeners: Ending[] = [];
+  let state: 'standing' | 'lost' | 'over' | 'destroyed' = 'standing';
   let lostBecause: string | null = null;
+  /** It is destroyed; nobody may be waiting for that. */
+  const destroyed = Promise.withResolvers<never>();
+  destroyed.promise.catch(() => {});
   const lose = (reason: string | null): void => {
     if (state !== 'standing') return;
     state = 'lost';
     lostBecause = reason;
     for (const listener of listeners) listener(reason);
   };
-  endpoint.once('destroy', (end?: { reason?: string }) => lose(end?.reason ?? null));
+  return {
+    destroyed: destroyed.promise,
+    isStanding: (): boolean => state === 'standing',
+    lose,
+    /** FreeSWITCH has ended it. */
+    end(reason: string | null): void {
+      lose(reason);
+      if (state === 'lost') state = 'over';
+    },
+    onLost(listener: Ending): void {
+      if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostBecause));
+      else listeners.push(listener);
+    },
+    /** Returns whether there is something to be ended. */
+    destroy(): boolean {
+      const stood = state === 'standing' || state === 'lost';
+      state = 'destroyed';
+      destroyed.reject(new Error('The sound of the call is not wanted any more'));
+      return stood;
+    },
+  };
+};
 
-  /** It is destroyed; nobody may be waiting for that. */
-  const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => {});
-  let isConnected = false;
-  let sampleRate: SampleRate = soundRateIn(endpoint.local.sdp) ?? telephoneRate;
+/**
+ * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
+ * once. That of audio, because an endpoint that makes the offer begins with it set to never.
+ */
+const createSoundTimeout = (uuid: string, { commands, rtpTimeoutMs }: FreeSwitchOptions) => {
   let timeoutMs = 0;
-  /**
-   * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
-   * once. That of audio, because an endpoint that makes the offer begins with it set to never.
-   */
-  const expectSound = async (remoteSdp: string): Promise<void> => {
+  return async (remoteSdp: string): Promise<void> => {
     const next = rtpTimeoutMs === 0 ? 0 : isHold(remoteSdp) ? heldSilenceMs : rtpTimeoutMs;
     if (next === timeoutMs) return;
     timeoutMs = next;
-    await endpoint.api('uuid_setvar', [endpoint.uuid, 'media_timeout_audio', String(next)]);
+    await commands.api(`uuid_setvar ${uuid} media_timeout_audio ${next}`);
   };
+};
+
+export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions): MediaEndpoint => {
+  const { uuid, dialog, localSdp } = channel;
+  const { server, commands, answerMs, clock } = options;
+  const fate = createFate();
+  const digits: ((digit: string) => void)[] = [];
+  const stopListening = options.keys.listen(uuid, (digit) => {
+    for (const listener of digits) listener(digit);
+  });
+  dialog.on('destroy', (bye) => {
+    stopListening();
+    fate.end(reasonOf(bye));
+  });
+
+  const expectSound = createSoundTimeout(uuid, options);
+  let isConnected = false;
+  let sampleRate: SampleRate = soundRateIn(localSdp) ?? telephoneRate;
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
-    // drachtio-fsmrf would ask for all variables of the channel afterwards, which nobody needs.
-    const answer = await endpoint.dialog.modify(remoteSdp);
+    const answer = await dialog.modify(remoteSdp);
     sampleRate = soundRateIn(answer) ?? sampleRate;
     return answer;
   };
   return {
-    channel: { server, uuid: endpoint.uuid },
-    localSdp: endpoint.local.sdp,
+    channel: { server, uuid },
+    localSdp,
     sampleRate: () => sampleRate,
     modify,
     async takeAnswer(remoteSdp) {
@@ -67,32 +122,30 @@ export const createMediaEndpoint = (endpoint: Mrf.Endpoint, options: FreeSwitchO
     async connect(events, callRate) {
       if (isConnected) throw new Error('The sound of a call is connected once');
       isConnected = true;
-      return openUnicast(endpoint.conn, events, {
+      return openUnicast(uuid, events, {
         ...options,
         callRate,
         codecRate: () => sampleRate,
-        ended: ended.promise,
+        ended: fate.destroyed,
       });
     },
     async press(keys) {
-      const { body } = await endpoint.api('uuid_send_dtmf', [endpoint.uuid, keys]);
-      if (!body.startsWith('+OK')) throw new Error('FreeSWITCH did not take the keys');
+      await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
     },
-    onDigit(listener) {
-      endpoint.on('dtmf', ({ dtmf }: { dtmf?: string }) => {
-        if (dtmf !== undefined && /^[0-9*#A-D]$/.test(dtmf)) listener(dtmf);
-      });
-    },
-    figures: async () => (state === 'standing' ? askChannelFigures(endpoint) : null),
-    onLost(listener) {
-      if (state === 'lost') queueMicrotask(() => listener(lostBecause));
-      else listeners.push(listener);
-    },
-    lose: () => lose(null),
+    onDigit: (listener) => void digits.push(listener),
+    figures: async () => (fate.isStanding() ? askChannelFigures(uuid, commands) : null),
+    onLost: fate.onLost,
+    lose: () => fate.lose(null),
     async destroy() {
-      state = 'destroyed';
-      ended.reject(new Error('The sound of the call is not wanted any more'));
-      await endpoint.destroy();
+      stopListening();
+      if (!fate.destroy()) return;
+      try {
+        await within(clock, answerMs, 'BYE to FreeSWITCH', sayBye(channel));
+      } catch (error) {
+        // drachtio-server is gone, or FreeSWITCH: one of them knows of it.
+        await commands.api(`uuid_kill ${uuid}`);
+        throw error;
+      }
     },
   };
 };

@@ -1,18 +1,19 @@
 /** One FreeSWITCH: the connection to it, and the endpoints on it, one a call, where its sound goes in and out. */
-import type Mrf from 'drachtio-fsmrf';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
 import type { SoundThread } from '../../media/thread/sound-thread.ts';
 import type { Resample } from '../../resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
+import { createCallEndpoints } from './call-endpoints.ts';
+import { inviteChannel, sayBye, type Channel } from './channel.ts';
+import { createChannels } from './channels.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
-import { createMediaEndpoint, rtpTimeoutHeader } from './endpoint.ts';
-import { keepEventSocket } from './event-socket.ts';
+import { createMediaEndpoint, rtpTimeoutHeader, type FreeSwitchOptions } from './endpoint.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp.ts';
 
 export type MediaServerNumbers = {
@@ -23,7 +24,7 @@ export type MediaServerNumbers = {
   busy: { afterMs: number; coolDown: CoolDown };
   /** How long it may take for anything else that it is told. */
   answerMs: number;
-  /** How often it is asked whether it is still there. */
+  /** How often it is asked whether it is still there, and told that we are; its calls are lost after it was silent twice. */
   probeMs: number;
   /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
   rtpTimeoutMs: number;
@@ -40,24 +41,34 @@ export type MediaServerOptions = MediaServerNumbers & {
   logger: Logger;
 };
 
+/** What an endpoint is made with, and by. */
+type Making = MediaServerOptions & FreeSwitchOptions & ReturnType<typeof createChannels>['means'];
+
 /** Makes an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
 const create = async (
-  media: Mrf.MediaServer,
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
-  options: MediaServerOptions & { server: string },
+  options: Making,
 ): Promise<MediaEndpoint> => {
-  const { rtpTimeoutMs, createMs, clock, backgroundTasks } = options;
-  const usual: Mrf.EndpointOptions = offer === undefined ? {} : { remoteSdp: offer };
-  const asked = srtp === 'off' ? usual : srtpRequest(offer);
+  const { rtpTimeoutMs, createMs, clock, commands, backgroundTasks } = options;
+  const asked = srtp === 'off' ? { offer, headers: {} } : srtpRequest(offer);
   // Until it is known where its sound comes from, none is expected.
   const headers = { ...asked.headers, ...(offer === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };
-  const creating = media.createEndpoint({ ...asked, headers });
-  const destroyLate = (endpoint: Mrf.Endpoint): void =>
-    backgroundTasks.add('destroying a late endpoint', () => endpoint.destroy());
-  const endpoint = await within(clock, createMs, 'Creating an endpoint', creating, destroyLate);
+  const { uuid, channel } = inviteChannel(
+    { ...asked, headers },
+    { ...options, sipAddress: options.sipAddress() },
+  );
+  const endLate = (late: Channel): void => backgroundTasks.add('ending a late channel', () => sayBye(late));
+  let made: Channel;
+  try {
+    made = await within(clock, createMs, 'Creating an endpoint', channel, endLate);
+  } catch (error) {
+    // Its answer may be on a way that nobody goes any more.
+    backgroundTasks.add('ending a channel that did not come about', () => commands.api(`uuid_kill ${uuid}`));
+    throw error;
+  }
   return srtp === 'off'
-    ? createMediaEndpoint(endpoint, options)
-    : createSrtpEndpoint(endpoint, { ...options, offers: offer === undefined });
+    ? createMediaEndpoint(made, options)
+    : createSrtpEndpoint(made, { ...options, offers: offer === undefined });
 };
 
 /** One that was made beforehand; `null` when none is ready or the offer is not for it. */
@@ -79,33 +90,8 @@ const takeReady = async (
   }
 };
 
-/** The endpoints of calls: those that there are, and those that calls wait for. */
-const createCallEndpoints = () => {
-  const taken = new Set<MediaEndpoint>();
-  let coming = 0;
-  return {
-    count: (): number => taken.size + coming,
-    async add(making: () => Promise<MediaEndpoint>): Promise<MediaEndpoint> {
-      coming += 1;
-      try {
-        const made = await making();
-        taken.add(made);
-        return releasingWith(made, () => taken.delete(made));
-      } finally {
-        coming -= 1;
-      }
-    },
-    loseAll(): void {
-      for (const endpoint of taken) endpoint.lose();
-    },
-  };
-};
-
 /** Where endpoints are made afresh. One that took long to fail shows that the server has too much to do. */
-const createWorkshop = (
-  connected: () => Mrf.MediaServer,
-  options: MediaServerOptions & { server: string },
-) => {
+const createWorkshop = (options: Making) => {
   const { busy, clock } = options;
   const breaker = createCircuitBreaker(clock, busy.coolDown);
   return {
@@ -114,7 +100,7 @@ const createWorkshop = (
     async createFresh(offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> {
       const begunAt = clock.now();
       try {
-        const endpoint = await create(connected(), { offer, srtp }, options);
+        const endpoint = await create({ offer, srtp }, options);
         breaker.worked();
         return endpoint;
       } catch (error) {
@@ -126,35 +112,33 @@ const createWorkshop = (
 };
 
 export const createMediaServer = (server: ServerAddress, options: MediaServerOptions) => {
-  const { clock, logger } = options;
+  const { backgroundTasks, logger } = options;
   const name = `${server.host}:${server.port}`;
   const endpoints = createCallEndpoints();
   let isClosing = false;
 
   const fill = (): void => {
-    if (!isClosing && socket.current() !== null) pool.open();
+    if (!isClosing && channels.problem() === null) pool.open();
   };
 
-  const socket = keepEventSocket({
+  const loseAll = (why: string): void => {
+    if (endpoints.count() > 0) logger.error(`FreeSWITCH at ${name} ${why}: its calls end`);
+    endpoints.loseAll();
+  };
+
+  const channels = createChannels(server, {
     ...options,
-    server,
-    onConnected: fill,
-    // Its calls notice by themselves: each endpoint has an event socket of its own.
-    onLost: () => pool.empty(),
-    onSilent() {
-      logger.error(`FreeSWITCH at ${name} does not answer any more: its calls end`);
-      endpoints.loseAll();
+    onConnected() {
+      fill();
+      // It may be another one than before.
+      backgroundTasks.add('looking for the channels of calls', () => endpoints.loseThose(channels.isThere));
     },
+    onLost: () => pool.empty(),
+    onGone: () => loseAll('is gone'),
+    onSilent: () => loseAll('does not answer any more'),
   });
 
-  /** Throws while there is none. */
-  const connected = (): Mrf.MediaServer => {
-    const media = socket.current();
-    if (media === null) throw new Error(socket.problem() ?? 'There is no media server');
-    return media;
-  };
-
-  const { hasTime, createFresh } = createWorkshop(connected, { ...options, server: name });
+  const { hasTime, createFresh } = createWorkshop({ ...options, ...channels.means, server: name });
 
   const pool = createEndpointPool({
     ...options,
@@ -164,8 +148,8 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
 
   return {
     name,
-    open: socket.open,
-    problem: socket.problem,
+    open: channels.open,
+    problem: channels.problem,
     /** Calls on it now. */
     calls: endpoints.count,
     /** Endpoints that wait for a call. */
@@ -182,9 +166,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         return createFresh(offer, srtp);
       }),
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
-    async endChannel(uuid: string): Promise<void> {
-      await within(clock, options.answerMs, 'Ending a channel', connected().api(`uuid_kill ${uuid}`));
-    },
+    endChannel: channels.end,
     /** The dialogs with it are gone: what was made beforehand is of no use any more. */
     renew(): void {
       pool.empty();
@@ -195,7 +177,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       isClosing = true;
       pool.empty();
     },
-    close: socket.close,
+    close: channels.close,
   };
 };
 

@@ -1,11 +1,9 @@
 /** The media servers, one or several: each call goes to the one that has the fewest. */
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import { guardEventSockets } from './event-socket-guard.ts';
 import { NoPlace, type MediaEndpoint } from '../../media/endpoint.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './server.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import { askForWantedEvents } from './wanted-events.ts';
 
 export type MediaServerState = {
   /** `host:port`, as it was configured. */
@@ -28,8 +26,6 @@ const sentences = (servers: readonly MediaServer[]): string =>
   servers.flatMap((server) => server.problem() ?? []).join(' ');
 
 export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
-  guardEventSockets(options.logger);
-  askForWantedEvents();
   const servers = addresses.map((address) => createMediaServer(address, options));
   const areThere = servers.length > 0;
 

@@ -6,12 +6,12 @@
  * goes out as the offer; when the far end has answered, FreeSWITCH is told to offer again, and gets that answer.
  */
 import { randomBytes } from 'node:crypto';
-import type Mrf from 'drachtio-fsmrf';
 import { usualCodecs } from '#src/domain/trunk.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { within } from '../background-tasks.ts';
+import type { Channel, ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type FreeSwitchOptions } from './endpoint.ts';
 
 const codecs = [...usualCodecs];
@@ -43,13 +43,9 @@ const asOffer = (answer: string): string =>
     .replace(/^(m=audio \d+ RTP\/SAVP) 0 /m, '$1 0 8 ')
     .replace(/^a=rtpmap:0 PCMU\/8000\r\n/m, '$&a=rtpmap:8 PCMA/8000\r\n');
 
-/**
- * What drachtio-fsmrf is asked for. It takes RTP/SAVP for WebRTC and refuses it; by the name RTP/AVP FreeSWITCH takes it
- * because of the header (see config/freeswitch).
- */
-export const srtpRequest = (remoteSdp: string | undefined): Mrf.EndpointOptions => ({
-  remoteSdp: withOneKey(remoteSdp ?? offerOfNobody()).replace(/^(m=audio \d+ RTP)\/SAVP /m, '$1/AVP '),
-  codecs,
+/** An INVITE for an endpoint whose sound is encrypted; see config/freeswitch for the header. */
+export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
+  offer: withOneKey(remoteSdp ?? offerOfNobody()),
   headers: { 'X-Srtp': 'required' },
 });
 
@@ -64,27 +60,26 @@ const requirePossible = (remoteSdp: string): void => {
 
 /** `offers`: it was made without a remote description. */
 export const createSrtpEndpoint = (
-  endpoint: Mrf.Endpoint,
+  channel: Channel,
   { offers, ...options }: FreeSwitchOptions & { offers: boolean },
 ): MediaEndpoint => {
-  const made = createMediaEndpoint(endpoint, options);
-  const { clock } = options;
-  const { dialog, uuid } = endpoint;
+  const made = createMediaEndpoint(channel, options);
+  const { clock, commands } = options;
+  const { dialog, uuid } = channel;
 
   /** FreeSWITCH makes an offer, which drachtio-srf answers by itself with what stands in the dialog. */
   const offerAgain = async (): Promise<void> => {
     const acknowledged = new Promise<void>((resolve) => {
       dialog.once('ack', () => resolve());
     });
-    const { body } = await endpoint.api('uuid_media_reneg', [uuid, `=${codecs.join(',')}`]);
-    if (!body.startsWith('+OK')) throw new Error('FreeSWITCH did not offer again');
+    await commands.run(`uuid_media_reneg ${uuid} =${codecs.join(',')}`);
     await within(clock, answerMs, 'Giving FreeSWITCH an answer', acknowledged);
   };
 
   const hasTaken = async (key: string | undefined): Promise<boolean> => {
     for (let looks = 1; looks <= 5; looks += 1) {
-      const { body } = await endpoint.api('uuid_getvar', [uuid, 'srtp_remote_audio_crypto_key']);
-      if (body.trim() === key) return true;
+      const taken = await commands.api(`uuid_getvar ${uuid} srtp_remote_audio_crypto_key`);
+      if (taken.trim() === key) return true;
       await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
     }
     return false;

@@ -11,7 +11,6 @@
  * - What it is sent it takes for sound of the rate that the channel's codec has now; when another one is agreed on later
  *   it resamples that by itself. What it sends has the rate of the codec at each moment.
  */
-import type Mrf from 'drachtio-fsmrf';
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineTime } from '../../line-time.ts';
 import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
@@ -21,6 +20,7 @@ import type { SoundThread, UnicastChannel } from '../../media/thread/sound-threa
 import type { Resample } from '../../resampler.ts';
 import type { SampleRate } from '../../samples.ts';
 import { within } from '../background-tasks.ts';
+import type { Commands } from './event-socket/commands.ts';
 
 /**
  * FreeSWITCH looks for what it was told every 20 ms. This is longer than it takes to find out that one hangs: that is
@@ -32,55 +32,42 @@ export type UnicastMeans = {
   soundThread: Pick<SoundThread, 'openUnicast'>;
   /** Of this host, where FreeSWITCH reaches it. */
   ownAddress: string;
+  /** Where FreeSWITCH is; throws while it is not connected. */
+  serverAddress: () => string;
+  commands: Pick<Commands, 'tell'>;
   resample: Resample;
   clock: Clock;
+};
+
+const begin = async (
+  uuid: string,
+  { port, begun }: UnicastChannel,
+  { tell, own, theirs }: Pick<Commands, 'tell'> & { own: string; theirs: string },
+): Promise<void> => {
+  await tell(uuid, {
+    'call-command': 'unicast',
+    'local-ip': theirs,
+    'local-port': '0',
+    'remote-ip': own,
+    'remote-port': String(port),
+    transport: 'udp',
+  });
+  await begun;
 };
 
 /** The rate of the call, and that of the channel's codec at each moment. */
 type Rates = { callRate: SampleRate; codecRate: () => SampleRate };
 
-const tellChannel = (conn: Mrf.EventSocket, headers: Readonly<Record<string, string>>): Promise<string> =>
-  new Promise((resolve) => {
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    conn.sendRecv(['sendmsg', ...lines].join('\n'), (reply) => resolve(reply.getHeader('Reply-Text') ?? ''));
-  });
-
-const begin = async (
-  conn: Mrf.EventSocket,
-  { port, begun }: UnicastChannel,
-  addresses: { own: string; theirs: string },
-): Promise<void> => {
-  if (conn.socket === null) throw new Error('The channel is gone');
-  const reply = await tellChannel(conn, {
-    'call-command': 'unicast',
-    'local-ip': addresses.theirs,
-    'local-port': '0',
-    'remote-ip': addresses.own,
-    'remote-port': String(port),
-    transport: 'udp',
-  });
-  if (!reply.startsWith('+OK')) throw new Error('FreeSWITCH did not take the way of the sound');
-  await begun;
-};
-
 /** Rejects when no sound comes within a few seconds, or `ended` does. */
 export const openUnicast = async (
-  conn: Mrf.EventSocket | null,
+  uuid: string,
   { onAudio, onLost }: SoundEvents,
-  {
-    soundThread,
-    ownAddress,
-    resample,
-    clock,
-    ended,
-    callRate,
-    codecRate,
-  }: UnicastMeans & Rates & { ended: Promise<never> },
+  means: UnicastMeans & Rates & { ended: Promise<never> },
 ): Promise<SoundPath> => {
-  const theirs = conn?.socket?.remoteAddress;
-  if (conn === null || theirs === undefined) throw new Error('The channel is gone');
+  const { soundThread, ownAddress: own, commands, clock, ended, resample, callRate, codecRate } = means;
+  const theirs = means.serverAddress();
   const sampleRate = codecRate();
-  const channel = await soundThread.openUnicast(ownAddress, theirs, sampleRate);
+  const channel = await soundThread.openUnicast(own, theirs, sampleRate);
   const follower = createRateFollower(resample, callRate);
   channel.listen({
     onSound: (samples) => onAudio(follower.take(samples, codecRate())),
@@ -88,7 +75,7 @@ export const openUnicast = async (
     onLost,
   });
   try {
-    const beginning = begin(conn, channel, { own: ownAddress, theirs });
+    const beginning = begin(uuid, channel, { ...commands, own, theirs });
     await Promise.race([ended, within(clock, beginMs, 'Connecting the sound of a call', beginning)]);
   } catch (error) {
     channel.close();

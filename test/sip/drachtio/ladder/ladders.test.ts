@@ -77,7 +77,7 @@ test('what nobody claims is kept nowhere, and what waits is limited', (t) => {
 
 test('the gateway’s own INVITEs to FreeSWITCH are nobody’s, and a caller cannot hide as one', (t) => {
   const { ladders, lines, sent, came } = world();
-  const header = 'User-Agent: drachtio-fsmrf:7f9c\r\n';
+  const header = 'X-Gateway: 7f9c\r\n';
   sent(invite, 'ours', header);
   came(invite, 'theirs', header);
   ladders.claim('ours', 'ours');

@@ -6,7 +6,13 @@ import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf } from '#test/doubles/sip-message.ts';
-import { ownNumber, startSipEdge, type SipEdge, type SipEdgeOptions } from '#test/doubles/sip-edge.ts';
+import {
+  ownNumber,
+  startSipEdge,
+  startSipEdgeOn,
+  type SipEdge,
+  type SipEdgeOptions,
+} from '#test/doubles/sip-edge.ts';
 import { until } from '#test/helpers/until.ts';
 
 const sdp = describeSound();
@@ -40,9 +46,9 @@ const answered = async (edge: SipEdge): Promise<{ line: WatchedLine; ladder: Far
   return { line, ladder };
 };
 
-/** Lets time go by until the lines say this of their health. */
-const untilHealth = (edge: SipEdge, holds: () => boolean): Promise<true> =>
-  until('the health of the lines', () => {
+/** Lets time go by until it is found out. */
+const untilFound = (edge: SipEdge, holds: () => boolean): Promise<true> =>
+  until('it is found out', () => {
     if (holds()) return true;
     edge.clock.advance(250);
     return undefined;
@@ -58,18 +64,18 @@ test('calls are spread; those of a media server that dies end, and all others go
   await edge.other.kill();
   const [kept, lost] = calls;
   if (kept === undefined || lost === undefined) throw new Error('There are not two calls');
-  await edge.said([lost.line], 'line.failed');
+  await untilFound(edge, () => lost.line.saw('line.failed'));
   t.false(kept.line.saw('line.failed'));
   lost.line.tell({ type: 'hangUp' });
   await lost.ladder.receives('BYE');
-  await untilHealth(edge, () => !areUsable(edge));
+  await untilFound(edge, () => !areUsable(edge));
   const health = edge.lines.health();
   t.true(health.ready && health.warning?.includes(`:${edge.other.eventSocket.port}: `));
 
   await answered(edge);
   t.deepEqual(callsOf(edge), [2, 0]);
   await edge.other.restart();
-  await untilHealth(edge, () => areUsable(edge));
+  await untilFound(edge, () => areUsable(edge));
   t.deepEqual(edge.lines.health(), { ready: true });
   await answered(edge);
   t.deepEqual(callsOf(edge), [2, 1]);
@@ -82,6 +88,7 @@ test('when a media server dies, a telephone that rings is told so at once', asyn
   ladder.answers(180);
   await edge.said([line], 'line.ringing');
   await edge.one.kill();
+  await untilFound(edge, () => ladder.unread().includes('CANCEL'));
   await ladder.receives('CANCEL');
   await edge.said([line], 'line.unanswered');
   t.like(line.all('line.unanswered')[0], {
@@ -112,11 +119,11 @@ test('while a media server has too much to do, callers are sent away at once, un
   await freeSwitch.untilChannels(1);
   edge.clock.advance(mediaServers.createMs);
   t.is(headerOf(await first.receives(503), 'Retry-After'), '10');
+  await freeSwitch.untilChannels(0);
   await edge.trunk.calls(ownNumber, { sdp }).receives(503);
-  t.is(freeSwitch.channels().length, 1);
+  t.is(freeSwitch.channels().length, 0);
 
   freeSwitch.letEndpointsGo();
-  await freeSwitch.untilChannels(0);
   edge.clock.advance(mediaServers.busy.coolDown.firstMs);
   await answered(edge);
   await edge.trunk.calls(ownNumber, { sdp }).receives(200);
@@ -126,7 +133,7 @@ test('while a media server has too much to do, callers are sent away at once, un
 test('a media server that does not answer any more loses its calls, and new ones go elsewhere', async (t) => {
   const edge = await startTwo(t);
   const { line, ladder } = await answered(edge);
-  edge.one.closeNewConnections(true);
+  edge.one.hang(true);
   await until('it was given up', () => {
     if (line.saw('line.failed')) return true;
     edge.clock.advance(mediaServers.probeMs);
@@ -138,14 +145,14 @@ test('a media server that does not answer any more loses its calls, and new ones
   await edge.said([line], 'line.ended');
   await answered(edge);
   t.deepEqual(callsOf(edge), [0, 1]);
-  edge.one.closeNewConnections(false);
-  await untilHealth(edge, () => areUsable(edge));
+  edge.one.hang(false);
+  await untilFound(edge, () => areUsable(edge));
 });
 
 test('without any media server no call is placed, and it is said of each', async (t) => {
   const edge = await startTwo(t);
   await Promise.all([edge.one.kill(), edge.other.kill()]);
-  await untilHealth(edge, () => !edge.lines.health().ready);
+  await untilFound(edge, () => !edge.lines.health().ready);
   const health = edge.lines.health();
   for (const { eventSocket } of [edge.one, edge.other])
     t.regex(health.ready ? '' : health.detail, new RegExp(`FreeSWITCH at .*:${eventSocket.port}: `));
@@ -161,7 +168,7 @@ const unusable: readonly [string, (freeSwitch: FreeSwitch) => void, RegExp][] = 
     (freeSwitch) => freeSwitch.changeSecret(),
     /it refused the secret \(GW_FREESWITCH_SECRET\)/,
   ],
-  ['has no profile', (freeSwitch) => freeSwitch.dropProfile(), /its SIP profile drachtio_mrf is not there/],
+  ['has no profile', (freeSwitch) => freeSwitch.dropProfile(), /its SIP profile trunkline is not there/],
 ];
 for (const [what, spoil, detail] of unusable)
   test(`a media server that ${what} is not used, and it is said why`, async (t) => {
@@ -177,7 +184,7 @@ const pooled = (size: number): SipEdgeOptions => ({
 /** Resolves when so many wait for a call. */
 const untilMade = async (freeSwitch: FreeSwitch, count: number): Promise<void> => {
   await freeSwitch.untilChannels(count);
-  for (const channel of freeSwitch.channels()) await channel.untilWatched();
+  for (const channel of freeSwitch.channels()) await channel.untilParked();
 };
 
 test('a call takes an endpoint that was made beforehand, and another one is made', async (t) => {
@@ -235,4 +242,56 @@ test('a channel is told how long it may hear nothing, and on hold that it may', 
   t.is(channel?.variables.get('media_timeout_audio'), '86400000');
   ladder.sends('ACK');
   await edge.said([line], 'line.held');
+});
+
+const onlyChannel = (edge: SipEdge) => {
+  const [channel] = only(edge).channels();
+  if (channel === undefined) throw new Error('There is no channel');
+  return channel;
+};
+
+test('a call goes on while the event socket is lost, and hears keys again when it is back', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line } = await answered(edge);
+  await only(edge).closeEventSocket();
+  await untilFound(edge, () => !areUsable(edge));
+  only(edge).openEventSocket();
+  await untilFound(edge, () => areUsable(edge));
+  onlyChannel(edge).hearsKey('7');
+  await edge.said([line], 'line.digit');
+  t.deepEqual(line.story(), ['line.answered', 'line.digit']);
+});
+
+test('a call whose channel is gone when the event socket is back has failed', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line } = await answered(edge);
+  await only(edge).closeEventSocket();
+  await untilFound(edge, () => !areUsable(edge));
+  onlyChannel(edge).vanish();
+  only(edge).openEventSocket();
+  await untilFound(edge, () => line.saw('line.failed'));
+  t.pass();
+});
+
+test('the channels of a gateway that is not heard of any more end, and no others', async (t) => {
+  const dead = await startSipEdge(t);
+  const living = await startSipEdgeOn(t, dead);
+  const [task] = only(dead).tasks();
+  const { line } = await answered(dead);
+  const other = await answered(living);
+  only(dead).runTask(task ?? '');
+  await dead.said([line], 'line.failed');
+  t.is(only(dead).channels().length, 1);
+  t.deepEqual(other.line.story(), ['line.answered']);
+});
+
+test('FreeSWITCH is told again and again that a gateway lives, and is never without an end for its channels', async (t) => {
+  const edge = await startSipEdge(t, { mediaServers: { ...mediaServers, rtpTimeoutMs: 0 } });
+  for (let times = 1; times <= 3; times += 1) {
+    const [before = ''] = only(edge).tasks();
+    await untilFound(edge, () => {
+      t.true(only(edge).tasks().length > 0);
+      return !only(edge).tasks().includes(before);
+    });
+  }
 });

@@ -79,8 +79,7 @@ const callOver = async (t: ExecutionContext, srtp: TrunkSrtp, fateOf: (packet: n
     async heard(): Promise<Counted[]> {
       mouth.send(countingSound(frames));
       const sound = (): Counted[] => count(joinSamples(pieces)).filter((it) => it !== 'silent');
-      // The last may be one of those that are lost.
-      await until('each frame is heard or filled', () => sound().length >= frames || undefined);
+      await until('the last frame is heard', () => sound().includes(frames - 1) || undefined);
       return sound();
     },
   };

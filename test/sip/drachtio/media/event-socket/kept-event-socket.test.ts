@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import test from 'ava';
-import { probeMediaServer } from '#sip/drachtio/media/probe.ts';
+import { probeMediaServer } from '#sip/drachtio/media/event-socket/kept-event-socket.ts';
 import { ServerRefusal } from '#sip/drachtio/heartbeat.ts';
 
 for (const [what, answer, message] of [
@@ -18,6 +18,6 @@ for (const [what, answer, message] of [
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('No port');
-    const probing = probeMediaServer({ host: '127.0.0.1', port: address.port, secret: 'x' }, 'drachtio_mrf');
+    const probing = probeMediaServer({ host: '127.0.0.1', port: address.port, secret: 'x' });
     await t.throwsAsync(probing, { instanceOf: ServerRefusal, message });
   });

@@ -1,0 +1,30 @@
+import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+
+/** The endpoints of calls: those that there are, and those that calls wait for. */
+export const createCallEndpoints = () => {
+  const taken = new Set<MediaEndpoint>();
+  let coming = 0;
+  return {
+    count: (): number => taken.size + coming,
+    async add(making: () => Promise<MediaEndpoint>): Promise<MediaEndpoint> {
+      coming += 1;
+      try {
+        const made = await making();
+        taken.add(made);
+        return releasingWith(made, () => taken.delete(made));
+      } finally {
+        coming -= 1;
+      }
+    },
+    loseAll(): void {
+      for (const endpoint of taken) endpoint.lose();
+    },
+    /** Those whose channels are not there are lost. */
+    async loseThose(isThere: (uuid: string) => Promise<boolean>): Promise<void> {
+      const loseUnless = async (endpoint: MediaEndpoint): Promise<void> => {
+        if (endpoint.channel !== null && !(await isThere(endpoint.channel.uuid))) endpoint.lose();
+      };
+      await Promise.all([...taken].map(loseUnless));
+    },
+  };
+};

@@ -1,0 +1,139 @@
+/** The event socket of one FreeSWITCH, made again whenever it is lost; all of its channels are driven by it. */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { ServerRefusal, startHeartbeat } from '../../heartbeat.ts';
+import { keepConnected, type ServerAddress } from '../../reconnect.ts';
+import { commandsOn, type Commands } from './commands.ts';
+import { openEventSocket, type EventSocket } from './connection.ts';
+import { askParkSec, type Keeping } from './keeping.ts';
+
+/** Of config/freeswitch. */
+const profile = 'trunkline';
+
+/** What is known of a FreeSWITCH that is connected. */
+export type Connected = {
+  socket: EventSocket;
+  /** `host:port`, where INVITEs go that make channels. */
+  sipAddress: string;
+};
+
+/** Rejects with a plain sentence where the profile is not there. */
+const askSipAddress = async ({ api }: Pick<Commands, 'api'>): Promise<string> => {
+  const status = await api('sofia status');
+  const address = new RegExp(`^\\s*${profile}\\s.*sip:mod_sofia@([\\d.]+:\\d+)`, 'm').exec(status)?.[1];
+  if (address === undefined) throw new ServerRefusal(`its SIP profile ${profile} is not there.`);
+  return address;
+};
+
+/** Whether nobody listens there: who was there is dead. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+
+const probeMs = 3_000;
+
+/** Asks whether it is ready for calls; rejects with a plain sentence when it is not. */
+export const probeMediaServer = async (server: ServerAddress): Promise<void> => {
+  const socket = await openEventSocket(server, { onEvent() {}, onClosed() {}, silenceMs: probeMs });
+  try {
+    await askSipAddress({ api: (command) => socket.command(`api ${command}`) });
+  } finally {
+    socket.close();
+  }
+};
+
+export type KeptEventSocketOptions = {
+  server: ServerAddress;
+  /** How long an answer may take. */
+  answerMs: number;
+  /** How often it is asked whether it is still there, and told that we are. */
+  probeMs: number;
+  keeping: Keeping;
+  /** An event in plain format: a key that was pressed. */
+  onEvent: (event: string) => void;
+  onConnected: () => void;
+  /** The connection is lost, and made again; channels go on. */
+  onLost: () => void;
+  /** FreeSWITCH is gone, and all of its channels with it. */
+  onGone: () => void;
+  /** It does not answer any more; the connection is then lost. */
+  onSilent: () => void;
+  clock: Clock;
+  logger: Logger;
+};
+
+export const keepEventSocket = (options: KeptEventSocketOptions) => {
+  const { server, answerMs, probeMs, keeping, clock, logger } = options;
+  let stopHeartbeat: () => void = () => {};
+
+  const prepare = async (socket: EventSocket, onLost: () => void): Promise<Connected> => {
+    const commands = commandsOn(() => socket, { answerMs, clock });
+    await socket.command('event plain DTMF');
+    const sipAddress = await askSipAddress(commands);
+    const parkSec = await askParkSec(commands);
+    const probe = (): Promise<void> => keeping.putOff(commands, parkSec);
+    await probe();
+    const onSilent = (): void => {
+      options.onSilent();
+      onLost();
+    };
+    stopHeartbeat = startHeartbeat({ probe, everyMs: probeMs, clock, onSilent });
+    return { socket, sipAddress };
+  };
+
+  /** Who listens makes no mistake for the others. */
+  const onEvent = (event: string): void => {
+    try {
+      options.onEvent(event);
+    } catch (error) {
+      logger.error({ err: error }, 'an event of FreeSWITCH could not be taken');
+    }
+  };
+
+  const connect = async (onLost: () => void): Promise<Connected> => {
+    const onClosed = (error: Error): void => {
+      logger.debug({ err: error }, 'the connection to FreeSWITCH has ended');
+      onLost();
+    };
+    let socket: EventSocket;
+    try {
+      socket = await openEventSocket(server, { onEvent, onClosed });
+    } catch (error) {
+      if (isRefused(error)) options.onGone();
+      throw error;
+    }
+    try {
+      return await prepare(socket, onLost);
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+  };
+
+  const kept = keepConnected<Connected>({
+    to: `FreeSWITCH at ${server.host}:${server.port}`,
+    connect,
+    disconnect({ socket }) {
+      stopHeartbeat();
+      socket.close();
+    },
+    onConnected: options.onConnected,
+    onLost: options.onLost,
+    clock,
+    logger,
+  });
+
+  /** Throws while there is none. */
+  const connected = (): Connected => {
+    const now = kept.current();
+    if (now === null) throw new Error(kept.problem() ?? 'There is no media server');
+    return now;
+  };
+
+  return {
+    open: kept.open,
+    problem: kept.problem,
+    close: kept.close,
+    connected,
+    commands: commandsOn(() => connected().socket, { answerMs, clock }),
+  };
+};
