@@ -24,6 +24,8 @@ export type LineLifeEvent =
   /** The far end rings, holds the call or takes it back; it may say so more than once. */
   | { type: 'rang' | 'held' | 'resumed' }
   | { type: 'answered' }
+  /** The call stood already, in another process, and goes on here; or it cannot. */
+  | { type: 'adopted' | 'adoption.failed' }
   /** It came to no answer; that confirms a cancelled call, too. */
   | { type: 'unanswered'; cause: UnansweredCause }
   /** The call stands, but carries no sound any more. */
@@ -37,7 +39,7 @@ export type LineLifeEvent =
   /** `handed.over`: another gateway holds the call. */
   | { type: 'hangup.requested' | 'closed' | 'handed.over' };
 
-const report = (type: `line.${'ringing' | 'answered' | 'held' | 'resumed' | 'failed'}`) =>
+const report = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
 
 const lastWord = ({ by, cause }: LineEnd): LineReport =>
@@ -76,6 +78,8 @@ export const lineLifeMachine = setup({
       initial: 'connecting',
       on: {
         answered: { target: 'answered', actions: ['noteAnswered', report('line.answered'), 'carrySound'] },
+        adopted: { target: 'answered', actions: [report('line.adopted'), 'carrySound'] },
+        'adoption.failed': 'leaving.reporting',
         unanswered: {
           target: 'leaving.reporting',
           actions: { type: 'noteUnanswered', params: ({ event }) => event.cause },

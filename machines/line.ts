@@ -20,6 +20,9 @@
  *    more as played but what had sounded whole; told to go on, it does from where it was, and what it reports in the end
  *    is what was heard before and behind the pause. `stopTalking` ends a pause, too.
  * 9. Of each way the sound of a call may be missing on, a line says so once at most, before its last word.
+ * 10. A line that is adopted (`Lines.adopt`) never says that it was answered: it says once that it is adopted, and then
+ *    whatever an answered line says; or that it has ended, by the gateway where it could not be adopted. Of what the other
+ *    party did while nobody held the call it says how that came out: that it is held, or taken back, or over.
  */
 import { fromCallback } from 'xstate';
 import type { SoundFigures } from './sound-figures.ts';
@@ -56,6 +59,8 @@ export type LineEvent =
   /** The far end rings. */
   | { type: 'line.ringing'; at: number }
   | { type: 'line.answered'; at: number; sip?: SipDetails; route?: CallRoute }
+  /** The call stood already, in another process, and its voices are carried by this line now. */
+  | { type: 'line.adopted'; at: number }
   /** It never came to an answer. The last word. */
   | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails; route?: CallRoute }
   /** A voice has begun over the agent's; whether it says something is not known yet. */

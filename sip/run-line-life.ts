@@ -8,7 +8,7 @@
  */
 import { createActor, type ActorScope, type ExecutableActionObject, type SnapshotFrom } from 'xstate';
 import type { Line, LineEvent, LineReport } from '#machines/line.ts';
-import { lineLifeMachine, type LineActions, type LineLifeEvent } from '#machines/line-life.ts';
+import { lineLifeMachine, type LineActions, type LineEnd, type LineLifeEvent } from '#machines/line-life.ts';
 import { createLineReports } from './line-reports.ts';
 import type { LineTime } from './line-time.ts';
 
@@ -52,6 +52,8 @@ export const runLineLife = (options: {
   time: LineTime;
   emit: (event: LineEvent) => void;
   actions: Omit<LineActions, 'report'>;
+  /** The call stood already, in another process: however it comes out, it was answered. */
+  isAdopted?: boolean;
   /** The line holds nothing any more; its time is over. */
   onOver: () => void;
 }): LineLife => {
@@ -62,10 +64,8 @@ export const runLineLife = (options: {
     if (event.type === 'line.unanswered' || event.type === 'line.ended') send({ type: 'reported' });
     options.emit(event);
   });
-  let snapshot: Snapshot = {
-    ...beginning,
-    context: { ...beginning.context, line: { ...options.actions, report } },
-  };
+  const end: LineEnd = options.isAdopted === true ? { by: 'gateway', cause: null } : beginning.context.end;
+  let snapshot: Snapshot = { ...beginning, context: { line: { ...options.actions, report }, end } };
 
   const follow = (event: LineLifeEvent): void => {
     if (snapshot.status === 'done') return;

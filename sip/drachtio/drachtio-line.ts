@@ -11,7 +11,7 @@ import { createLineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from './call-media.ts';
-import { hangUp, type Attempt, type Connection } from './signalling/attempt.ts';
+import { hangUp, holdRequests, type Attempt, type Connection } from './signalling/attempt.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 import { watchSound, type SoundWatch } from './sound-watch.ts';
@@ -21,6 +21,8 @@ export type DrachtioLineOptions = MediaMeans & {
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
+  /** Goes on with a call that stands. */
+  isAdopted: boolean;
   /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
   byeMs: number;
   clock: Clock;
@@ -51,18 +53,25 @@ type CallDialog = {
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
 /** Tells the life of the line what becomes of the attempt. */
-const follow = (dialog: CallDialog, life: LineLife, { backgroundTasks }: Means): void =>
+const follow = (
+  dialog: CallDialog,
+  life: LineLife,
+  { isAdopted, backgroundTasks }: Means & Pick<DrachtioLineOptions, 'isAdopted'>,
+): void =>
   backgroundTasks.add('a call attempt', async () => {
     const outcome = await dialog.attempt.outcome;
     if (!outcome.answered) {
       dialog.sip ??= outcome.sip;
-      return life.send({ type: 'unanswered', cause: outcome.cause });
+      if (!isAdopted) return life.send({ type: 'unanswered', cause: outcome.cause });
+      life.send({ type: outcome.cause === 'cancelled' ? 'left' : 'adoption.failed' });
+      // Where it was given up meanwhile, that is its end.
+      return life.send({ type: 'released' });
     }
     const { connection } = outcome;
     dialog.sip ??= connection.sip;
     if (life.is('calling')) {
       dialog.connection = connection;
-      return life.send({ type: 'answered' });
+      return life.send({ type: isAdopted ? 'adopted' : 'answered' });
     }
     // It was answered in the moment in which it was given up.
     life.send({ type: 'released' });
@@ -159,6 +168,14 @@ const release = (
   });
 };
 
+/** What the far end asks from now on is for whoever goes on with the call. */
+const leaveStanding = ({ connection }: CallDialog, media: CallMedia): void => {
+  media.close();
+  if (connection === null) return;
+  holdRequests(connection.dialog, true);
+  connection.trackedLeg.left();
+};
+
 const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger }: Means): void =>
   backgroundTasks.add('pressing keys', () =>
     endpoint.press(keys).catch((error: unknown) => {
@@ -190,6 +207,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const life = runLineLife({
     time,
     emit: (event) => options.emit(withDetails(event, dialog)),
+    isAdopted: options.isAdopted,
     actions: {
       carrySound() {
         if (dialog.connection === null) return;
@@ -204,7 +222,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         time.after(options.byeMs, () => life.send({ type: 'released' }));
         release(dialog, end, measured, life, options);
       },
-      leave: () => media.close(),
+      leave: () => leaveStanding(dialog, media),
     },
     onOver: options.onOver,
   });

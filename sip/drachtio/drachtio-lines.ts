@@ -3,7 +3,7 @@
  * are placed and taken while those that they need are connected.
  */
 import type { Logger } from 'pino';
-import type { LineInput } from '#machines/line.ts';
+import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
@@ -19,8 +19,8 @@ import type { AskTrunk } from '../trunks/ask-trunk.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
-import type { Hearing } from './call-media.ts';
-import { createDrachtioLine, type DrachtioLine } from './drachtio-line.ts';
+import type { MediaMeans } from './call-media.ts';
+import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
 import { createLadders, noLadders, type KeepSipMessage, type LadderLimits } from './ladder/ladders.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { carryingHealth, createCarriers } from './media/carriers.ts';
@@ -132,8 +132,21 @@ const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof create
   return isDown ? { ready: false, detail: sentence } : { ready: true, warning: sentence };
 };
 
+/** What the sound of this call is made with. */
+const meansFor = (
+  input: LineInput,
+  { speech, resample, openDetector, openRecording, listening, turnModel }: DrachtioLinesOptions,
+): MediaMeans => {
+  const recognizer = speech.recognizerFor(input.speech);
+  return {
+    speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
+    hearing: recognizer && { recognizer, openDetector, numbers: listening, turnModel, resample },
+    openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
+  };
+};
+
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
-  const { clock, logger, openDetector, openRecording, resample, speech } = options;
+  const { clock, logger } = options;
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
@@ -144,12 +157,26 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     mediaServers.renew();
   };
 
-  /** `null` where nothing of what the other party says is to be understood. */
-  const hearingFor = (input: LineInput): Hearing | null => {
-    const recognizer = speech.recognizerFor(input.speech);
-    if (recognizer === null) return null;
-    const { listening: numbers, turnModel } = options;
-    return { recognizer, openDetector, numbers, turnModel, resample };
+  const loggerOf = ({ callId }: LineInput): Logger => logger.child({ call_id: callId });
+
+  const openLine = (
+    input: LineInput,
+    emit: (event: LineEvent) => void,
+    call: Pick<DrachtioLineOptions, 'attempt' | 'isAdopted'>,
+  ): DrachtioLine => {
+    const line = createDrachtioLine({
+      ...call,
+      ...meansFor(input, options),
+      input,
+      emit,
+      byeMs: options.trunkTimes.byeMs,
+      clock,
+      backgroundTasks,
+      logger: loggerOf(input),
+      onOver: () => lines.delete(line),
+    });
+    lines.add(line);
+    return line;
   };
 
   return {
@@ -174,24 +201,16 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       signalling.endChannels(orphans);
       await signalling.takeCalls(onArrival);
     },
-    open(input, emit) {
-      const lineLogger = logger.child({ call_id: input.callId });
-      const line = createDrachtioLine({
-        input,
-        emit,
-        attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: lineLogger }),
-        byeMs: options.trunkTimes.byeMs,
-        speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
-        hearing: hearingFor(input),
-        openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
-        clock,
-        backgroundTasks,
-        logger: lineLogger,
-        onOver: () => lines.delete(line),
-      });
-      lines.add(line);
-      return line;
-    },
+    open: (input, emit) =>
+      openLine(input, emit, {
+        isAdopted: false,
+        attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: loggerOf(input) }),
+      }),
+    adopt: (input, left, emit) =>
+      openLine(input, emit, {
+        isAdopted: true,
+        attempt: () => signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) }),
+      }),
     health: () => healthOf(servers),
     async close() {
       signalling.close();

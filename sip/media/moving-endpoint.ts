@@ -19,6 +19,19 @@ export const following = (last: string, next: string): string => {
   return same === last ? same : asVersion(Number(version) + 1);
 };
 
+/** An endpoint whose descriptions follow what was described in the same session by another one. */
+export const continuing = (endpoint: MediaEndpoint, last: string): MediaEndpoint => {
+  let described = following(last, endpoint.localSdp);
+  return {
+    ...endpoint,
+    localSdp: described,
+    async modify(remoteSdp) {
+      described = following(described, await endpoint.modify(remoteSdp));
+      return described;
+    },
+  };
+};
+
 /** Of the endpoint where the call is; what is told of one that it has left is told to nobody. */
 const createEars = (isCurrent: (endpoint: MediaEndpoint) => boolean) => {
   const onDigit: ((digit: string) => void)[] = [];

@@ -7,7 +7,7 @@ import type { Line, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import { createLineTime } from '../line-time.ts';
-import type { Lines, OnArrival } from '../lines.ts';
+import { adoptNothing, type Lines, type OnArrival } from '../lines.ts';
 import type { AnsweringNumbers } from '../listening/answering-machine.ts';
 import {
   callerOf,
@@ -99,6 +99,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       lines.add(line);
       return line;
     },
+    adopt: adoptNothing(() => clock.now()),
     async placeInbound({ to, from, script, language, partyFor = () => behaving(callerOf(script)) }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();

@@ -17,7 +17,32 @@ export type SipLeg = {
   nextHop: string | null;
   /** Where its sound is; `null` until it has a place. */
   channel: MediaChannel | null;
+  /** For whoever goes on with it; `null` where nobody can, as before its answer. */
+  dialog: StandingDialog | null;
 };
+
+/** What both sides have agreed in a dialog that stands (RFC 3261 section 12, RFC 3264, RFC 4028). */
+export type StandingDialog = {
+  /** Whether its INVITE was ours (`uac`) or the far end's. */
+  type: 'uac' | 'uas';
+  localTag: string;
+  remoteTag: string;
+  /** Our header Contact, as it was said. */
+  localContact: string;
+  /** The session descriptions that were said last. */
+  localSdp: string;
+  remoteSdp: string;
+  /** Whether it is for us to keep the session alive. */
+  weRefresh: boolean;
+  /** On whose terms its sound was agreed. */
+  trunkId: string;
+};
+
+/** What a process that is gone has left of a call: its far ends, and where their sound is. */
+export type LeftLine = { legs: readonly LeftLeg[] };
+
+/** `id`: under which it is kept. */
+export type LeftLeg = { id: string; leg: SipLeg };
 
 /** A channel of FreeSWITCH. `server` is its `host:port`, as it was configured. */
 export type MediaChannel = { server: string; uuid: string };

@@ -1,10 +1,21 @@
 /** The far ends of calls that are not over; see `SipLegRow`. */
 import { z } from 'zod';
-import type { SipLeg } from '#src/domain/sip-leg.ts';
+import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Database } from './database.ts';
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import { rowsOf, type Row } from './tables.ts';
+
+const standingDialog: z.ZodType<StandingDialog> = z.object({
+  type: z.enum(['uac', 'uas']),
+  localTag: z.string(),
+  remoteTag: z.string(),
+  localContact: z.string(),
+  localSdp: z.string(),
+  remoteSdp: z.string(),
+  weRefresh: z.boolean(),
+  trunkId: z.string(),
+});
 
 const sipLeg: z.ZodType<SipLeg> = z.object({
   state: z.enum(['arriving', 'inviting', 'standing']),
@@ -16,6 +27,8 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
   target: z.string(),
   nextHop: z.string().nullable(),
   channel: z.object({ server: z.string(), uuid: z.string() }).nullable(),
+  // A gateway of before has kept none.
+  dialog: standingDialog.nullable().default(null),
 });
 
 /** `id` is a UUID of its own: a caller chooses its Call-ID as it likes. */

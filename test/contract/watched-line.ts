@@ -60,7 +60,7 @@ export const openWatched = (
     if (events.some(isLastWord)) breach('was said after the last word');
     if (last !== undefined && event.at < last.at) breach('lies before the event that was said before it');
     if ('startedAt' in event && event.startedAt > event.at) breach('began after it was over');
-    const wasAnswered = events.some(({ type }) => type === 'line.answered');
+    const wasAnswered = events.some(({ type }) => type === 'line.answered' || type === 'line.adopted');
     switch (event.type) {
       case 'line.ringing':
       case 'line.answered':

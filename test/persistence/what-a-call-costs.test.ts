@@ -35,6 +35,7 @@ const leg: SipLeg = {
   target: 'sip:them@192.0.2.1',
   nextHop: null,
   channel: null,
+  dialog: null,
 };
 
 test('transitions wait for no disk', async (t) => {

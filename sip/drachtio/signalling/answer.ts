@@ -86,7 +86,7 @@ const createEndpointFor = async (
 
 /** 200 has gone out: from now on the far end is ended by BYE. */
 const standUp = async (
-  { request, trackedLeg }: Caller,
+  { request, trunk, trackedLeg }: Caller,
   { dialog, endpoint, weRefresh }: Pick<Connection, 'dialog' | 'endpoint' | 'weRefresh'>,
   { given, lost, ...options }: AnswerOptions & { given: AbortSignal; lost: Promise<never> },
 ): Promise<Outcome> => {
@@ -97,7 +97,8 @@ const standUp = async (
     backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
     return { answered: false, cause, sip };
   };
-  trackedLeg.update(takenLeg(arrivingLeg(request), dialog, endpoint.channel));
+  const agreed = { weRefresh, trunkId: trunk.id, channel: endpoint.channel };
+  trackedLeg.update(takenLeg(arrivingLeg(request), dialog, agreed));
   try {
     if (isWithoutOffer(request)) await takeLateAnswer(dialog, endpoint, { clock, lost });
     else holdRequests(dialog, true);

@@ -97,6 +97,7 @@ const callOnce = async (
     ...options,
     ...inviteTo(trunk, placeAt(trunk, address, call.to, options.country), call.from, options.country),
     offer: offerWith(endpoint.localSdp, trunk),
+    trunkId: trunk.id,
     channel: endpoint.channel,
     ladder,
     onRinging() {

@@ -68,12 +68,17 @@ const refusalIn = (said: string): string | null =>
 
 export type ControlConnection = ReturnType<typeof guardControlConnection>;
 
-/** To be called as soon as `srf` has begun to connect. `overhear` is told first whatever drachtio-server says. */
-export const guardControlConnection = (srf: Srf, overhear: (said: string) => void, logger: Logger) => {
+/** By which `srf` speaks with drachtio-server. */
+export const controlAgentOf = (srf: Srf): DrachtioAgent => {
   const app: unknown = Reflect.get(srf, 'app');
   const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
   if (!(agent instanceof DrachtioAgent)) throw new Error('drachtio-srf is not as it is known here');
-  const { wp, mapServer } = agent;
+  return agent;
+};
+
+/** To be called as soon as `srf` has begun to connect. `overhear` is told first whatever drachtio-server says. */
+export const guardControlConnection = (srf: Srf, overhear: (said: string) => void, logger: Logger) => {
+  const { wp, mapServer } = controlAgentOf(srf);
   let refusal: string | null = null;
   const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
 

@@ -33,7 +33,7 @@ type Handlers = {
 
 /** The session of a dialog: what was described last, by either side, and who keeps it alive. */
 const createSession = (
-  { dialog, endpoint, weRefresh }: Connection,
+  { dialog, trackedLeg, endpoint, weRefresh }: Connection,
   { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
 ) => {
   let isOursToRefresh = weRefresh;
@@ -49,6 +49,7 @@ const createSession = (
     /** To be called once for each request that may refresh the session. */
     headersFor(request: Srf.SrfRequest): Headers {
       const timer = refreshedTimer(request, isOursToRefresh);
+      if (timer.weRefresh !== isOursToRefresh) trackedLeg.agreed({ weRefresh: timer.weRefresh });
       isOursToRefresh = timer.weRefresh;
       return { Supported: 'timer', Allow: allowed, ...timer.headers };
     },
@@ -58,6 +59,7 @@ const createSession = (
         try {
           ours = await endpoint.modify(request.body);
           sendOurs(response, headers);
+          trackedLeg.agreed({ localSdp: ours, remoteSdp: request.body });
           onHold(isHold(request.body));
         } catch (error) {
           // The call stays as it was (RFC 3261 section 14.2).
@@ -78,6 +80,7 @@ const createSession = (
       if (body === '') return;
       backgroundTasks.add('taking the answer of an ACK', async () => {
         await endpoint.takeAnswer(body);
+        trackedLeg.agreed({ remoteSdp: body });
         onHold(isHold(body));
       });
     },

@@ -54,6 +54,8 @@ export type InviteOptions = {
   headers: Record<string, string>;
   auth?: { username: string; password: string };
   offer: string;
+  /** Of the trunk. */
+  trunkId: string;
   /** Where its sound is. */
   channel: MediaChannel | null;
   /** For each INVITE that is sent. */
@@ -140,7 +142,10 @@ const create = async (
       },
     });
     const answer = progress.last();
-    if (leg !== null && answer !== null) trackedLeg.update(answeredLeg(leg, answer));
+    if (leg !== null && answer !== null) {
+      const agreed = { weRefresh: isOursToRefresh(answer), trunkId: options.trunkId };
+      trackedLeg.update(answeredLeg(leg, answer, dialog, agreed));
+    }
     return { dialog, trackedLeg };
   } catch (error) {
     trackedLeg.ended();

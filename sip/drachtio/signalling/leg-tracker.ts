@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
+import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Ladders } from '../ladder/ladders.ts';
 import { endLeg, type SendCommand } from './end-leg.ts';
@@ -23,8 +23,12 @@ export type LegStore = {
 export type TrackedLeg = {
   /** It stands like this now. */
   update(leg: SipLeg): void;
+  /** While it stands, this was described or agreed anew. */
+  agreed(change: Partial<StandingDialog>): void;
   /** It has gone, or was sent away: nothing is left to be ended. */
   ended(): void;
+  /** It goes on without this process: nothing is kept of it here, and nothing is ended. */
+  left(): void;
 };
 
 type Held = { callId: string | null; leg: SipLeg };
@@ -94,18 +98,26 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     backgroundTasks.add('ending a channel', () => options.endChannel(channel));
 
   return {
-    /** A far end of a call, or of the check of a trunk. */
-    track(callId: string | null): TrackedLeg {
-      const id = randomUUID();
+    /** A far end of a call, or of the check of a trunk; `id` where it is kept already. */
+    track(callId: string | null, id: string = randomUUID()): TrackedLeg {
       let isOver = false;
+      const update = (leg: SipLeg): void => {
+        if (isOver) return;
+        if (callId !== null && leg.state !== 'arriving') ladders.claim(leg.sipCallId, callId);
+        // After a loss it is nobody's, whatever else comes of it.
+        if (abandoned.has(id)) abandoned.add(id, { callId, leg });
+        else held.set(id, { callId, leg });
+        store.keep(id, { callId, leg });
+      };
       return {
-        update(leg) {
-          if (isOver) return;
-          if (callId !== null && leg.state !== 'arriving') ladders.claim(leg.sipCallId, callId);
-          // After a loss it is nobody's, whatever else comes of it.
-          if (abandoned.has(id)) abandoned.add(id, { callId, leg });
-          else held.set(id, { callId, leg });
-          store.keep(id, { callId, leg });
+        update,
+        agreed(change) {
+          const leg = held.get(id)?.leg;
+          if (leg?.dialog) update({ ...leg, dialog: { ...leg.dialog, ...change } });
+        },
+        left() {
+          isOver = true;
+          held.delete(id);
         },
         ended() {
           isOver = true;

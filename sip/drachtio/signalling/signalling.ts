@@ -19,6 +19,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Ladders } from '../ladder/ladders.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { MediaServers } from '../media/servers.ts';
+import { adoptCall, type AdoptOptions } from './adopt.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';
 import type { SignallingConnection, SignallingHandlers } from './connection.ts';
@@ -86,9 +87,8 @@ const createHandlers = (
 export const createSignalling = (options: SignallingOptions) => {
   const { connection, mediaServers, carriers, directory, legs, trunkTimes } = options;
   const { ladders, country, clock, backgroundTasks, logger } = options;
-  const { srf } = connection;
+  const { srf, send, problem } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
-  const { send, problem } = connection;
   const { endChannel } = mediaServers;
   const legTracker = createLegTracker({ ...options, store: legs, send, endChannel });
   const access = createInboundAccess({ ...options, numbers: options.inboundAccess });
@@ -151,6 +151,10 @@ export const createSignalling = (options: SignallingOptions) => {
         trackLeg: () => legTracker.track(input.callId),
       });
     },
+
+    /** Goes on with a call that another process has left. */
+    adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
+      adoptCall({ ...shared, ...call, send, trunks: () => allTrunks(options), limits, legTracker }),
 
     /** No call is taken or placed any more; the connection still stands, so that calls can be ended. */
     close(): void {

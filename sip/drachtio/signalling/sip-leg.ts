@@ -1,6 +1,6 @@
 /** The side of an INVITE as it is kept for the case that this process dies: written down from its messages. */
 import type Srf from 'drachtio-srf';
-import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
+import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 
 type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
 type Received = Message & Pick<Srf.SipMessage, 'source_address' | 'source_port' | 'protocol'>;
@@ -54,6 +54,7 @@ export const arrivingLeg = (request: Srf.SrfRequest): SipLeg => ({
   target: uriIn(headerOf(request, 'Contact')),
   nextHop: nextHopOf(request, routesIn(request)[0]),
   channel: null,
+  dialog: null,
 });
 
 /** Of an INVITE as it was sent. */
@@ -65,22 +66,52 @@ export const invitingLeg = (request: Srf.SrfRequest, channel: MediaChannel | nul
   target: request.uri,
   nextHop: null,
   channel,
+  dialog: null,
 });
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** As drachtio-srf has it when it stands. Its types leave out the Contact. */
+const standingDialog = (
+  { type, sip, local, remote }: Srf.Dialog,
+  agreed: Pick<StandingDialog, 'weRefresh' | 'trunkId'>,
+): StandingDialog => ({
+  type,
+  localTag: sip.localTag,
+  remoteTag: sip.remoteTag,
+  localContact: textOf(Reflect.get(local, 'contact')),
+  localSdp: textOf(local.sdp),
+  remoteSdp: textOf(remote.sdp),
+  ...agreed,
+});
+
+type Agreed = Parameters<typeof standingDialog>[1];
+
 /** When an INVITE that came in was answered. */
-export const takenLeg = (arriving: SipLeg, dialog: Srf.Dialog, channel: MediaChannel | null): SipLeg => ({
+export const takenLeg = (
+  arriving: SipLeg,
+  dialog: Srf.Dialog,
+  { channel, ...agreed }: Agreed & { channel: MediaChannel | null },
+): SipLeg => ({
   ...arriving,
   state: 'standing',
   local: `${arriving.local};tag=${dialog.sip.localTag}`,
   channel,
+  dialog: standingDialog(dialog, agreed),
 });
 
 /** When an INVITE that was sent was answered. */
-export const answeredLeg = (inviting: SipLeg, answer: Received): SipLeg => ({
+export const answeredLeg = (
+  inviting: SipLeg,
+  answer: Received,
+  dialog: Srf.Dialog,
+  agreed: Agreed,
+): SipLeg => ({
   ...inviting,
   state: 'standing',
   remote: headerOf(answer, 'To'),
   target: uriIn(headerOf(answer, 'Contact')) || inviting.target,
   // The nearest proxy is the last for who called (RFC 3261 section 12.1.2).
   nextHop: nextHopOf(answer, routesIn(answer).at(-1)),
+  dialog: standingDialog(dialog, agreed),
 });

@@ -114,6 +114,7 @@ const inviteThere = async (
     ...call,
     ...inviteTo(trunk, place, call.from, country),
     offer: offerWith(endpoint.localSdp, trunk),
+    trunkId: trunk.id,
     channel: endpoint.channel,
   });
   call.onInvitation(invitation);

@@ -19,6 +19,7 @@ const leg: SipLeg = {
   target: 'sip:them@192.0.2.1',
   nextHop: null,
   channel: { server: '127.0.0.1:8021', uuid: 'channel' },
+  dialog: null,
 };
 
 const keeperOn = (database: Database, node: string) =>

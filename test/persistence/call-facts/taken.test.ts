@@ -135,6 +135,7 @@ test('transitions and legs of an earlier holder are left out, too', async (t) =>
     target: 'sip:them@192.0.2.1',
     nextHop: null,
     channel: null,
+    dialog: null,
   } as const;
   const held = { id: randomUUID(), callId, leg, epoch: 2 };
   await writeLegs(db, node, { kept: [held], over: [] });

@@ -18,6 +18,7 @@ const leg = (state: SipLeg['state'], change: Partial<SipLeg> = {}): SipLeg => ({
   target: 'sip:them@192.0.2.1',
   nextHop: null,
   channel: { server: 'media', uuid: 'channel' },
+  dialog: null,
   ...change,
 });
 

@@ -1,0 +1,146 @@
+/**
+ * Going on with a call that another process has left: its dialog is revived, and its sound comes to an endpoint of this
+ * process by a re-INVITE.
+ */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { LeftLeg, LeftLine, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { continuing } from '../../media/moving-endpoint.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import type { TrunkLimits } from '../../trunks/limits.ts';
+import { offerWith } from '../../trunks/media-offer.ts';
+import { within, type BackgroundTasks } from '../background-tasks.ts';
+import type { Carriers } from '../media/carriers.ts';
+import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
+import type { SendCommand } from './end-leg.ts';
+import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
+import { onTerms } from './negotiate.ts';
+import { dialogStands, reviveDialog } from './revive.ts';
+
+/** A far end answers a re-INVITE within this time, or is not there any more. */
+const answerMs = 5_000;
+
+export type AdoptOptions = {
+  callId: string;
+  left: LeftLine;
+  srf: Srf;
+  send: SendCommand;
+  carriers: Pick<Carriers, 'createEndpoint'>;
+  trunks: () => readonly Trunk[];
+  limits: Pick<TrunkLimits, 'tryAcquire'>;
+  legTracker: Pick<LegTracker, 'track'>;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+type Standing = LeftLeg & { agreed: StandingDialog };
+
+/** The far end that the call talks to. */
+const standingIn = ({ legs }: LeftLine): Standing | undefined => {
+  for (const { id, leg } of legs)
+    if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
+  return undefined;
+};
+
+/** The far end is told where its sound goes from now on. */
+const moveSound = async (
+  dialog: Srf.Dialog,
+  { agreed }: Standing,
+  { carriers, trunks, limits, clock, backgroundTasks }: AdoptOptions,
+): Promise<MediaEndpoint> => {
+  const trunk = trunks().find(({ id }) => id === agreed.trunkId);
+  if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
+  const created = await carriers.createEndpoint(undefined, trunk);
+  // It counts on its trunk, and goes on where that is full.
+  const release = limits.tryAcquire(trunk)?.release ?? (() => {});
+  const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
+  const endpoint = releasingWith(onTerms(continuing(offering, agreed.localSdp), trunk), release);
+  try {
+    const answer = await within(
+      clock,
+      answerMs,
+      'An answer of the far end',
+      dialog.modify(endpoint.localSdp),
+    );
+    await endpoint.takeAnswer(answer);
+  } catch (error) {
+    backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+    throw error;
+  }
+  return endpoint;
+};
+
+const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => ({
+  answered: false,
+  cause,
+  sip,
+});
+
+/** `cancelled`: the far end has gone by itself. */
+const goOn = async (
+  standing: Standing,
+  dialog: Srf.Dialog,
+  trackedLeg: TrackedLeg,
+  options: AdoptOptions,
+): Promise<Outcome> => {
+  const { leg, agreed } = standing;
+  const { backgroundTasks, logger } = options;
+  const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
+  try {
+    if (!(await dialogStands(leg.dialogId, options.send))) {
+      trackedLeg.ended();
+      // Its BYE has waited, perhaps, and is answered now.
+      holdRequests(dialog, false);
+      return unadopted('cancelled', sip);
+    }
+    const endpoint = await moveSound(dialog, standing, options);
+    trackedLeg.update({
+      ...leg,
+      channel: endpoint.channel,
+      dialog: { ...agreed, localSdp: endpoint.localSdp, remoteSdp: dialog.remote.sdp },
+    });
+    const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh: agreed.weRefresh, sip };
+    return { answered: true, connection };
+  } catch (error) {
+    logger.warn({ err: error }, 'a call that was left could not be gone on with');
+    backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
+    return unadopted('media_error', sip);
+  }
+};
+
+export const adoptCall = (options: AdoptOptions): Attempt => {
+  const lost = Promise.withResolvers<Outcome>();
+  let isGiven = false;
+
+  const run = async (): Promise<Outcome> => {
+    const standing = standingIn(options.left);
+    if (standing === undefined) return unadopted('media_error');
+    const { id, leg, agreed } = standing;
+    const trackedLeg = options.legTracker.track(options.callId, id);
+    trackedLeg.update(leg);
+    const dialog = reviveDialog(options.srf, leg, agreed);
+    holdRequests(dialog, true);
+    const outcome = await goOn(standing, dialog, trackedLeg, options);
+    if (!isGiven || !outcome.answered) return outcome;
+    const { connection } = outcome;
+    options.backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
+    options.backgroundTasks.add('BYE', () => hangUp(connection));
+    return unadopted('media_error', connection.sip);
+  };
+
+  return {
+    outcome: Promise.race([run(), lost.promise]),
+    sip: () => noSip,
+    route: () => null,
+    cancel() {
+      isGiven = true;
+    },
+    lose() {
+      isGiven = true;
+      lost.resolve(unadopted('media_error'));
+    },
+  };
+};

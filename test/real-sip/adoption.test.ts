@@ -1,0 +1,175 @@
+/** A gateway is killed in mid-call, and another one goes on with the same dialog, through the relay. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { relayNumbers } from '#config/line-policy.ts';
+import type { LineEvent } from '#machines/line.ts';
+import { createRelay } from '#sip/relay/relay.ts';
+import { systemClock } from '#src/clock.ts';
+import type { LeftLeg } from '#src/domain/sip-leg.ts';
+import { createFarEnd } from '#test/doubles/far-end.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { headerOf, requestUriOf } from '#test/doubles/sip-message.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
+import { realLines, until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { createUdpNetwork } from './udp-network.ts';
+
+const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
+const ear = 20_500;
+const sdp = describeSound({ port: ear });
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`adoption: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  let servers: SipServers;
+  test.before(async () => {
+    servers = await startServers();
+  });
+  test.after.always(() => servers.close());
+
+  type Media = 'direct' | 'freeswitch';
+
+  /** A call that stands in a process of its own, through a proxy that wants to stay in the way. */
+  const startDoomed = async (t: ExecutionContext, media: Media) => {
+    const network = createUdpNetwork(servers.sipPort);
+    t.teardown(network.close);
+    const trunk = createFarEnd(network, `127.0.0.1:${await freePort()}`);
+    const trunkPort = Number(trunk.address.split(':')[1]);
+    const relay = createRelay({
+      listen: { host: '127.0.0.1', port: 0 },
+      drachtio: servers.drachtio,
+      numbers: relayNumbers,
+      clock: systemClock,
+      logger: pino({ level: 'silent' }),
+    });
+    t.teardown(() => relay.close());
+    const drachtio = { ...servers.drachtio, port: await relay.start() };
+    const { freeSwitch } = servers;
+    const doomed = spawn(
+      process.execPath,
+      [program, JSON.stringify({ drachtio, freeSwitch, trunkPort, media })],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    t.teardown(() => doomed.kill('SIGKILL'));
+    let said = '';
+    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    const far = await trunk.receives('INVITE');
+    far.answers(200, {
+      sdp,
+      headers: { 'Record-Route': `<sip:${trunk.address};lr>`, Contact: '<sip:far@192.0.2.1:9>' },
+    });
+    await far.receives('ACK');
+    await until(() => said.includes('answered\n'), 15_000);
+    return {
+      far,
+      relay,
+      trunk,
+      drachtio,
+      trunkPort,
+      async kill(): Promise<LeftLeg> {
+        doomed.kill('SIGKILL');
+        await once(doomed, 'exit');
+        await until(() => relay.sizes().dialogs === 0);
+        const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
+        return JSON.parse(kept?.slice(4) ?? 'null');
+      },
+    };
+  };
+
+  type Doomed = Awaited<ReturnType<typeof startDoomed>>;
+
+  const adopt = async (t: ExecutionContext, { drachtio, trunkPort }: Doomed, left: LeftLeg, media: Media) => {
+    const lines = await realLines({ drachtio, freeSwitch: servers.freeSwitch }, trunkPort, {}, media);
+    t.teardown(() => lines.close());
+    await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+    await until(() => lines.health().ready, 15_000);
+    const events: LineEvent[] = [];
+    const line = lines.adopt(
+      {
+        callId: randomUUID(),
+        direction: 'outbound',
+        from: '0212345678',
+        to: '01099998888',
+        language: 'en',
+        speech: usualSpeech,
+        bargeIn: stopping,
+        turnEnd: byPauses,
+        recording: false,
+      },
+      { legs: [left] },
+      (event) => void events.push(event),
+    );
+    return {
+      line,
+      events,
+      has: (type: string) => until(() => events.some((event) => event.type === type), 15_000),
+    };
+  };
+
+  for (const media of ['direct', 'freeswitch'] as const) {
+    realTimeTest(
+      `${media}: what the far end asks meanwhile, and its BYE, reach the next gateway`,
+      async (t) => {
+        const doomed = await startDoomed(t, media);
+        const { far } = doomed;
+        const left = await doomed.kill();
+        far.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=5\r\n' });
+        await until(() => doomed.relay.sizes().held === 1);
+        const { events, has } = await adopt(t, doomed, left, media);
+        const again = await far.receives('INVITE');
+        t.is(requestUriOf(again), 'sip:far@192.0.2.1:9');
+        t.regex(headerOf(again, 'Route') ?? '', new RegExp(doomed.trunk.address));
+        far.answers(200, { sdp, headers: { Contact: '<sip:far@192.0.2.1:9>' } });
+        await far.receives('ACK');
+        await far.receives(200);
+        await has('line.digit');
+        far.sends('INVITE', { sdp: describeSound({ port: ear, direction: 'sendonly' }) });
+        await far.receives(200);
+        far.sends('ACK');
+        await has('line.held');
+        far.sends('BYE');
+        await far.receives(200);
+        await has('line.ended');
+        t.is(events[0]?.type, 'line.adopted');
+        t.like(events.at(-1), { type: 'line.ended', by: 'counterparty' });
+      },
+    );
+
+    realTimeTest(`${media}: the next gateway hangs up, through the proxy of the call`, async (t) => {
+      const doomed = await startDoomed(t, media);
+      const { far } = doomed;
+      const { line, has } = await adopt(t, doomed, await doomed.kill(), media);
+      await far.receives('INVITE');
+      far.answers(200, { sdp, headers: { Contact: '<sip:far@192.0.2.1:9>' } });
+      await far.receives('ACK');
+      await has('line.adopted');
+      line.tell({ type: 'hangUp' });
+      const bye = await far.receives('BYE');
+      t.is(requestUriOf(bye), 'sip:far@192.0.2.1:9');
+      t.regex(headerOf(bye, 'Route') ?? '', new RegExp(doomed.trunk.address));
+      far.answers(200);
+      await has('line.ended');
+    });
+  }
+
+  realTimeTest('a far end that hung up meanwhile is answered, and the call is over', async (t) => {
+    const doomed = await startDoomed(t, 'direct');
+    const left = await doomed.kill();
+    doomed.far.sends('BYE');
+    await until(() => doomed.relay.sizes().held === 1);
+    const { events, has } = await adopt(t, doomed, left, 'direct');
+    await doomed.far.receives(200);
+    await has('line.ended');
+    t.like(events[0], { type: 'line.ended', by: 'counterparty' });
+  });
+}

@@ -1,0 +1,266 @@
+/** A call whose gateway dies goes on at another one, through the relay: same dialog, and its sound comes over by re-INVITE. */
+import { connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { relayNumbers } from '#config/line-policy.ts';
+import type { LeftLeg } from '#src/domain/sip-leg.ts';
+import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import { createRelay } from '#sip/relay/relay.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
+import { describeSound, directionIn } from '#test/doubles/session-description.ts';
+import { headerOf } from '#test/doubles/sip-message.ts';
+import {
+  ownNumber,
+  startServers,
+  startSipEdgeOn,
+  trunkAddress,
+  type SipEdge,
+} from '#test/doubles/sip-edge.ts';
+import { createTurnedClock } from '#test/doubles/turned-clock.ts';
+import { until } from '#test/helpers/until.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
+
+const sdp = describeSound();
+const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
+
+/** A way to a server that can be cut, as when a process dies. */
+const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  const cut = (): void => {
+    server.close();
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  t.teardown(cut);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('No port');
+  return { port: address.port, cut };
+};
+
+/** Keeps the legs of one process for the next one. */
+const keeper = () => {
+  const legs = new Map<string, LeftLeg>();
+  const store: LegStore = {
+    keep: (id, { leg }) => void legs.set(id, { id, leg }),
+    remove: (id) => void legs.delete(id),
+    orphans: async () => [],
+  };
+  return { store, kept: () => [...legs.values()] };
+};
+
+type Call = { line: WatchedLine; far: FarCall };
+
+const startWorld = async (t: ExecutionContext, media: 'direct' | 'freeswitch' = 'direct') => {
+  const servers = await startServers(t, media === 'direct' ? 0 : 1);
+  const relay = createRelay({
+    listen: { host: '127.0.0.1', port: 0 },
+    drachtio: servers.drachtio.control,
+    numbers: { ...relayNumbers, probe: seldom },
+    clock: createTurnedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(() => relay.close());
+  const control = { ...servers.drachtio.control, port: await relay.start() };
+  const legs = keeper();
+  const gateway = (port: number): Promise<SipEdge> =>
+    startSipEdgeOn(
+      t,
+      { ...servers, drachtio: { ...servers.drachtio, control: { ...control, port } } },
+      { legs: legs.store, trunk: { address: trunkAddress, media } },
+    );
+  const way = await startWay(t, control);
+  const doomed = await gateway(way.port);
+
+  const dialled = async (): Promise<Call> => {
+    const line = doomed.call();
+    const far = await servers.trunk.receives('INVITE');
+    far.answers(200, { sdp, headers: { 'Session-Expires': '1800;refresher=uac', Require: 'timer' } });
+    await far.receives('ACK');
+    await doomed.said([line], 'line.answered');
+    return { line, far };
+  };
+  const taken = async (): Promise<Call> => {
+    const far = servers.trunk.calls(ownNumber, { sdp });
+    await far.receives(200);
+    far.sends('ACK');
+    await doomed.said(doomed.inbound, 'line.answered');
+    const line = doomed.inbound.at(-1);
+    if (line === undefined) throw new Error('No line was opened');
+    return { line, far };
+  };
+
+  return {
+    relay,
+    legs,
+    dialled,
+    taken,
+    trunk: servers.trunk,
+    /** The process dies: its clock stands, and it does not come back. */
+    async die() {
+      way.cut();
+      await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
+    },
+    next: () => gateway(control.port),
+    adopt: (edge: SipEdge, left: readonly LeftLeg[] = legs.kept()): WatchedLine =>
+      openWatched((input, emit) => edge.lines.adopt(input, { legs: left }, emit), {
+        callId: crypto.randomUUID(),
+        direction: 'outbound',
+        from: ownNumber,
+        to: '01099998888',
+        language: 'en',
+        speech: usualSpeech,
+        bargeIn: stopping,
+        turnEnd: byPauses,
+        recording: false,
+      }),
+  };
+};
+
+const saw = (line: WatchedLine, type: Parameters<WatchedLine['saw']>[0]): Promise<true> =>
+  until(type, () => line.saw(type) || undefined);
+
+/** The sound comes over, and the line is there. */
+const comesOver = async (t: ExecutionContext, line: WatchedLine, { far }: Call): Promise<void> => {
+  const again = await far.receives('INVITE');
+  t.truthy(headerOf(again, 'Contact'));
+  far.answers(200, { sdp: describeSound({ port: 30_002 }) });
+  await far.receives('ACK');
+  await saw(line, 'line.adopted');
+};
+
+for (const media of ['direct', 'freeswitch'] as const)
+  for (const begun of ['dialled', 'taken'] as const) {
+    test(`${media}, ${begun}: the far end's BYE is accepted by the next gateway`, async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world[begun]();
+      await world.die();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call);
+      call.far.sends('BYE');
+      await call.far.receives(200);
+      await saw(line, 'line.ended');
+      t.like(line.all('line.ended')[0], { by: 'counterparty' });
+      t.deepEqual(line.finish(), []);
+      t.deepEqual(world.legs.kept(), []);
+    });
+
+    test(`${media}, ${begun}: the next gateway hangs up`, async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world[begun]();
+      await world.die();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call);
+      line.tell({ type: 'hangUp' });
+      await call.far.receives('BYE');
+      call.far.answers(200);
+      await saw(line, 'line.ended');
+      t.like(line.all('line.ended')[0], { by: 'gateway' });
+      t.deepEqual(line.finish(), []);
+    });
+  }
+
+test('keys, holds and questions of the far end are answered after it, and what came meanwhile as well', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  const offered = call.far.last('INVITE').body;
+  await world.die();
+  call.far.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=7\r\n' });
+  await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+  const line = world.adopt(await world.next());
+  const again = await call.far.receives('INVITE');
+  const origin = (text: string): string[] => /^o=(\S+ \S+) (\d+) /m.exec(text)?.slice(1) ?? [];
+  const [session, version] = origin(offered);
+  t.deepEqual(origin(again.body), [session, String(Number(version) + 1)]);
+  call.far.answers(200, { sdp });
+  await call.far.receives('ACK');
+  await call.far.receives(200);
+  await saw(line, 'line.digit');
+  t.like(line.all('line.digit')[0], { digit: '7' });
+
+  call.far.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  const held = await call.far.receives(200);
+  t.is(directionIn(held.body), 'recvonly');
+  t.is(origin(held.body)[0], session);
+  call.far.sends('ACK');
+  await saw(line, 'line.held');
+  call.far.sends('UPDATE', { headers: { 'Session-Expires': '1800' } });
+  // It was for us to refresh, and still is.
+  t.is(headerOf(await call.far.receives(200), 'Session-Expires'), '1800;refresher=uas');
+  call.far.sends('OPTIONS');
+  await call.far.receives(200);
+  t.deepEqual(line.breaches, []);
+});
+
+test('a far end that hung up while nobody held its call is answered, and the call has ended', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  await world.die();
+  call.far.sends('BYE');
+  await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+  const line = world.adopt(await world.next());
+  await call.far.receives(200);
+  await saw(line, 'line.ended');
+  t.like(line.all('line.ended')[0], { by: 'counterparty' });
+  t.deepEqual(line.story(), ['line.ended']);
+  t.deepEqual(world.legs.kept(), []);
+});
+
+test('a far end that does not take the re-INVITE is hung up on', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  await world.die();
+  const line = world.adopt(await world.next());
+  await call.far.receives('INVITE');
+  call.far.answers(488);
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await saw(line, 'line.ended');
+  t.like(line.all('line.ended')[0], { by: 'gateway' });
+});
+
+test('what an older gateway has left, or was never answered, is not adopted', async (t) => {
+  const world = await startWorld(t);
+  await world.dialled();
+  const older = world.legs.kept().map(({ id, leg }) => ({ id, leg: { ...leg, dialog: null } }));
+  await world.die();
+  const next = await world.next();
+  for (const left of [older, []]) {
+    const line = world.adopt(next, left);
+    await saw(line, 'line.ended');
+    t.deepEqual(line.story(), ['line.ended']);
+    t.like(line.all('line.ended')[0], { by: 'gateway' });
+  }
+});
+
+test('a call that is given up while it is being adopted is hung up', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  await world.die();
+  const line = world.adopt(await world.next());
+  await call.far.receives('INVITE');
+  line.tell({ type: 'hangUp' });
+  call.far.answers(200, { sdp });
+  await call.far.receives('ACK');
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await saw(line, 'line.ended');
+  t.deepEqual(line.story(), ['line.ended']);
+});
