@@ -52,6 +52,27 @@ export const testSettings = (databaseUrl: string, dataFolder: string): Record<st
   GW_DRAIN_SEC: '0',
 });
 
+let lastStart: Promise<unknown> = Promise.resolve();
+
+/**
+ * One gateway after the other: the tests of a file begin together, and where all of their gateways start at once in one
+ * process, on a busy machine none of them hears in time that the database has answered.
+ */
+const startNext = (...parameters: Parameters<typeof startGateway>): Promise<Gateway> => {
+  const start = lastStart.then(() => startGateway(...parameters));
+  lastStart = start.catch(() => undefined);
+  return start;
+};
+
+/** From this level on a logged line tells why a test failed. */
+const warningLevel = 40;
+const logLine = z.looseObject({ level: z.number() });
+
+const tellWhyItFailed = (t: ExecutionContext, logged: readonly string[]): void => {
+  if (t.passed) return;
+  for (const line of logged) if (logLine.parse(JSON.parse(line)).level >= warningLevel) t.log(line.trim());
+};
+
 /** Ends with the test. `environment` overrides the settings. */
 export const testGateway = async (
   t: ExecutionContext,
@@ -63,8 +84,9 @@ export const testGateway = async (
   const logged: string[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) });
   const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
-  const gateway = await startGateway(config, logger);
+  const gateway = await startNext(config, logger);
   t.teardown(async () => {
+    tellWhyItFailed(t, logged);
     await gateway.close();
     if (environment['GW_DATA_DIR'] === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
