@@ -41,6 +41,8 @@ export type LanguageModelConfig = Readonly<{ baseUrl: string; model: string; api
 export type Config = Readonly<{
   port: number;
   host: string;
+  /** Addresses and subnets of proxies before the API, whose word on where a request comes from is taken. */
+  trustedProxies: readonly string[];
   /** Absolute. */
   dataFolder: string;
   /** `null` starts the embedded PostgreSQL in the data folder. */
@@ -133,6 +135,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
   return Object.freeze({
     port: values.GW_PORT,
     host: values.GW_HOST,
+    trustedProxies: values.GW_TRUSTED_PROXIES,
     dataFolder: resolve(values.GW_DATA_DIR),
     databaseUrl,
     databasePool: values.GW_DATABASE_POOL,

@@ -84,6 +84,22 @@ export const hostList = z.string().transform((text) =>
     .filter((host) => host !== ''),
 );
 
+const isSubnet = (text: string): boolean => {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+};
+
+/** IP addresses, and subnets such as `10.0.0.0/8`. */
+export const subnetList = z
+  .string()
+  .transform((text) => text.split(',').map((subnet) => subnet.trim()))
+  .refine(
+    (subnets) => subnets.every(isSubnet),
+    'must be IP addresses or subnets such as 10.0.0.0/8, separated by commas',
+  );
+
 /** Kinds of numbers, prefixes that are allowed, and behind `!` those that are denied; what a kind is, the start knows. */
 export const destinationList = z
   .string()

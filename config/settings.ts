@@ -12,6 +12,7 @@ import {
   isDatabaseUrl,
   nameServerList,
   portRange,
+  subnetList,
   wholeNumber,
   yesOrNo,
   serverUrl,
@@ -31,6 +32,7 @@ export const settings = z.object({
     .string()
     .regex(/^[0-9a-zA-Z.:-]+$/, 'must be an address or a host name')
     .default('127.0.0.1'),
+  GW_TRUSTED_PROXIES: subnetList.default([]),
   GW_DATA_DIR: z.string().default('.data'),
   GW_DATABASE_URL: z
     .string()

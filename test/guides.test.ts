@@ -42,6 +42,14 @@ test('every link leads to a file that exists, and to a heading that is there', (
     }
 });
 
+test('every test that a page names is there', (t) => {
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => ({ page, path })),
+  );
+  t.true(named.length > 40);
+  for (const { page, path } of named) t.true(existsSync(join(root, path)), `${page}: ${path}`);
+});
+
 test('every guide and every example can be found from the README', (t) => {
   const found = new Set(['README.md']);
   for (const page of found)

@@ -2,7 +2,9 @@
 import type { Logger } from 'pino';
 import {
   authenticateAdmin,
+  fingerprintOf,
   noteAdminTokenUse,
+  renewFingerprint,
   type AuthenticatedAdmin,
 } from '#src/persistence/admin-tokens.ts';
 import type { AdministrationServices } from './administrator.ts';
@@ -23,10 +25,19 @@ export const createAdminAuthentication = ({
 }: AdministrationServices & { logger: Logger }): AuthenticateAdmin => {
   const noting = new Set<string>();
 
-  const noteUse = ({ id, lastUsedAt }: AuthenticatedAdmin, now: number): void => {
-    if (noting.has(id) || (lastUsedAt !== null && now - lastUsedAt.getTime() < notedEveryMs)) return;
+  /** Only the token itself, which is kept nowhere, gives a fingerprint by the newest master key. */
+  const renew = async ({ id, tokenKeyId }: AuthenticatedAdmin, token: string): Promise<void> => {
+    if (tokenKeyId !== sealing.keyId) await renewFingerprint(database, id, fingerprintOf(sealing, token));
+  };
+
+  const noteUse = (admin: AuthenticatedAdmin, token: string, now: number): void => {
+    const { id, lastUsedAt, tokenKeyId } = admin;
+    const isNoted =
+      tokenKeyId === sealing.keyId && lastUsedAt !== null && now - lastUsedAt.getTime() < notedEveryMs;
+    if (noting.has(id) || isNoted) return;
     noting.add(id);
-    noteAdminTokenUse(database, id, new Date(now))
+    renew(admin, token)
+      .then(() => noteAdminTokenUse(database, id, new Date(now)))
       .catch((error: unknown) => logger.debug({ err: error }, 'the use of an admin token could not be noted'))
       .finally(() => noting.delete(id));
   };
@@ -34,7 +45,7 @@ export const createAdminAuthentication = ({
   return async (token) => {
     const now = clock.now();
     const admin = await authenticateAdmin(database, sealing, token, new Date(now));
-    if (admin !== undefined) noteUse(admin, now);
+    if (admin !== undefined) noteUse(admin, token, now);
     return admin;
   };
 };

@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createAdminToken, revokeAdminToken, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+import {
+  createAdminToken,
+  fingerprintOf,
+  revokeAdminToken,
+  type AdminTokenRecord,
+} from '#src/persistence/admin-tokens.ts';
 import { note, type Administrator } from './administrator.ts';
 import { newAdminToken } from './new-key.ts';
 
@@ -23,7 +28,7 @@ export const makeAdminToken = async (
   const { database, sealing, clock, workspaceId } = administrator;
   const token = newAdminToken();
   const made = { id: randomUUID(), workspaceId, name, role, expiresAt, createdAt: new Date(clock.now()) };
-  await createAdminToken(database, { ...made, tokenHash: sealing.fingerprint(token) });
+  await createAdminToken(database, { ...made, ...fingerprintOf(sealing, token) });
   await note(administrator, {
     action: 'admin_token.created',
     subject: `admin_token:${made.id}`,

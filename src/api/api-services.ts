@@ -23,6 +23,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { EventStreamTimes } from './calls/call-event-stream.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { StreamPermits } from './stream-permits.ts';
 
 /** The services below, and what the API works with itself. */
@@ -40,6 +41,7 @@ export type ApiServices = Pick<
     /** Whose domestic numbers are accepted. */
     country: Country;
     limits: RequestLimits;
+    clientAddress: ClientAddress;
     /** What a workspace falls back to where it sets nothing itself. */
     platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
     recordings: Recordings;

@@ -6,7 +6,7 @@ import {
 import type { CallableNumber } from '#src/calls/live/number-authentication.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
-import { createCounter, createLimit, type Counter, type Limit } from './rate-limit.ts';
+import { createCounter, createLimit, type Counter } from './rate-limit.ts';
 import type { ApiServices } from './api-services.ts';
 
 /**
@@ -41,14 +41,21 @@ export type Authentication = Authenticators & {
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
-  const { authenticateNumber, limits } = services;
+  const { authenticateNumber, clientAddress, limits } = services;
   const authenticateAdmin = createAdminAuthentication(services);
   const perKey = createLimit('key', createCounter(limits.perKey));
   const failures = createLimit('failures', failureCounter);
+  /** A valid key is never held up by somebody else's failures behind the same address. */
+  const refuseUnauthenticated = async (ctx: ApiContext): Promise<never> => {
+    await failures(ctx, clientAddress(ctx.req));
+    throw new Refusal('unauthorized', 'Send a valid key in the header "Authorization: Bearer …".', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  };
   const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
     const token = bearerOf(ctx);
     const admin = token === undefined ? undefined : await authenticateAdmin(token);
-    if (admin === undefined) return refuseUnauthenticated(ctx, failures);
+    if (admin === undefined) return refuseUnauthenticated(ctx);
     await perKey(ctx, `admin ${admin.id}`);
     return admin;
   };
@@ -56,7 +63,7 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
     async number(ctx, needs) {
       const key = bearerOf(ctx);
       const number = key === undefined ? undefined : await authenticateNumber(key, needs);
-      if (number === undefined) return refuseUnauthenticated(ctx, failures);
+      if (number === undefined) return refuseUnauthenticated(ctx);
       await perKey(ctx, `number ${number.id}`);
       refuseOtherNumber(ctx.get('X-Number-Id'), number);
       return number;
@@ -85,14 +92,6 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
 
 const bearerOf = (ctx: ApiContext): string | undefined =>
   /^Bearer +([\w.~+/-]{1,200}=*) *$/i.exec(ctx.get('Authorization'))?.[1];
-
-/** A valid key is never held up by somebody else's failures behind the same address. */
-const refuseUnauthenticated = async (ctx: ApiContext, failures: Limit): Promise<never> => {
-  await failures(ctx, ctx.ip);
-  throw new Refusal('unauthorized', 'Send a valid key in the header "Authorization: Bearer …".', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
-};
 
 /** Absent, empty and `null` mean the key's own number. */
 const refuseOtherNumber = (named: string, number: CallableNumber): void => {

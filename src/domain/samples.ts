@@ -10,8 +10,12 @@ export const joinSamples = (pieces: readonly Int16Array[]): Int16Array => {
   return result;
 };
 
+/** Whether numbers lie in memory as engines take them; on nearly every machine they do. */
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** A copy. */
 export const bytesOf = (samples: Int16Array): Buffer => {
-  const bytes = Buffer.alloc(samples.length * 2);
-  for (const [index, sample] of samples.entries()) bytes.writeInt16LE(sample, index * 2);
-  return bytes;
+  const { buffer, byteOffset, byteLength } = samples;
+  const bytes = Buffer.from(new Uint8Array(buffer, byteOffset, byteLength));
+  return isLittleEndian ? bytes : bytes.swap16();
 };

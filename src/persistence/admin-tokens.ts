@@ -14,16 +14,27 @@ export type AuthenticatedAdmin = {
   name: string;
   role: AdminRole;
   lastUsedAt: Date | null;
+  /** Of the master key that its fingerprint was made with; null where that was not noted. */
+  tokenKeyId: string | null;
   workspace: { id: string; timeZone: string };
 };
 
 /** The token itself is not kept. */
-export type AdminTokenRecord = Omit<Row<'AdminToken'>, 'tokenHash'>;
+export type AdminTokenRecord = Omit<Row<'AdminToken'>, 'tokenHash' | 'tokenKeyId'>;
 
-type NewToken = Pick<Row<'AdminToken'>, 'id' | 'workspaceId' | 'name' | 'createdAt' | 'tokenHash'> &
+type Fingerprint = Pick<Row<'AdminToken'>, 'tokenHash' | 'tokenKeyId'>;
+
+type NewToken = Pick<Row<'AdminToken'>, 'id' | 'workspaceId' | 'name' | 'createdAt'> &
+  Fingerprint &
   Partial<Pick<AdminTokenRecord, 'role' | 'expiresAt'>>;
 
-const columns = columnsOf('AdminToken').filter((column) => column !== 'tokenHash');
+/** By which a token is recognised, made with the newest master key. */
+export const fingerprintOf = (
+  sealing: Pick<Sealing, 'fingerprint' | 'keyId'>,
+  token: string,
+): Fingerprint => ({ tokenHash: sealing.fingerprint(token), tokenKeyId: sealing.keyId });
+
+const columns = columnsOf('AdminToken').filter((column) => column !== 'tokenHash' && column !== 'tokenKeyId');
 
 const withFingerprint = (fingerprints: readonly Buffer[]) => {
   const { eb, fn, val } = expressionBuilder<Tables, 'AdminToken'>();
@@ -47,6 +58,7 @@ const valid = prepared((queries, { fingerprints, at }: { fingerprints: readonly 
       'AdminToken.name',
       'AdminToken.role',
       'AdminToken.lastUsedAt',
+      'AdminToken.tokenKeyId',
       'AdminToken.workspaceId',
       'Workspace.timeZone',
     ])
@@ -83,6 +95,20 @@ const use = prepared((queries, { id, at }: { id: string; at: Date }) =>
     .set({ lastUsedAt: at })
     .where('id', '=', id)
     .where(({ or, eb }) => or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<', at)])),
+);
+
+const renewal = prepared((queries, { id, tokenHash, tokenKeyId }: Fingerprint & { id: string }) =>
+  queries.updateTable('AdminToken').set({ tokenHash, tokenKeyId }).where('id', '=', id),
+);
+
+const ofOtherKeys = prepared((queries, { keyId, at }: { keyId: string; at: Date }) =>
+  queries
+    .selectFrom('AdminToken')
+    .select(columns)
+    .where(({ eb, or }) => or([eb('tokenKeyId', 'is', null), eb('tokenKeyId', '<>', keyId)]))
+    .where(isValidAt(at))
+    .orderBy('createdAt')
+    .orderBy('id'),
 );
 
 /** Locking the valid admins lets two of them who revoke each other at the same time go one after the other. */
@@ -178,6 +204,15 @@ export const listAdminTokens = (db: Database, workspaceId: string): Promise<Admi
 export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };
+
+/** From now on the token is recognised by this fingerprint. */
+export const renewFingerprint = async (db: Database, id: string, fingerprint: Fingerprint): Promise<void> => {
+  await renewal(db, { id, ...fingerprint });
+};
+
+/** The valid ones that are not known to be recognised by this master key, the oldest first. */
+export const tokensOfOtherKeys = (db: Database, keyId: string, at: Date): Promise<AdminTokenRecord[]> =>
+  ofOtherKeys(db, { keyId, at });
 
 /** From now on the token is unknown. A workspace keeps at least one valid token of an admin: `last` when this is it. */
 export const revokeAdminToken = async (

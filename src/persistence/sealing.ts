@@ -24,6 +24,10 @@ export type Sealing = {
   seal(plain: string, about: string): string;
   /** Throws when the text was sealed with an unknown key or about something else, or was changed. */
   open(sealed: string, about: string): string;
+  /** The id of the newest key. */
+  keyId: string;
+  /** Whether the newest key has sealed it. */
+  isNewest(sealed: string): boolean;
   /** For storing: made with the newest key. */
   fingerprint(secret: string): Buffer;
   /** For finding: one for each key, the newest first. */
@@ -96,6 +100,8 @@ export const createSealing = (masterKey: Buffer, olderKeys: readonly Buffer[] = 
       }
     },
 
+    keyId: newest.id,
+    isNewest: (sealed) => sealed.startsWith(`${version}.${newest.id}.`),
     fingerprint: (secret) => fingerprintWith(newest, secret),
     fingerprints: (secret) => all.map((keys) => fingerprintWith(keys, secret)),
     nodeCode: (text) => nodeCodeWith(newest, text),

@@ -1,6 +1,7 @@
 /** What the API asks for, and who of the gateway does it. */
 import { dataFolderMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
+import { createClientAddress } from '#src/api/client-address.ts';
 import type { StreamPermits } from '#src/api/stream-permits.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
@@ -64,6 +65,7 @@ export const apiServicesOf = (
     requestCancel: control.requestCancel,
     pauseRecording: control.pauseRecording,
     resumeRecording: control.resumeRecording,
+    clientAddress: createClientAddress(config.trustedProxies),
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     platform: {
       ...platformPolicy,

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import {
   adoptGatewayToken,
   findAdminToken,
+  fingerprintOf,
   replaceGatewayToken,
   type AdminTokenRecord,
 } from '#src/persistence/admin-tokens.ts';
@@ -121,7 +122,7 @@ const madeToken = async (
     id,
     workspaceId,
     name: 'dev-credentials.json',
-    tokenHash: sealing.fingerprint(token),
+    ...fingerprintOf(sealing, token),
     createdAt: at,
     node,
   });

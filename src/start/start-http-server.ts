@@ -22,8 +22,8 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
       const admin = await authenticateAdmin(token);
       return admin && { workspaceId: admin.workspace.id, role: admin.role };
     },
-    async countFailure(address) {
-      const counted = await failures.count(address);
+    async countFailure(request) {
+      const counted = await failures.count(services.clientAddress(request));
       return counted?.isBeyond === true ? counted.seconds : null;
     },
     revalidateMs: services.limits.eventStream.revalidateMs,

@@ -44,8 +44,8 @@ const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string =
 export const createWebSocketRoutes = (options: {
   /** Undefined for a token of nobody. */
   authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
-  /** One more token of nobody from this address: seconds until it may try again; `null` while it still may. */
-  countFailure: (address: string) => Promise<number | null>;
+  /** One more token of nobody from where this comes from: seconds until it may try again; `null` while it still may. */
+  countFailure: (request: IncomingMessage) => Promise<number | null>;
   /** How often it is asked whether the token of a client is still good; one whose token is not, is cut off. */
   revalidateMs: number;
   logger: Logger;
@@ -86,7 +86,7 @@ export const createWebSocketRoutes = (options: {
     const token = tokenOf(request, query);
     const admin = await options.authenticate(token);
     if (admin === undefined) {
-      const waitSec = await options.countFailure(request.socket.remoteAddress ?? '');
+      const waitSec = await options.countFailure(request);
       return waitSec === null ? refuse(socket, 401) : refuse(socket, 429, { 'Retry-After': String(waitSec) });
     }
     const { workspaceId, role } = admin;

@@ -11,6 +11,7 @@ import { Registry } from 'prom-client';
 import { readConfig } from '#config/config.ts';
 import { platformMaxCallsInProgress } from '#config/policy.ts';
 import { createApi } from '#src/api/app.ts';
+import { createClientAddress } from '#src/api/client-address.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -21,7 +22,7 @@ import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createAdminToken } from '#src/persistence/admin-tokens.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
 import { createCallInsertion } from '#src/persistence/calls.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -102,7 +103,7 @@ export const addWorkspace = async (
     id: randomUUID(),
     workspaceId,
     name: 'test',
-    tokenHash: sealing.fingerprint(adminToken),
+    ...fingerprintOf(sealing, adminToken),
     createdAt: new Date(),
   });
   return { workspaceId, adminToken };
@@ -147,6 +148,7 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
+    clientAddress: createClientAddress([]),
     platform: {
       ...platformPolicyOf(readConfig({}, false)),
       maxCallsInProgress: platformMaxCallsInProgress,

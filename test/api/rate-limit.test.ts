@@ -1,4 +1,5 @@
 import test from 'ava';
+import { createClientAddress } from '#src/api/client-address.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { addNumber, fakeGateway, testLimits } from './fake-gateway.ts';
 
@@ -33,6 +34,21 @@ test('who fails too often is told to wait; a valid key from the same address is 
   t.is(status, 429);
   t.truthy(headers.get('retry-after'));
   t.is((await client.get(path)).status, 200);
+});
+
+test('behind a trusted proxy failures are counted for whom it names, and nobody can name somebody else', async (t) => {
+  const { baseUrl } = await fakeGateway(t, {
+    limits: { ...testLimits, failuresPerAddress: { points: 1, perSeconds: 60 } },
+    clientAddress: createClientAddress(['127.0.0.0/8']),
+  });
+  const knock = async (forwardedFor: string): Promise<number> => {
+    const headers = { Authorization: 'Bearer wrong', 'X-Forwarded-For': forwardedFor };
+    return (await fetch(`${baseUrl}${path}`, { headers })).status;
+  };
+  t.is(await knock('203.0.113.7'), 401);
+  t.is(await knock('203.0.113.7'), 429);
+  t.is(await knock('203.0.113.8'), 401, 'others are not held up');
+  t.is(await knock('198.51.100.1, 203.0.113.7'), 429, 'what the client wrote itself counts nothing');
 });
 
 test('no limit, no headers of one', async (t) => {

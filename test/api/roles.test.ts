@@ -5,7 +5,7 @@ import { systemClock } from '#src/clock.ts';
 import { newAdminToken } from '#src/administration/new-key.ts';
 import { routes } from '#src/api/routes.ts';
 import { adminRoles, type AdminRole } from '#src/domain/admin-role.ts';
-import { createAdminToken } from '#src/persistence/admin-tokens.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { until } from '#test/helpers/until.ts';
@@ -23,7 +23,7 @@ const addToken = async (
     workspaceId,
     name: role,
     role,
-    tokenHash: sealing.fingerprint(token),
+    ...fingerprintOf(sealing, token),
     createdAt: new Date(),
     expiresAt,
   });

@@ -38,7 +38,7 @@ test.serial('help tells of every command', async (t) => {
     await main(args, { GW_PORT: 'nonsense' }, (text) => void printed.push(text));
     t.deepEqual(printed, [help]);
   }
-  t.is(commands.length, 11);
+  t.is(commands.length, 12);
   for (const { name } of commands) t.true(help.includes(`  ${name}`), name);
 });
 

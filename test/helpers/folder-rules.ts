@@ -80,6 +80,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       'koa-helmet',
       'pino',
       'prom-client',
+      'proxy-addr',
       'rate-limiter-flexible',
       'zod',
       'zod-openapi',

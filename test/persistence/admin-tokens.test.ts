@@ -7,6 +7,7 @@ import {
   noteAdminTokenUse,
   revokeAdminToken,
   type AdminTokenRecord,
+  fingerprintOf,
 } from '#src/persistence/admin-tokens.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -28,7 +29,7 @@ const storedToken = async (
     id,
     workspaceId,
     name: 'Me',
-    tokenHash: sealing.fingerprint(id),
+    ...fingerprintOf(sealing, id),
     createdAt: at,
     ...given,
   });
@@ -44,6 +45,7 @@ test('an admin token stands for its workspace and its role until it is revoked',
     name: 'Me',
     role: 'viewer',
     lastUsedAt: null,
+    tokenKeyId: sealing.keyId,
     workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
   });
   t.is(await authenticateAdmin(db, sealing, 'another', at), undefined);

@@ -6,7 +6,7 @@ import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { newNumberKey } from '#src/administration/new-key.ts';
-import { authenticateAdmin, createAdminToken } from '#src/persistence/admin-tokens.ts';
+import { authenticateAdmin, createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { authenticateNumber, putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber, deleteNumber } from '#src/persistence/numbers.ts';
@@ -135,7 +135,7 @@ test('a gateway leaves alone the tokens that people made, and those of gateways 
     ...made,
     id: randomUUID(),
     name: 'Me',
-    tokenHash: sealing.fingerprint('mine'),
+    ...fingerprintOf(sealing, 'mine'),
   });
   for (const node of ['running', 'gone']) {
     await database.execute(

@@ -19,8 +19,8 @@ const openDoor = async (t: ExecutionContext) => {
       tried.push(token);
       return Promise.resolve(good.has(token) ? { workspaceId: 'w', role: 'admin' as const } : undefined);
     },
-    async countFailure(address) {
-      const counted = await failures.count(address);
+    async countFailure(request) {
+      const counted = await failures.count(request.socket.remoteAddress ?? '');
       return counted?.isBeyond === true ? counted.seconds : null;
     },
     revalidateMs: 20,

@@ -1,20 +1,8 @@
 /** Two UDP ports for the sound of one call: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
+import type { Socket } from 'node:dgram';
+import { openUdpSocket } from '../udp-socket.ts';
 
 export type RtpPorts = { rtp: Socket; rtcp: Socket; port: number };
-
-const bound = async (address: string, port: number): Promise<Socket> => {
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
-  try {
-    socket.bind(port, address);
-    await once(socket, 'listening');
-    return socket;
-  } catch (error) {
-    socket.close();
-    throw error;
-  }
-};
 
 /** The next free pair of a range, which others take ports of, too. Rejects when `tries` pairs were taken. */
 export const createRtpPorts = ({ from, to }: { from: number; to: number }, tries = 20) => {
@@ -23,9 +11,9 @@ export const createRtpPorts = ({ from, to }: { from: number; to: number }, tries
   let next = Math.floor(Math.random() * pairs);
 
   const tryPair = async (address: string, port: number): Promise<RtpPorts> => {
-    const rtp = await bound(address, port);
+    const rtp = await openUdpSocket(address, port);
     try {
-      return { rtp, rtcp: await bound(address, port + 1), port };
+      return { rtp, rtcp: await openUdpSocket(address, port + 1), port };
     } catch (error) {
       rtp.close();
       throw error;

@@ -91,7 +91,7 @@ export const createRtpSession = (
     const report = reports.due(sending.soFar(), receiving.reception.report);
     if (report === null) return;
     const { address, port } = agreement.remoteReports;
-    rtcp.send(wrap.rtcp(report), port, address, ignoreError);
+    rtcp.send(wrap.rtcp(report), port, address);
   };
 
   return {
@@ -115,7 +115,7 @@ export const createRtpSession = (
       if (standing.agreement.isSending) {
         const { address, port } = remote.address();
         // Its memory is that of the next packet, too.
-        rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address, ignoreError);
+        rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address);
       }
       sendReport(standing);
     },

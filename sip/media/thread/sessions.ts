@@ -1,11 +1,12 @@
 /**
- * The sound of all calls, on one beat of 20 ms. What came in is told once a beat, of all calls together.
+ * The sound of all calls, on one beat of 20 ms. What came in is told of all calls together.
  */
 import { createRtpPorts } from '../rtp/ports.ts';
 import { frameMs } from '../rtp/sending.ts';
 import { createRtpSession, type RtpSession } from '../rtp/session.ts';
 import { SampleRing } from '../sample-ring.ts';
 import { openUnicastSession, type UnicastEvents, type UnicastSession } from '../unicast/session.ts';
+import { createHeard } from './heard.ts';
 import type { FromSoundThread, ToSoundThread } from './messages.ts';
 import { startPacer, type BeatTime } from './pacer.ts';
 
@@ -19,29 +20,6 @@ export type SessionsOptions = {
 };
 
 const figuresEveryBeats = 50;
-
-const nothingHeard = (): Extract<FromSoundThread, { type: 'heard' }> => ({
-  type: 'heard',
-  sounds: [],
-  keys: [],
-});
-
-/** What came in since it was told last. */
-const createHeard = (tell: SessionsOptions['tell']) => {
-  let heard = nothingHeard();
-  return {
-    /** What a session of this call hears. */
-    of: (id: number) => ({
-      onSound: (samples: Int16Array) => void heard.sounds.push({ id, samples }),
-      onKey: (key: string) => void heard.keys.push({ id, key }),
-    }),
-    tell(): void {
-      if (heard.sounds.length === 0 && heard.keys.length === 0) return;
-      tell(heard);
-      heard = nothingHeard();
-    },
-  };
-};
 
 /** It beats while there are calls. */
 const createBeat = (tick: () => void, time: BeatTime) => {
@@ -130,6 +108,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     unicast.get(id)?.close();
     rtp.delete(id);
     unicast.delete(id);
+    heard.forget(id);
     keepBeat();
   };
 

@@ -7,10 +7,10 @@
  * Where FreeSWITCH sends from is not known before it does. Whoever is first at its address is believed, and nobody else
  * after that.
  */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { once } from 'node:events';
+import type { RemoteInfo } from 'node:dgram';
 import { samplesPerMs, type SampleRate } from '../../samples.ts';
 import type { SampleRing } from '../sample-ring.ts';
+import { openUdpSocket } from '../udp-socket.ts';
 import { createLead } from './lead.ts';
 
 export type UnicastSession = {
@@ -47,7 +47,7 @@ export const openUnicastSession = async (
   sound: Pick<SampleRing, 'read' | 'waiting'>,
   { onBegun, onSound }: UnicastEvents,
 ): Promise<UnicastSession> => {
-  const socket: Socket = createSocket('udp4');
+  const socket = await openUdpSocket(address, 0);
   socket.on('error', ignoreError);
   const lead = createLead();
   const frame = new Int16Array(frameMs * samplesPerMs(sampleRate));
@@ -69,15 +69,13 @@ export const openUnicastSession = async (
     if (peer?.port === sender.port) onSound(samplesOf(datagram));
   });
 
-  socket.bind(0, address);
-  await once(socket, 'listening');
-
   return {
     port: socket.address().port,
     tick() {
       if (!isConnected || isClosed || !lead.isDue(now(), sound.waiting > 0)) return;
       frame.fill(0, sound.read(frame));
-      socket.send(Buffer.from(new Uint8Array(frame.buffer)), ignoreError);
+      // Its memory is that of the next frame, too.
+      socket.send(Buffer.from(new Uint8Array(frame.buffer)));
     },
     close() {
       isClosed = true;

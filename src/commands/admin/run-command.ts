@@ -1,11 +1,17 @@
 /** The grammar of `npm run admin -- …`: which command is meant, with which words and options. */
 import { textOption, type Command, type CommandArguments } from './command.ts';
 import { numberCommands } from './numbers.ts';
+import { secretCommands } from './secrets.ts';
 import { tokenCommands } from './tokens.ts';
 import { workspaceCommands } from './workspaces.ts';
 import { parseOptions, UsageError } from '../parse-options.ts';
 
-export const commands: readonly Command[] = [...workspaceCommands, ...tokenCommands, ...numberCommands];
+export const commands: readonly Command[] = [
+  ...workspaceCommands,
+  ...tokenCommands,
+  ...numberCommands,
+  ...secretCommands,
+];
 
 export const help = `Workspaces, their admin tokens and their numbers, for the operator. It works on the database of the
 gateway, whether it runs or not, and takes the same settings (GW_DATA_DIR, or GW_DATABASE_URL and GW_MASTER_KEY).
@@ -27,7 +33,7 @@ For every command:
   --json                  the same for machines (with npm run --silent)
   --help                  this text
 
-Each change, and each look at a key, is in the audit log of the workspace.
+Each change of a workspace, and each look at a key, is in its audit log.
 Ends with 0 when it is done, 1 when it was refused, 2 when it was called wrongly.
 `;
 

@@ -12,6 +12,8 @@ export const AdminToken = defineEntity({
     name: p.text(),
     role: p.enum(adminRoles).default('admin'),
     tokenHash: p.blob().unique(),
+    /** The id of the master key that the fingerprint was made with; null where that was not noted yet. */
+    tokenKeyId: p.text().nullable(),
     createdAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
     /** Null for a token that is valid until it is revoked. */

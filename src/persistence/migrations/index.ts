@@ -13,6 +13,7 @@ import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Destinations } from './destinations.ts';
+import { FingerprintKeys } from './fingerprint-keys.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
 import { Nodes } from './nodes.ts';
@@ -61,4 +62,5 @@ export const migrations = [
   { name: '0028-trunk-srtp-optional', class: TrunkSrtpOptional },
   { name: '0032-turn-end', class: TurnEnd },
   { name: '0033-call-epoch', class: CallEpoch },
+  { name: '0036-fingerprint-keys', class: FingerprintKeys },
 ];

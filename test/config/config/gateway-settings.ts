@@ -148,6 +148,15 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { 'Agent.internal, ,other.internal,': ['agent.internal', 'other.internal'] },
     invalid: [],
   },
+  GW_TRUSTED_PROXIES: {
+    of: ({ trustedProxies }) => trustedProxies,
+    default: [],
+    valid: {
+      '127.0.0.1': ['127.0.0.1'],
+      '10.0.0.0/8, 2001:db8::/32': ['10.0.0.0/8', '2001:db8::/32'],
+    },
+    invalid: ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', '10.0.0.1,', '0.0.0.0/0'],
+  },
   GW_NAME_SERVERS: {
     of: ({ nameServers }) => nameServers,
     default: null,

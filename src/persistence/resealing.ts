@@ -1,0 +1,158 @@
+/**
+ * Secrets under an older master key, brought under the newest one. A secret that is changed meanwhile is left as it is
+ * then: whoever changed it has sealed it with the newest key already.
+ */
+import type { Database } from './database.ts';
+import type { Sealing } from './sealing.ts';
+
+type SealedSecret = { about: string; sealed: string };
+
+type Change = SealedSecret & { resealed: string; secret: string };
+
+/** A column with sealed secrets. A table is a type, so each is asked in its own words. */
+type SealedColumn = {
+  read(db: Database): Promise<SealedSecret[]>;
+  write(db: Database, change: Change, sealing: Sealing): Promise<unknown>;
+};
+
+/** With its fingerprint, by which a key is recognised: what is sealed is the key itself. */
+const numberKeys: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('NumberKey')
+      .select(['numberId as about', 'keySealed as sealed'])
+      .where('keySealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed, secret }, sealing) =>
+    queries
+      .updateTable('NumberKey')
+      .set({ keySealed: resealed, keyHash: sealing.fingerprint(secret) })
+      .where('numberId', '=', about)
+      .where('keySealed', '=', sealed)
+      .execute(),
+};
+
+const agentTokens: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('AgentBinding')
+      .select(['numberId as about', 'tokenSealed as sealed'])
+      .where('tokenSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('AgentBinding')
+      .set({ tokenSealed: resealed })
+      .where('numberId', '=', about)
+      .where('tokenSealed', '=', sealed)
+      .execute(),
+};
+
+const handshakeSecrets: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('PhoneNumber')
+      .select(['id as about', 'inboundAuthSecretSealed as sealed'])
+      .where('inboundAuthSecretSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('PhoneNumber')
+      .set({ inboundAuthSecretSealed: resealed })
+      .where('id', '=', about)
+      .where('inboundAuthSecretSealed', '=', sealed)
+      .execute(),
+};
+
+const trunkPasswords: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('TrunkRow')
+      .select(['id as about', 'passwordSealed as sealed'])
+      .where('passwordSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('TrunkRow')
+      .set({ passwordSealed: resealed })
+      .where('id', '=', about)
+      .where('passwordSealed', '=', sealed)
+      .execute(),
+};
+
+const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): SealedColumn => ({
+  read: ({ queries }) =>
+    queries
+      .selectFrom('WebhookEndpoint')
+      .select(['id as about', `${column} as sealed`])
+      .where(column, 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('WebhookEndpoint')
+      .set({ [column]: resealed })
+      .where('id', '=', about)
+      .where(column, '=', sealed)
+      .execute(),
+});
+
+export type SecretKind =
+  'number_keys' | 'agent_tokens' | 'handshake_secrets' | 'trunk_passwords' | 'webhook_secrets';
+
+const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn[] }[] = [
+  { kind: 'number_keys', columns: [numberKeys] },
+  { kind: 'agent_tokens', columns: [agentTokens] },
+  { kind: 'handshake_secrets', columns: [handshakeSecrets] },
+  { kind: 'trunk_passwords', columns: [trunkPasswords] },
+  {
+    kind: 'webhook_secrets',
+    columns: [webhookSecrets('secretSealed'), webhookSecrets('previousSecretSealed')],
+  },
+];
+
+/** `resealed`: those that were under an older key. `unreadable`: those that no configured key opens, left as they are. */
+export type ResealedSecrets = { kind: SecretKind; resealed: number; unreadable: number };
+
+const openOrNull = (sealing: Sealing, { sealed, about }: SealedSecret): string | null => {
+  try {
+    return sealing.open(sealed, about);
+  } catch {
+    // It is counted, and whoever uses the secret is told why.
+    return null;
+  }
+};
+
+/** How it went with the secrets of one column. */
+const resealColumn = async (
+  db: Database,
+  sealing: Sealing,
+  column: SealedColumn,
+): Promise<Omit<ResealedSecrets, 'kind'>> => {
+  const older = (await column.read(db)).filter(({ sealed }) => !sealing.isNewest(sealed));
+  let unreadable = 0;
+  for (const one of older) {
+    const secret = openOrNull(sealing, one);
+    if (secret === null) unreadable += 1;
+    else await column.write(db, { ...one, secret, resealed: sealing.seal(secret, one.about) }, sealing);
+  }
+  return { resealed: older.length - unreadable, unreadable };
+};
+
+export const resealSecrets = async (db: Database, sealing: Sealing): Promise<ResealedSecrets[]> => {
+  const all: ResealedSecrets[] = [];
+  for (const { kind, columns } of sealedColumns) {
+    const counted: ResealedSecrets = { kind, resealed: 0, unreadable: 0 };
+    for (const column of columns) {
+      const { resealed, unreadable } = await resealColumn(db, sealing, column);
+      counted.resealed += resealed;
+      counted.unreadable += unreadable;
+    }
+    all.push(counted);
+  }
+  return all;
+};

@@ -1,0 +1,89 @@
+/** What is installed: locked by its hash, from the registry alone, and without running anything of it. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { z } from 'zod';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const dependencies = z.record(z.string(), z.string()).default({});
+const manifest = z
+  .object({ dependencies, devDependencies: dependencies, optionalDependencies: dependencies })
+  .parse(JSON.parse(read('package.json')));
+const direct = {
+  ...manifest.dependencies,
+  ...manifest.devDependencies,
+  ...manifest.optionalDependencies,
+};
+
+const lockfile = z
+  .object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        version: z.string().optional(),
+        integrity: z.string().optional(),
+        resolved: z.string().optional(),
+        link: z.boolean().optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(read('package-lock.json')));
+
+/** The project and its workspace are no packages of others. */
+const locked = Object.entries(lockfile.packages).filter(
+  ([path, { link }]) => path.includes('node_modules/') && link !== true,
+);
+
+test('each direct dependency is of one version', (t) => {
+  for (const [name, version] of Object.entries(direct)) t.regex(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+});
+
+test('each package is locked by its hash, and is of no other place than the registry', (t) => {
+  t.true(locked.length > Object.keys(direct).length);
+  for (const [path, { integrity = '', resolved, version = '' }] of locked) {
+    t.regex(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, path);
+    t.regex(version, /^\d+\.\d+\.\d+/, path);
+    // Where npm does not write the registry's address it is the one that is configured.
+    t.regex(resolved ?? 'https://', /^https:\/\//, path);
+  }
+});
+
+test('no package runs anything when it is installed', (t) => {
+  const installing = ['config/install.mjs', 'config/Dockerfile', 'test/real-agents/prepare-project.ts'];
+  for (const path of installing) t.regex(read(path), /--ignore-scripts/, path);
+  for (const line of read('config/Dockerfile').split('\n'))
+    if (/npm (ci|install)/.test(line)) t.regex(line, /--ignore-scripts/);
+});
+
+test('the list of components has every direct dependency, with its hash and its licence', async (t) => {
+  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'list-components'], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const { components } = z
+    .object({
+      components: z.array(
+        z.object({
+          name: z.string(),
+          version: z.string(),
+          hashes: z.array(z.unknown()).optional(),
+          licenses: z.array(z.unknown()).optional(),
+        }),
+      ),
+    })
+    .parse(JSON.parse(stdout));
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    t.like(
+      components.find((one) => one.name === name),
+      { name, version },
+    );
+  t.deepEqual(
+    components.filter(({ hashes, licenses }) => hashes === undefined && licenses === undefined),
+    [],
+  );
+});
