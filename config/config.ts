@@ -70,8 +70,8 @@ export type Config = Readonly<{
   nodeUrl: string | null;
   /** Minutes of outbound calls a day where a workspace says nothing; `null` for no limit. */
   dailyMinutes: number | null;
-  /** Kinds and prefixes that may be called where a workspace says nothing. */
-  destinations: readonly string[];
+  /** Kinds and prefixes that may be called where a workspace says nothing; `null` for the platform's. */
+  destinations: readonly string[] | null;
   maxCalls: number;
   /** Requests a minute for one key; 0 switches the limit off. */
   rateLimit: number;
@@ -153,7 +153,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     node: values.GW_NODE,
     nodeUrl: values.GW_NODE_URL ?? null,
     dailyMinutes: values.GW_DAILY_MINUTES ?? null,
-    destinations: values.GW_DESTINATIONS,
+    destinations: values.GW_DESTINATIONS ?? null,
     maxCalls: values.GW_MAX_CALLS,
     rateLimit: values.GW_RATE_LIMIT,
     drainSec: values.GW_DRAIN_SEC,

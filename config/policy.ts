@@ -19,18 +19,8 @@ export const platformCallPolicy = {
   turnEnd: { mode: 'pause', minSilenceMs: 200, maxSilenceMs: 3_000 },
 } as const;
 
-/** Where calls may go: everything within the country but what costs more than a call (`GW_DESTINATIONS`). */
-export const platformDestinations = [
-  'mobile',
-  'fixed_line',
-  'toll_free',
-  'shared_cost',
-  'voip',
-  'personal',
-  'uan',
-  'pager',
-  'voicemail',
-] as const;
+/** Where calls may not go unless `GW_DESTINATIONS` or a workspace says so: abroad, and where it costs more than a call. */
+export const platformDeniedDestinations = ['premium', 'international'] as const;
 
 /** Calls in progress over all numbers of a workspace that names no maximum of its own. */
 export const platformMaxCallsInProgress = 1_000;

@@ -18,7 +18,6 @@ import {
   serverUrl,
   storeUrl,
 } from './setting-forms.ts';
-import { platformDestinations } from './policy.ts';
 
 /** A URL to which paths are added. */
 const baseUrl = (...protocols: readonly string[]) =>
@@ -76,7 +75,7 @@ export const settings = z.object({
     .default('gateway'),
   GW_NODE_URL: serverUrl('https', 'http').optional(),
   GW_DAILY_MINUTES: wholeNumber(1, 1_000_000).optional(),
-  GW_DESTINATIONS: destinationList.default([...platformDestinations]),
+  GW_DESTINATIONS: destinationList.optional(),
   GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),
   GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),

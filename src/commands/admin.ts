@@ -1,7 +1,7 @@
 /** `npm run admin`: workspaces, admin tokens and numbers, on the database of the gateway (config/README.md). */
 import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { databaseLimits, platformMaxCallsInProgress } from '#config/policy.ts';
+import { databaseLimits, platformMaxCallsInProgress, speechEngines } from '#config/policy.ts';
 import { type CommandContext } from './admin/command.ts';
 import { wrongOption } from './admin/given-fields.ts';
 import { help, readCall } from './admin/run-command.ts';
@@ -10,11 +10,13 @@ import { StartError } from '#src/domain/start-error.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
+import { createEngineClient } from '#src/speech/engine-client.ts';
 import { systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
+import { enginesOf, recognizersOf } from '#src/start/start-speech.ts';
 import { UsageError } from './parse-options.ts';
 
 /** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
@@ -41,6 +43,10 @@ const openContext = async (
     logger,
   });
   opened.defer(database.close);
+  const { limits } = speechEngines;
+  const client = createEngineClient({ connectMs: limits.connectMs });
+  opened.defer(() => client.close());
+  const world = { client, clock: systemClock, limits, logger };
   return {
     database,
     sealing: createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
@@ -51,6 +57,7 @@ const openContext = async (
       dailyMinutes: config.dailyMinutes,
     },
     country: countryOf(config.country),
+    engines: { ...enginesOf(config.speech, recognizersOf(config.speech, world)), turnModel: false },
   };
 };
 

@@ -115,6 +115,9 @@ export const mayDial = (...asked: Parameters<typeof destinationProblem>): boolea
 
 export const isPrefix = (text: string): boolean => /^\+?\d{1,15}$/.test(text);
 
+export const kindsBut = (denied: readonly DestinationKind[]): DestinationKind[] =>
+  destinationKinds.filter((kind) => !denied.includes(kind));
+
 const isKind = (word: string): word is DestinationKind => destinationKinds.some((kind) => kind === word);
 
 /**

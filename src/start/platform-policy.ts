@@ -1,8 +1,8 @@
 /** What holds where neither number nor workspace says anything: the platform's numbers, and what the operator set. */
 import type { Config } from '#config/config.ts';
-import { platformCallPolicy } from '#config/policy.ts';
+import { platformCallPolicy, platformDeniedDestinations } from '#config/policy.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
-import { destinationKinds, destinationsIn, type Destinations } from '#src/domain/destinations.ts';
+import { destinationKinds, destinationsIn, kindsBut, type Destinations } from '#src/domain/destinations.ts';
 import { StartError } from '#src/domain/start-error.ts';
 
 /** Throws a StartError for a word that names no kind. */
@@ -16,5 +16,8 @@ const destinationsOf = (words: readonly string[]): Destinations => {
 
 export const platformPolicyOf = ({ destinations }: Pick<Config, 'destinations'>): PolicySettings => ({
   ...platformCallPolicy,
-  destinations: destinationsOf(destinations),
+  destinations:
+    destinations === null
+      ? { kinds: kindsBut(platformDeniedDestinations), allowedPrefixes: [], deniedPrefixes: [] }
+      : destinationsOf(destinations),
 });

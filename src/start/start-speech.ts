@@ -61,6 +61,20 @@ const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Voice
   }
 };
 
+/** What a number may choose of; `recognizers` are those of the configuration. */
+export const enginesOf = (
+  { synthesizers }: SpeechConfig,
+  recognizers: readonly RecognitionEngine[],
+): StartedSpeech['engines'] => ({
+  recognizers: recognizers.map(({ name }) => name),
+  synthesizers: synthesizers.map(({ engine }) => engine),
+  tellTurnEnds: recognizers.filter(({ tellsTurnEnds }) => tellsTurnEnds).map(({ name }) => name),
+  isVoice,
+});
+
+export const recognizersOf = ({ recognizers }: SpeechConfig, world: EngineWorld): RecognitionEngine[] =>
+  recognizers.map((each) => createRecognizer(world, each));
+
 /** Throws a StartError when a program that was chosen is not installed. `path` is the search path for programs. */
 export const startSpeech = async (
   config: SpeechConfig,
@@ -80,7 +94,7 @@ export const startSpeech = async (
   }
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
-  const recognizers = config.recognizers.map((each) => createRecognizer(world, each));
+  const recognizers = recognizersOf(config, world);
   const synthesizers = config.synthesizers.map((each): VoiceEngine => {
     const speakingWith = createSynthesizer(world, each);
     const remember = rememberSentences(rememberedBytes);
@@ -98,12 +112,7 @@ export const startSpeech = async (
       clock,
       logger,
     }),
-    engines: {
-      recognizers: recognizers.map(({ name }) => name),
-      synthesizers: synthesizers.map(({ name }) => name),
-      tellTurnEnds: recognizers.filter(({ tellsTurnEnds }) => tellsTurnEnds).map(({ name }) => name),
-      isVoice,
-    },
+    engines: enginesOf(config, recognizers),
     close: () => client.close(),
   };
 };

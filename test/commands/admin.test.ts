@@ -1,4 +1,5 @@
 /** `npm run admin` as the operator calls it, beside a gateway that runs on the same database. */
+import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -38,8 +39,12 @@ test.serial('help tells of every command', async (t) => {
     await main(args, { GW_PORT: 'nonsense' }, (text) => void printed.push(text));
     t.deepEqual(printed, [help]);
   }
-  t.is(commands.length, 12);
-  for (const { name } of commands) t.true(help.includes(`  ${name}`), name);
+  t.is(commands.length, 14);
+  for (const { name, usage, options } of commands) {
+    t.true(help.includes(`  ${name}`), name);
+    if (!usage.includes('settings')) continue;
+    for (const option of Object.keys(options)) t.regex(help, new RegExp(`--${option}[ ,\n]`), option);
+  }
 });
 
 test.serial(
@@ -159,6 +164,50 @@ test.serial(
     t.false((await run('numbers', 'list')).includes(number));
   },
 );
+
+test.serial('a number is changed in everything that the API can change of it', async (t) => {
+  const { gateway, run } = await operated(t);
+  const { number, number_id: id } = gateway.credentials;
+  const stored = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body;
+  const shown = await run('numbers', 'set', number, '--greeting', '114', '--silence-timeout-sec', '20');
+  t.regex(shown, /\nsilence-timeout-sec +20\n/);
+  t.regex(shown, /\nring-timeout-sec +\(default\)\n/);
+  t.like(await stored(), { greeting: '114', silence_timeout_sec: 20 });
+  const given = {
+    greeting: 'default',
+    language: 'en',
+    'daily-minutes': '600',
+    'barge-in': '{"mode": "off"}',
+    destinations: 'mobile,!0505',
+    'recording-enabled': 'false',
+    voicemail: 'leave_message',
+    'voicemail-message': 'Call us.',
+  };
+  const options = Object.entries(given).map(([option, value]) => `--${option}=${value}`);
+  await run('numbers', 'set', number, ...options);
+  t.like(await stored(), {
+    greeting: null,
+    language: 'en',
+    daily_minutes: 600,
+    barge_in: { mode: 'off' },
+    destinations: { kinds: ['mobile'], allowed_prefixes: [], denied_prefixes: ['0505'] },
+    recording_enabled: false,
+    voicemail: 'leave_message',
+    voicemail_message: 'Call us.',
+    silence_timeout_sec: 20,
+  });
+  t.regex(await run('numbers', 'show', number), /^number +\d+\nlanguage +en\n/);
+  for (const [option, value] of [
+    ['--trunk-id', randomUUID()],
+    ['--recognizer', 'nobody'],
+    ['--silence-timeout-sec', 'long'],
+  ] as const)
+    t.regex(
+      (await failure(t, run('numbers', 'set', number, option, value)))?.line ?? '',
+      new RegExp(`^${option}: `),
+    );
+  t.regex((await failure(t, run('numbers', 'set', number)))?.line ?? '', /^Say what to set: --language, /);
+});
 
 test.serial('commands run beside each other, also where all processes have the same number', async (t) => {
   const { run } = await operated(t);

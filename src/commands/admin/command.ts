@@ -6,7 +6,7 @@ import { UsageError } from '../parse-options.ts';
 
 /** The database of the gateway, reached beside it. */
 export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
-  Pick<ApiServices, 'platform' | 'country'>;
+  Pick<ApiServices, 'platform' | 'country' | 'engines'>;
 
 /** Options as they were typed; those that were not given are absent. */
 export type CommandArguments = {

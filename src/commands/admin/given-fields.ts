@@ -17,30 +17,29 @@ const objectOf = (written: string): unknown => {
   }
 };
 
-/**
- * What an option says: `default` falls back to what is below; whole numbers, true or false and objects are what they look
- * like.
- */
-const valueOf = (written: string): unknown => {
-  if (written === 'default') return null;
+/** Whole numbers, true or false and objects are what they look like. */
+const readAs = (written: string): unknown => {
   if (written === 'true' || written === 'false') return written === 'true';
   if (written.startsWith('{')) return objectOf(written);
   return /^-?\d{1,9}$/.test(written) ? Number(written) : written;
 };
 
-/** Of these fields, those that were given; `texts` are taken as they were typed. */
-export const fieldsIn = (
-  { options }: CommandArguments,
-  fields: readonly string[],
-  texts: readonly string[] = [],
-): Record<string, unknown> => {
-  const written = fields.map((field) => [field, options[optionOf(field)]] as const);
-  return Object.fromEntries(
-    written.flatMap(([field, value]) =>
-      typeof value === 'string' ? [[field, texts.includes(field) ? value : valueOf(value)]] : [],
-    ),
-  );
+/** `default` is null where that is something: it falls back to what is below. A text is taken as it was typed. */
+const valueOf = (schema: z.ZodType, written: string): unknown => {
+  if (written === 'default' && schema.safeParse(null).success) return null;
+  return schema.safeParse(written).success ? written : readAs(written);
 };
+
+export type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** Of these fields, those that were given. */
+export const fieldsIn = ({ options }: CommandArguments, fields: Fields): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([field, schema]) => {
+      const written = options[optionOf(field)];
+      return typeof written === 'string' ? [[field, valueOf(schema, written)]] : [];
+    }),
+  );
 
 /** Throws a UsageError that names the first option that does not fit. */
 export const checked = <Schema extends z.ZodType>(

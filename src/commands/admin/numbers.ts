@@ -1,12 +1,19 @@
 /** `numbers …`: numbers by their digits, in domestic format. */
 import * as z from 'zod';
+import type { Administrator } from '#src/administration/administrator.ts';
 import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
-import { addNumber, listNumbers, removeNumber } from '#src/administration/numbers.ts';
-import { listWorkspaces } from '#src/administration/workspaces.ts';
+import {
+  addNumber,
+  changeNumber,
+  listNumbers,
+  numberOf,
+  removeNumber,
+  type NumberRecord,
+} from '#src/administration/numbers.ts';
+import { listWorkspaces, workspaceOf } from '#src/administration/workspaces.ts';
 import { domesticNumber } from '#src/api/domestic-number.ts';
 import { encode } from '#src/api/codec.ts';
-import { language } from '#src/api/fields.ts';
-import { number as numberSchema } from '#src/api/numbers/number-schema.ts';
+import { number as numberSchema, settingsFields } from '#src/api/numbers/number-schema.ts';
 import { presentNumber } from '#src/api/numbers/present-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
@@ -20,8 +27,11 @@ import {
   textIn,
   textOption,
 } from './command.ts';
-import { checked, fieldsIn } from './given-fields.ts';
+import { checked } from './given-fields.ts';
+import { changesIn, settingOptions, settingsTable } from './settings.ts';
 import { UsageError } from '../parse-options.ts';
+
+const shape = z.strictObject(settingsFields).partial();
 
 const digitsOf = (context: CommandContext, written: string): string => {
   try {
@@ -41,6 +51,15 @@ const numberIn = async (context: CommandContext, given: CommandArguments): Promi
   if (named !== undefined && (await chooseWorkspace(context, named)).id !== number.workspace.id)
     throw new UsageError(`The number ${digits} belongs to another workspace: see "numbers list"`);
   return number;
+};
+
+/** Its own settings, and where it says nothing whose word holds. */
+const answer = async (context: CommandContext, by: Administrator, record: NumberRecord) => {
+  const { timeZone } = await workspaceOf(by);
+  const json = encode(numberSchema, await presentNumber(context, record), timeZone);
+  const { number, ...fields } = json;
+  const own = Object.entries(fields).filter(([field]) => Object.hasOwn(settingsFields, field));
+  return { text: settingsTable({ number, ...Object.fromEntries(own) }, () => 'default'), json };
 };
 
 const listAll: Command = {
@@ -74,7 +93,9 @@ const create: Command = {
   options: { number: textOption, language: { ...textOption, default: 'ko' } },
   async run(context, given) {
     const digits = digitsOf(context, nameIn(given, 'number', 'numbers create NUMBER'));
-    const settings = checked(z.strictObject({ language }), fieldsIn(given, ['language'], ['language']));
+    const settings = checked(shape.pick({ language: true }).required(), {
+      language: textIn(given, 'language'),
+    });
     const workspace = await chooseWorkspace(context, textIn(given, 'workspace'));
     const by = operatorOf(context, workspace);
     const { id, number } = await addNumber(by, { ...settings, number: digits });
@@ -83,6 +104,33 @@ const create: Command = {
       text: `${number} is added to the workspace "${workspace.name}". Its key:\n\n  ${key}`,
       json: { id, number, ...settings, workspace_id: workspace.id, key },
     };
+  },
+};
+
+const show: Command = {
+  name: 'numbers show',
+  usage: 'NUMBER',
+  summary: 'its settings; what is "(default)" is what its workspace, its agent or the gateway says',
+  words: { least: 1, most: 1 },
+  options: {},
+  async run(context, given) {
+    const { id, workspace } = await numberIn(context, given);
+    const by = operatorOf(context, workspace);
+    return answer(context, by, await numberOf(by, id));
+  },
+};
+
+const set: Command = {
+  name: 'numbers set',
+  usage: 'NUMBER settings',
+  summary: 'changes its settings, for calls that begin from now on',
+  words: { least: 1, most: 1 },
+  options: settingOptions(settingsFields),
+  async run(context, given) {
+    const { id, workspace } = await numberIn(context, given);
+    const patch = checked(shape, changesIn(given, settingsFields));
+    const by = operatorOf(context, workspace);
+    return answer(context, by, await changeNumber(by, id, patch, context.engines));
   },
 };
 
@@ -113,4 +161,4 @@ const key: Command = {
   },
 };
 
-export const numberCommands: readonly Command[] = [listAll, create, remove, key];
+export const numberCommands: readonly Command[] = [listAll, create, show, set, remove, key];

@@ -20,12 +20,22 @@ gateway, whether it runs or not, and takes the same settings (GW_DATA_DIR, or GW
 
 ${commands.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`).join('\n')}
 
-Settings of a workspace, for calls that begin from now on; "default" is what the platform says:
+Settings hold for calls that begin from now on; "default" is what the workspace or the platform says.
+Of workspaces and numbers:
 
-  --name, --time-zone, --max-duration-sec, --default-duration-sec, --silence-timeout-sec,
-  --ring-timeout-sec, --max-concurrent-calls (of one number), --max-calls-in-progress (of all),
-  --daily-minutes (of outbound calls, of all numbers),
-  --recording-enabled (true or false), --destinations (kinds and prefixes, such as mobile,+4420,!0505)
+  --max-duration-sec, --default-duration-sec, --silence-timeout-sec, --ring-timeout-sec,
+  --max-concurrent-calls (of one number), --daily-minutes (of outbound calls),
+  --recording-enabled (true or false), --barge-in (such as '{"mode": "stop"}'),
+  --destinations (kinds and prefixes, such as mobile,+4420,!0505)
+
+Of workspaces:
+
+  --name, --time-zone, --max-calls-in-progress (of all numbers)
+
+Of numbers:
+
+  --language, --greeting, --voicemail, --voicemail-message, --trunk-id,
+  --recognizer, --synthesizer, --voice
 
 For every command:
 

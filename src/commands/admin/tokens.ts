@@ -63,7 +63,7 @@ const create: Command = {
   },
   async run(context, given) {
     const name = nameIn(given, 'name', 'tokens create NAME');
-    const fields = fieldsIn(given, ['role', 'expires_in_days', 'expires_at'], ['role', 'expires_at']);
+    const fields = fieldsIn(given, adminTokenRequest.omit({ name: true }).shape);
     const request = checked(adminTokenRequest, { ...fields, name });
     const expiresAt = endOf(request, context.clock.now());
     const workspace = await chooseWorkspace(context, textIn(given, 'workspace'));

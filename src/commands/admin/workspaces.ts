@@ -19,46 +19,22 @@ import {
   operator,
   table,
   textIn,
-  textOption,
 } from './command.ts';
-import { givenDestinations, shownDestinations } from './given-destinations.ts';
-import { checked, fieldsIn, optionOf } from './given-fields.ts';
+import { checked } from './given-fields.ts';
+import { changesIn, settingOptions, settingsIn, settingsTable } from './settings.ts';
 import { UsageError } from '../parse-options.ts';
 
-const settings = Object.keys(workspaceFields);
-const settingOptions = Object.fromEntries(settings.map((field) => [optionOf(field), textOption]));
-const texts = ['name', 'time_zone', 'destinations'];
-
 const shape = z.strictObject(workspaceFields).partial();
-
-/** The settings that were given, in the words of the API. */
-const settingsIn = (given: CommandArguments): Record<string, unknown> => {
-  const fields = fieldsIn(given, settings, texts);
-  const { destinations } = fields;
-  return typeof destinations === 'string'
-    ? { ...fields, destinations: givenDestinations(destinations) }
-    : fields;
-};
 
 /** In the words of the API. */
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context, record), record.timeZone);
 
-/** As it is typed: destinations in words, any other object in JSON; a limit that there is not is none. */
-const written = (value: unknown): string => {
-  if (value === null) return 'none';
-  return shownDestinations(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
-};
-
 /** What it sets itself, and in brackets what holds where it sets nothing. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {
   const { effective, ...own } = shown(context, record);
   const platform: Readonly<Record<string, unknown>> = effective;
-  const lines = Object.entries(own).map(([field, value]) => [
-    optionOf(field),
-    value === null ? `(${written(platform[field])})` : written(value),
-  ]);
-  return table(lines);
+  return settingsTable(own, (field) => platform[field]);
 };
 
 const answer = (context: CommandContext, record: WorkspaceRecord) => ({
@@ -102,11 +78,11 @@ const create: Command = {
   usage: 'NAME [settings]',
   summary: 'makes a workspace, and prints its first admin token',
   words: { least: 0, most: 1 },
-  options: settingOptions,
+  options: settingOptions(workspaceFields),
   async run(context, given) {
     requireNone(given, 'create');
     const name = nameIn(given, 'name', 'workspaces create NAME');
-    const patch = checked(shape, { ...settingsIn(given), name });
+    const patch = checked(shape, { ...settingsIn(given, workspaceFields), name });
     const by = await addWorkspace({ ...context, actor: operator }, { ...patch, name: patch.name ?? name });
     const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
     const { text, json } = answer(context, await workspaceOf(by));
@@ -133,14 +109,11 @@ const set: Command = {
   usage: '[WORKSPACE] settings',
   summary: 'changes its settings, for calls that begin from now on',
   words: { least: 0, most: 1 },
-  options: settingOptions,
+  options: settingOptions(workspaceFields),
   async run(context, given) {
     const found = await chooseWorkspace(context, workspaceIn(given, 'set'));
-    const fields = settingsIn(given);
-    if (Object.keys(fields).length === 0) {
-      throw new UsageError(`Say what to set: ${settings.map((field) => `--${optionOf(field)}`).join(', ')}`);
-    }
-    return answer(context, await changeWorkspace(operatorOf(context, found), checked(shape, fields)));
+    const patch = checked(shape, changesIn(given, workspaceFields));
+    return answer(context, await changeWorkspace(operatorOf(context, found), patch));
   },
 };
 

@@ -101,17 +101,7 @@ export const gatewaySettings: ExpectedSettings = {
   },
   GW_DESTINATIONS: {
     of: ({ destinations }) => destinations,
-    default: [
-      'mobile',
-      'fixed_line',
-      'toll_free',
-      'shared_cost',
-      'voip',
-      'personal',
-      'uan',
-      'pager',
-      'voicemail',
-    ],
+    default: null,
     valid: {
       mobile: ['mobile'],
       'mobile, fixed_line,+4420,!0505': ['mobile', 'fixed_line', '+4420', '!0505'],
