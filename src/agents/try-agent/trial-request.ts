@@ -9,24 +9,33 @@ const inventedNumber = '07000000000';
 const inventedCounterparty = '01000000001';
 
 /** The call that it would be. */
-export const callOf = (request: TrialRequest): AgentCall => ({
+export const callOf = ({
+  agentType,
+  direction,
+  language,
+  instruction,
+  token,
+  ownNumber = inventedNumber,
+  chatUrl,
+  assistantId,
+  agentId,
+}: TrialRequest): AgentCall => ({
   context: agentContext({
     id: randomUUID(),
-    direction: request.direction,
-    ownNumber: request.ownNumber ?? inventedNumber,
+    direction,
+    ownNumber,
     counterparty: inventedCounterparty,
-    language: request.language,
+    language,
   }),
   binding: keepWhatTypeStores({
-    direction: request.direction,
-    agent: request.agentType === 'builtin' ? 'builtin' : 'endpoint',
-    agentType: request.agentType === 'builtin' ? null : request.agentType,
-    chatUrl: request.chatUrl,
-    assistantId: request.assistantId,
-    agentId: request.agentId,
+    direction,
+    chatUrl,
+    assistantId,
+    agentId,
+    ...(agentType === 'builtin' ? { agent: 'builtin', agentType: null } : { agent: 'endpoint', agentType }),
   }),
-  bearerToken: request.token,
-  instruction: request.instruction,
+  bearerToken: token,
+  instruction,
 });
 
 /** What a binding would not have stored (guides/design/agents.md, "Bindings"). */

@@ -21,25 +21,26 @@ export const callInput = (call: {
   voicemail: Voicemail;
   times: CallTimes;
 }): CallInput => {
-  const { agentCall, language, policy, voicemail, times } = call;
+  const { agentCall, language, policy, maxDurationSec, speech, voicemail, times } = call;
   const { voicemailMessage, ...said } = phrases[language];
   const { context, binding, instruction } = agentCall;
-  const isOutbound = context.direction === 'outbound';
+  const { call_id: callId, direction, from, to } = context;
+  const { recordingEnabled: recording, ringTimeoutSec, silenceTimeoutSec, bargeIn, turnEnd } = policy;
+  const isOutbound = direction === 'outbound';
   return {
-    callId: context.call_id,
-    direction: context.direction,
-    from: context.from,
-    to: context.to,
+    callId,
+    direction,
+    from,
+    to,
     language,
-    speech: call.speech,
-    recording: policy.recordingEnabled,
-    ringTimeoutSec: policy.ringTimeoutSec,
-    maxDurationSec: call.maxDurationSec,
-    silenceTimeoutSec: policy.silenceTimeoutSec,
-    bargeIn: policy.bargeIn,
-    turnEnd: policy.turnEnd,
-    farewellWaitMs: times.farewellWaitMs,
-    hangUpTimeoutMs: times.hangUpTimeoutMs,
+    speech,
+    recording,
+    bargeIn,
+    turnEnd,
+    ringTimeoutSec,
+    maxDurationSec,
+    silenceTimeoutSec,
+    ...times,
     kickoff: isOutbound ? kickoffFor(instruction) : null,
     greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
     ...said,

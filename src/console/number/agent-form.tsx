@@ -5,7 +5,7 @@ import { putAgent, type AgentRequest } from '../api.ts';
 import type { AgentBinding, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CheckField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm, type Form } from '../parts/form.ts';
+import { textFields, useForm, type Form } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../route.ts';
 
@@ -17,12 +17,13 @@ export const typeOptions = (): [string, string][] => {
   return [['', t.chooseType], ...agentTypes.map((type): [string, string] => [type, t.types[type]])];
 };
 
+/** Where the server is, and what its type stores besides. */
+export const agentFields = textFields('chat_url', 'assistant_id', 'agent_id');
+
 const valuesOf = (binding: AgentBinding) => ({
   agent: binding.agent as string,
   agent_type: binding.agent_type ?? '',
-  chat_url: binding.chat_url ?? '',
-  assistant_id: binding.assistant_id ?? '',
-  agent_id: binding.agent_id ?? '',
+  ...agentFields.of(binding),
   token: '',
   remove_token: false,
 });
@@ -38,9 +39,7 @@ const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest,
 const requestOf = (values: Values, direction: Direction): AgentRequest => ({
   agent: values.agent === 'endpoint' ? 'endpoint' : 'builtin',
   agent_type: agentTypeOf(values.agent_type),
-  chat_url: values.chat_url.trim() || null,
-  assistant_id: values.assistant_id.trim() || null,
-  agent_id: values.agent_id.trim() || null,
+  ...agentFields.in(values),
   ...(direction === 'outbound' ? tokenIn(values) : {}),
 });
 

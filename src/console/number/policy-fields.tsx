@@ -3,7 +3,7 @@ import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { BargeInFields, bargeInOf, bargeInValues } from './barge-in-fields.tsx';
-import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
+import { numberFields, type FieldsOf, type FormValues } from '../parts/form.ts';
 import { destinationsIn, destinationValues } from './destination-fields.tsx';
 import { TurnEndFields, turnEndOf, turnEndValues } from './turn-end-fields.tsx';
 
@@ -19,14 +19,10 @@ type SecondsField = keyof typeof bounds;
 
 const secondsFields = Object.keys(bounds) as SecondsField[];
 
-export const numberText = (value: number | null): string => (value === null ? '' : String(value));
+const numbers = numberFields(...secondsFields, 'max_concurrent_calls');
 
 export const policyValues = (policy: CallPolicy) => ({
-  max_duration_sec: numberText(policy.max_duration_sec),
-  default_duration_sec: numberText(policy.default_duration_sec),
-  silence_timeout_sec: numberText(policy.silence_timeout_sec),
-  ring_timeout_sec: numberText(policy.ring_timeout_sec),
-  max_concurrent_calls: numberText(policy.max_concurrent_calls),
+  ...numbers.of(policy),
   recording_enabled: policy.recording_enabled === null ? '' : String(policy.recording_enabled),
   ...bargeInValues(policy.barge_in),
   ...turnEndValues(policy.turn_end),
@@ -34,11 +30,7 @@ export const policyValues = (policy: CallPolicy) => ({
 });
 
 export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy => ({
-  max_duration_sec: wholeNumber('max_duration_sec', values.max_duration_sec),
-  default_duration_sec: wholeNumber('default_duration_sec', values.default_duration_sec),
-  silence_timeout_sec: wholeNumber('silence_timeout_sec', values.silence_timeout_sec),
-  ring_timeout_sec: wholeNumber('ring_timeout_sec', values.ring_timeout_sec),
-  max_concurrent_calls: wholeNumber('max_concurrent_calls', values.max_concurrent_calls),
+  ...numbers.in(values),
   recording_enabled: values.recording_enabled === '' ? null : values.recording_enabled === 'true',
   barge_in: bargeInOf(values),
   turn_end: turnEndOf(values),

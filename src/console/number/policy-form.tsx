@@ -5,24 +5,23 @@ import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { languageOptions } from '../pages/new-number.tsx';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm, wholeNumber } from '../parts/form.ts';
+import { numberFields, textFields, useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { DailyMinutesField } from './daily-minutes-field.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { numberText, PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
+import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
+
+const texted = textFields('greeting', 'voicemail_message', 'recognizer', 'synthesizer', 'voice', 'trunk_id');
+
+const minutes = numberFields('daily_minutes');
 
 const valuesOf = (number: PhoneNumber) => ({
   language: number.language as string,
-  greeting: number.greeting ?? '',
-  ...policyValues(number),
-  daily_minutes: numberText(number.daily_minutes),
   voicemail: number.voicemail as string,
-  voicemail_message: number.voicemail_message ?? '',
-  recognizer: number.recognizer ?? '',
-  synthesizer: number.synthesizer ?? '',
-  voice: number.voice ?? '',
-  trunk_id: number.trunk_id ?? '',
+  ...texted.of(number),
+  ...minutes.of(number),
+  ...policyValues(number),
 });
 
 /** What is not given here falls back to the workspace, then to the platform (guides/design/calls.md, "Policy"). */
@@ -36,14 +35,9 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
     const saved = await updateNumber(number.id, {
       ...policyIn(values),
       language: languages.find((one) => one === values.language) ?? number.language,
-      greeting: values.greeting.trim() || null,
-      daily_minutes: wholeNumber('daily_minutes', values.daily_minutes),
       voicemail: voicemailPolicies.find((one) => one === values.voicemail) ?? number.voicemail,
-      voicemail_message: values.voicemail_message.trim() || null,
-      recognizer: values.recognizer.trim() || null,
-      synthesizer: values.synthesizer.trim() || null,
-      voice: values.voice.trim() || null,
-      trunk_id: values.trunk_id || null,
+      ...texted.in(values),
+      ...minutes.in(values),
     });
     onSaved();
     return valuesOf(saved);

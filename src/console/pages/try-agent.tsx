@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { listNumbers, tryAgent, type TrialRequest } from '../api.ts';
 import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { agentTypeOf, typeOptions } from '../number/agent-form.tsx';
+import { agentFields, agentTypeOf, typeOptions } from '../number/agent-form.tsx';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
@@ -28,9 +28,7 @@ const initialValues = (numbers: PhoneNumber[]) => {
   const binding = number?.agents[direction];
   return {
     agent_type: (binding?.agent_type ?? '') as string,
-    chat_url: binding?.chat_url ?? '',
-    assistant_id: binding?.assistant_id ?? '',
-    agent_id: binding?.agent_id ?? '',
+    ...agentFields.of(binding),
     token: '',
     number_id: number?.id ?? '',
     direction: direction as string,
@@ -50,9 +48,8 @@ const requestOf = (values: Values): TrialRequest => {
   const isOutbound = values.direction === 'outbound';
   return {
     agent_type: type,
-    chat_url: type === 'builtin' ? null : values.chat_url.trim(),
-    assistant_id: values.assistant_id.trim() || null,
-    agent_id: values.agent_id.trim() || null,
+    ...agentFields.in(values),
+    ...(type === 'builtin' ? { chat_url: null } : {}),
     ...(values.token === '' ? {} : { token: values.token }),
     number_id: values.number_id || null,
     direction: isOutbound ? 'outbound' : 'inbound',

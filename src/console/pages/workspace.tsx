@@ -3,18 +3,19 @@ import type { Workspace } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { DailyMinutesField } from '../number/daily-minutes-field.tsx';
 import { DestinationFields } from '../number/destination-fields.tsx';
-import { numberText, PolicyFields, policyIn, policyValues } from '../number/policy-fields.tsx';
+import { PolicyFields, policyIn, policyValues } from '../number/policy-fields.tsx';
 import { FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm, wholeNumber } from '../parts/form.ts';
+import { numberFields, useForm } from '../parts/form.ts';
 import { Card, Loading, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
+
+const limits = numberFields('max_calls_in_progress', 'daily_minutes');
 
 const valuesOf = (workspace: Workspace) => ({
   name: workspace.name,
   time_zone: workspace.time_zone,
   ...policyValues(workspace),
-  max_calls_in_progress: numberText(workspace.max_calls_in_progress),
-  daily_minutes: numberText(workspace.daily_minutes),
+  ...limits.of(workspace),
 });
 
 /** Those that the browser knows, and the one that is stored. */
@@ -41,8 +42,7 @@ const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: 
       name: values.name,
       time_zone: values.time_zone,
       ...policyIn(values),
-      max_calls_in_progress: wholeNumber('max_calls_in_progress', values.max_calls_in_progress),
-      daily_minutes: wholeNumber('daily_minutes', values.daily_minutes),
+      ...limits.in(values),
     });
     onSaved();
     return valuesOf(saved);

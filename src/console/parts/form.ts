@@ -42,6 +42,28 @@ export const wholeNumber = (path: string, text: string): number | null => {
   return Number(digits);
 };
 
+/** Texts that a record may lack, as fields and back. An empty field is null. */
+export const textFields = <Name extends string>(...names: readonly Name[]) => ({
+  of: (record: Readonly<Record<Name, string | null>> | undefined) =>
+    Object.fromEntries(names.map((name) => [name, record?.[name] ?? ''])) as Record<Name, string>,
+  in: (values: Readonly<Record<Name, string>>) =>
+    Object.fromEntries(names.map((name) => [name, values[name].trim() || null])) as Record<
+      Name,
+      string | null
+    >,
+});
+
+/** The same of whole numbers; what is none is told at its field. */
+export const numberFields = <Name extends string>(...names: readonly Name[]) => ({
+  of: (record: Readonly<Record<Name, number | null>> | undefined) =>
+    Object.fromEntries(names.map((name) => [name, String(record?.[name] ?? '')])) as Record<Name, string>,
+  in: (values: Readonly<Record<Name, string>>) =>
+    Object.fromEntries(names.map((name) => [name, wholeNumber(name, values[name])])) as Record<
+      Name,
+      number | null
+    >,
+});
+
 const errorsIn = (problem: Problem): ReadonlyMap<string, string> => {
   const field = fieldOfCode[problem.code ?? ''];
   const fields = fieldsIn(problem);

@@ -10,41 +10,45 @@ import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { addressesIn, addressLines } from './address-lines.ts';
 import { AreaField, CheckField, SelectField, TextField } from '../parts/field.tsx';
-import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
+import { numberFields, textFields, wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
 
-const textOf = (value: number | null | undefined): string => (value == null ? '' : String(value));
+const optionalTexts = textFields('username', 'realm', 'from_domain');
+const optionalNumbers = numberFields('port', 'max_channels', 'calls_per_second');
+const ranks = numberFields('priority', 'weight');
+const usualRank = 10;
 
 const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+
+const usualSwitches = { register: false, privacy: false, health_check: true, drained: false, enabled: true };
+
+const switchesIn = ({ register, privacy, health_check, drained, enabled }: typeof usualSwitches) => ({
+  register,
+  privacy,
+  health_check,
+  drained,
+  enabled,
+});
 
 /** What the fields show of a trunk; of a new one, what the API would take if nothing were said. */
 export const trunkValues = (trunk?: Trunk) => ({
   name: trunk?.name ?? '',
   host: trunk?.host ?? '',
-  port: textOf(trunk?.port),
+  ...optionalTexts.of(trunk),
+  ...optionalNumbers.of(trunk),
+  ...ranks.of(trunk ?? { priority: usualRank, weight: usualRank }),
   transport: (trunk?.transport ?? 'udp') as string,
   addresses: addressLines(trunk?.addresses ?? []),
-  username: trunk?.username ?? '',
   password: '',
-  register: trunk?.register ?? false,
-  realm: trunk?.realm ?? '',
-  from_domain: trunk?.from_domain ?? '',
   number_format: (trunk?.number_format ?? 'domestic') as string,
   caller_id: (trunk?.caller_id ?? 'from') as string,
-  privacy: trunk?.privacy ?? false,
   srtp: (trunk?.srtp ?? 'off') as string,
   media: (trunk?.media ?? 'freeswitch') as string,
   prefixes: (trunk?.prefixes ?? []).join(' '),
-  priority: textOf(trunk?.priority ?? 10),
-  weight: textOf(trunk?.weight ?? 10),
-  max_channels: textOf(trunk?.max_channels),
-  calls_per_second: textOf(trunk?.calls_per_second),
   failover_statuses: (trunk?.failover_statuses ?? usualFailoverStatuses).join(' '),
   redirects: (trunk?.redirects ?? 'refused') as string,
   inbound_addresses: (trunk?.inbound_addresses ?? []).join('\n'),
   inbound_auth: (trunk?.inbound_auth ?? 'none') as string,
-  health_check: trunk?.health_check ?? true,
-  drained: trunk?.drained ?? false,
-  enabled: trunk?.enabled ?? true,
+  ...switchesIn(trunk ?? usualSwitches),
 });
 
 export type TrunkValues = ReturnType<typeof trunkValues>;
@@ -63,31 +67,23 @@ const headerNames: Record<(typeof callerIds)[number], string> = {
 export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   name: values.name.trim(),
   host: values.host.trim(),
-  port: wholeNumber('port', values.port),
+  ...optionalTexts.in(values),
+  ...optionalNumbers.in(values),
   transport: transports.find((one) => one === values.transport) ?? 'udp',
   addresses: addressesIn(values.addresses),
-  username: values.username.trim() || null,
   ...(values.password === '' ? {} : { password: values.password }),
-  register: values.register,
-  realm: values.realm.trim() || null,
-  from_domain: values.from_domain.trim() || null,
   number_format: numberFormats.find((format) => format === values.number_format) ?? 'domestic',
   caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
-  privacy: values.privacy,
   srtp: trunkSrtp.find((one) => one === values.srtp) ?? 'off',
   media: trunkMedia.find((one) => one === values.media) ?? 'freeswitch',
   prefixes: wordsIn(values.prefixes),
-  priority: wholeNumber('priority', values.priority) ?? 10,
-  weight: wholeNumber('weight', values.weight) ?? 10,
-  max_channels: wholeNumber('max_channels', values.max_channels),
-  calls_per_second: wholeNumber('calls_per_second', values.calls_per_second),
+  priority: wholeNumber('priority', values.priority) ?? usualRank,
+  weight: wholeNumber('weight', values.weight) ?? usualRank,
   failover_statuses: wordsIn(values.failover_statuses),
   redirects: trunkRedirects.find((one) => one === values.redirects) ?? 'refused',
   inbound_addresses: wordsIn(values.inbound_addresses),
   inbound_auth: values.inbound_auth === 'digest' ? 'digest' : 'none',
-  health_check: values.health_check,
-  drained: values.drained,
-  enabled: values.enabled,
+  ...switchesIn(values),
 });
 
 export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>; hasPassword: boolean }) => {

@@ -1,5 +1,5 @@
 /** The statements of facts that change the row of a call, or tell customers of it as it is. */
-import { expressionBuilder, sql } from 'kysely';
+import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { callColumns } from '../calls.ts';
 import { secondsBetween } from '../expressions.ts';
@@ -46,7 +46,27 @@ const lineOf = (line: LineColumns) => {
   };
 };
 
-// The call is named beside the join with its fact: the server would otherwise look through all calls in progress for it.
+/** The call is named beside the join with its fact: the server would otherwise look through all calls in progress for it. */
+const callOf = (write: QueryCreator<Tables & { journalled: NewFact }>, { callId }: NewFact) =>
+  write
+    .updateTable('Call')
+    .from('journalled')
+    .whereRef('Call.id', '=', 'journalled.callId')
+    .where('Call.id', '=', callId);
+
+/** A fact that changes its call, which customers are told. */
+const changing = <Fact extends ToldFact>(
+  change: (call: ReturnType<typeof callOf>, fact: Fact) => ReturnType<typeof callOf>,
+  begin: typeof journalling = journalling,
+) =>
+  prepared((queries, fact: Fact) =>
+    tellOfCalls(
+      begin(queries, fact)
+        .with('told', eventOf(fact.eventId))
+        .with('changed', (write) => change(callOf(write, fact), fact).returning(callColumns)),
+      positionOf(fact),
+    ),
+  );
 
 /** The call stays as it is. */
 export const tell = prepared((queries, fact: ToldFact) =>
@@ -66,12 +86,8 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns) =>
     journalling(queries, fact)
       .with('told', eventOf(fact.eventId))
       .with('changed', (write) =>
-        write
-          .updateTable('Call')
-          .from('journalled')
+        callOf(write, fact)
           .set(({ ref }) => ({ status: 'active', answeredAt: ref('journalled.at'), ...lineOf(fact) }))
-          .whereRef('Call.id', '=', 'journalled.callId')
-          .where('Call.id', '=', fact.callId)
           .where('Call.status', '=', 'ringing')
           .returning(callColumns),
       )
@@ -90,86 +106,43 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns) =>
   ),
 );
 
-export const sayWhoAnswered = prepared((queries, fact: ToldFact & { by: Call['answeredBy'] }) =>
-  tellOfCalls(
-    journalling(queries, fact)
-      .with('told', eventOf(fact.eventId))
-      .with('changed', (write) =>
-        write
-          .updateTable('Call')
-          .from('journalled')
-          .set({ answeredBy: fact.by })
-          .whereRef('Call.id', '=', 'journalled.callId')
-          .where('Call.id', '=', fact.callId)
-          .where('Call.answeredBy', 'is', null)
-          .returning(callColumns),
-      ),
-    positionOf(fact),
-  ),
+export const sayWhoAnswered = changing((call, fact: ToldFact & { by: Call['answeredBy'] }) =>
+  call.set({ answeredBy: fact.by }).where('Call.answeredBy', 'is', null),
 );
 
 type End = LineColumns &
   Pick<Call, 'status' | 'sound'> & { reason: Call['endReason']; durationIsKnown: boolean };
 
-export const end = prepared((queries, fact: ToldFact & End) =>
-  tellOfCalls(
-    journallingUnlessEnded(queries, fact)
-      .with('told', eventOf(fact.eventId))
-      .with('changed', (write) =>
-        write
-          .updateTable('Call')
-          .from('journalled')
-          .set(({ eb, fn, lit, ref, val }) => ({
-            status: fact.status,
-            endReason: fact.reason,
-            endedAt: ref('journalled.at'),
-            durationSec: eb
-              .case()
-              .when('Call.answeredAt', 'is', null)
-              .then(lit(0))
-              .when(val(fact.durationIsKnown))
-              .then(
-                fn<number>('greatest', [
-                  lit(0),
-                  secondsBetween(ref('Call.answeredAt'), ref('journalled.at')),
-                ]),
-              )
-              .end(),
-            sound: fact.sound,
-            ...lineOf(fact),
-          }))
-          .whereRef('Call.id', '=', 'journalled.callId')
-          .where('Call.id', '=', fact.callId)
-          .where('Call.status', 'in', statusesInProgress)
-          .returning(callColumns),
-      ),
-    positionOf(fact),
-  ),
+export const end = changing(
+  (call, fact: ToldFact & End) =>
+    call
+      .set(({ eb, fn, lit, ref, val }) => ({
+        status: fact.status,
+        endReason: fact.reason,
+        endedAt: ref('journalled.at'),
+        durationSec: eb
+          .case()
+          .when('Call.answeredAt', 'is', null)
+          .then(lit(0))
+          .when(val(fact.durationIsKnown))
+          .then(
+            fn<number>('greatest', [lit(0), secondsBetween(ref('Call.answeredAt'), ref('journalled.at'))]),
+          )
+          .end(),
+        sound: fact.sound,
+        ...lineOf(fact),
+      }))
+      .where('Call.status', 'in', statusesInProgress),
+  journallingUnlessEnded,
 );
 
-export const summarize = prepared((queries, fact: ToldFact & { summary: string }) =>
-  tellOfCalls(
-    journalling(queries, fact)
-      .with('told', eventOf(fact.eventId))
-      .with('changed', (write) =>
-        write
-          .updateTable('Call')
-          .from('journalled')
-          .set({ summary: fact.summary })
-          .whereRef('Call.id', '=', 'journalled.callId')
-          .where('Call.id', '=', fact.callId)
-          .returning(callColumns),
-      ),
-    positionOf(fact),
-  ),
+export const summarize = changing((call, fact: ToldFact & { summary: string }) =>
+  call.set({ summary: fact.summary }),
 );
 
 /** Of both ways, the first that was missed stands in the record. */
 export const noteOneWay = prepared((queries, fact: NewFact & { missing: Call['oneWay'] }) =>
-  journalling(queries, fact)
-    .updateTable('Call')
-    .from('journalled')
+  callOf(journalling(queries, fact), fact)
     .set(({ fn, val }) => ({ oneWay: fn.coalesce('Call.oneWay', val(fact.missing)) }))
-    .whereRef('Call.id', '=', 'journalled.callId')
     .returning('Call.id'),
 );
