@@ -25,7 +25,7 @@ Of workspaces and numbers:
 
   --max-duration-sec, --default-duration-sec, --silence-timeout-sec, --ring-timeout-sec,
   --max-concurrent-calls (of one number), --daily-minutes (of outbound calls),
-  --recording-enabled (true or false), --barge-in (such as '{"mode": "stop"}'),
+  --recording-enabled (true or false), --barge-in (such as '{"mode": "stop"}'), --turn-end,
   --destinations (kinds and prefixes, such as mobile,+4420,!0505)
 
 Of workspaces:

@@ -1,6 +1,7 @@
 /** `workspaces …`: making them is the operator's; what else these do, an admin of the workspace can do as well. */
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/admin-tokens.ts';
+import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import {
   addWorkspace,
   changeWorkspace,
@@ -83,6 +84,7 @@ const create: Command = {
     requireNone(given, 'create');
     const name = nameIn(given, 'name', 'workspaces create NAME');
     const patch = checked(shape, { ...settingsIn(given, workspaceFields), name });
+    requireTurnEnd(context.engines, patch.turnEnd);
     const by = await addWorkspace({ ...context, actor: operator }, { ...patch, name: patch.name ?? name });
     const { token } = await makeAdminToken(by, { name: 'first token', role: 'admin', expiresAt: null });
     const { text, json } = answer(context, await workspaceOf(by));
@@ -113,6 +115,7 @@ const set: Command = {
   async run(context, given) {
     const found = await chooseWorkspace(context, workspaceIn(given, 'set'));
     const patch = checked(shape, changesIn(given, workspaceFields));
+    requireTurnEnd(context.engines, patch.turnEnd);
     return answer(context, await changeWorkspace(operatorOf(context, found), patch));
   },
 };
