@@ -84,6 +84,8 @@ export type Config = Readonly<{
   inspect: boolean;
   /** How long the SIP messages of calls are kept; 0 for not at all. */
   sipTraceDays: number;
+  /** The file of a model that hears the end of a turn; `null`: there is none. */
+  turnModel: string | null;
   /** Where they are sent to as well, by HEP; `null`: nowhere. */
   hep: Readonly<{ host: string; port: number; captureId: number; password: string | null }> | null;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -162,6 +164,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     recordings: recordingsOf(values),
     inspect: values.GW_INSPECT,
     sipTraceDays: values.GW_SIP_TRACE_DAYS,
+    turnModel: values.GW_TURN_MODEL ?? null,
     hep: hepOf(values),
     logLevel: values.GW_LOG_LEVEL,
     logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),

@@ -46,3 +46,6 @@ export const listening = {
   },
   onsets: { longestMs: 2_000, lateWordsMs: 1_500, likeness: 0.6, leastShare: 0.6, mostShare: 0.93 },
 } as const;
+
+/** See `TurnModelLimits` of src/speech/turn-model. */
+export const turnModelLimits = { answerMs: 1_500, questions: 8, againMs: 30_000 } as const;

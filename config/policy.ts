@@ -5,7 +5,7 @@
  * pace of simulated people, and what the API's document promises in words.
  */
 export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
-export { answeringMachine, listening } from './listening-policy.ts';
+export { answeringMachine, listening, turnModelLimits } from './listening-policy.ts';
 
 /** What a number falls back to when neither it nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
 export const platformCallPolicy = {

@@ -115,6 +115,7 @@ export const settings = z.object({
     'whisper-cpp',
   ).default([]),
   GW_SYNTHESIZERS: choiceOf('deepgram-aura', 'openai-speech', 'elevenlabs', 'espeak-ng').default([]),
+  GW_TURN_MODEL: z.string().optional(),
   GW_DEEPGRAM_API_KEY: apiKey.optional(),
   GW_DEEPGRAM_URL: baseUrl('https', 'http').default('https://api.deepgram.com'),
   GW_ELEVENLABS_API_KEY: apiKey.optional(),

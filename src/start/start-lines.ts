@@ -1,10 +1,12 @@
 /** The telephone lines, with what they need: engines that hear and speak, trunks, and who remembers their far ends. */
-import { closing, speechEngines, trunkLifeTimes } from '#config/policy.ts';
+import { closing, speechEngines, trunkLifeTimes, turnModelLimits } from '#config/policy.ts';
+import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
+import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
 import type { Foundation } from './foundation.ts';
@@ -18,6 +20,15 @@ export type StartedLines = ChosenLines & {
   /** SIP messages of calls that were lost, since the start. */
   lostSipMessages: () => number;
   unheardSeconds: StartedSpeech['unheardSeconds'];
+};
+
+/** `null` where the operator has brought none. Throws a StartError that says what is wrong with it. */
+const openTurnModel = async ({ config, clock, logger, started }: Foundation): Promise<TurnModel | null> => {
+  if (config.turnModel === null) return null;
+  const place = { runtime: 'onnxruntime-node', path: config.turnModel };
+  const model = await startTurnModel(place, { limits: turnModelLimits, clock, logger });
+  started.defer(model.close);
+  return model;
 };
 
 /** They are opened, but take no calls before `lines.start`. */
@@ -34,6 +45,7 @@ export const startLines = async (
   const path = process.env['PATH'] ?? '';
   const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });
   started.defer(speech.close);
+  const turnModel = await openTurnModel(foundation);
   const trunks = createTrunkDirectory({
     database,
     platformPolicy,
@@ -54,7 +66,7 @@ export const startLines = async (
   started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(foundation, {
     speech,
-    turnModel: null,
+    turnModel,
     openRecording: parts.recordings.begin,
     trunks,
     legs,
@@ -64,6 +76,6 @@ export const startLines = async (
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
   const { unheardSeconds } = speech;
-  const engines = { ...speech.engines, turnModel: false };
+  const engines = { ...speech.engines, turnModel: turnModel !== null };
   return { ...chosen, trunks, engines, unheardSeconds, lostSipMessages: sipTraces.lost };
 };

@@ -52,6 +52,12 @@ export const speechSettings: ExpectedSettings = {
     invalid: ['festival', 'espeak-ng,espeak-ng', 'deepgram', ' '],
     with: engineSettings,
   },
+  GW_TURN_MODEL: {
+    of: ({ turnModel }) => turnModel,
+    default: null,
+    valid: { '/srv/smart-turn.onnx': '/srv/smart-turn.onnx' },
+    invalid: [],
+  },
   GW_DEEPGRAM_API_KEY: {
     of: ({ speech }) => speech.recognizers.map((engine) => 'key' in engine && engine.key),
     default: [],

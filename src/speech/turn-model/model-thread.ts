@@ -1,0 +1,28 @@
+/** The thread in which the model listens: one question after the other. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { logMel } from './log-mel.ts';
+import type { FromModelThread, ModelPlace, ToModelThread } from './messages.ts';
+import { modelSound } from './model-sound.ts';
+import { loadModel, type AskModel } from './runtime.ts';
+
+const tell = (message: FromModelThread): void => parentPort?.postMessage(message);
+
+const listen = (ask: AskModel): void => {
+  const answer = async ({ question, samples, sampleRate }: ToModelThread): Promise<void> => {
+    let probability: number | null = null;
+    try {
+      probability = await ask(logMel(modelSound(samples, sampleRate)));
+    } finally {
+      tell({ type: 'answer', question, probability });
+    }
+  };
+  parentPort?.on('message', (message: ToModelThread) => void answer(message).catch(() => undefined));
+};
+
+const { runtime, path }: ModelPlace = workerData;
+try {
+  listen(await loadModel(runtime, path));
+  tell({ type: 'ready' });
+} catch (error) {
+  tell({ type: 'unfit', problem: error instanceof Error ? error.message : String(error) });
+}

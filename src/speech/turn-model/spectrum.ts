@@ -1,0 +1,62 @@
+/** What a window of sound is made of: the discrete Fourier transform of 400 samples, as twenty times twenty. */
+
+export const windowLength = 400;
+/** Frequencies from 0 to half of the sample rate. */
+export const spectrumLength = 201;
+
+const side = 20;
+
+const cosines = Float64Array.from({ length: windowLength }, (_, n) =>
+  Math.cos((2 * Math.PI * n) / windowLength),
+);
+const sines = Float64Array.from(
+  { length: windowLength },
+  (_, n) => -Math.sin((2 * Math.PI * n) / windowLength),
+);
+
+/** Twenty values that lie `step` apart, transformed, each turned by `turn` times its place, to where `to` says. */
+const transformSide = (
+  [re, im]: readonly [Float64Array, Float64Array],
+  from: number,
+  [toRe, toIm]: readonly [Float64Array, Float64Array],
+  turn: number,
+): void => {
+  for (let k = 0; k < side; k += 1) {
+    let [sumRe, sumIm] = [0, 0];
+    for (let n = 0; n < side; n += 1) {
+      const angle = (n * k * side + turn * k) % windowLength;
+      const [cos, sin] = [cosines[angle] ?? 0, sines[angle] ?? 0];
+      const [a, b] = [re[from + n * side] ?? 0, im[from + n * side] ?? 0];
+      sumRe += a * cos - b * sin;
+      sumIm += a * sin + b * cos;
+    }
+    toRe[from * side + k] = sumRe;
+    toIm[from * side + k] = sumIm;
+  }
+};
+
+/** The power at each frequency of two windows, for a transform of complex numbers does two of real ones at once. */
+export const createPowers = (): ((
+  one: Float64Array,
+  other: Float64Array,
+) => readonly [Float64Array, Float64Array]) => {
+  const turned = [new Float64Array(windowLength), new Float64Array(windowLength)] as const;
+  const whole = [new Float64Array(windowLength), new Float64Array(windowLength)] as const;
+  const powers = [new Float64Array(spectrumLength), new Float64Array(spectrumLength)] as const;
+  return (one, other) => {
+    for (let at = 0; at < side; at += 1) transformSide([one, other], at, turned, at);
+    for (let at = 0; at < side; at += 1) transformSide(turned, at, whole, 0);
+    // What stands at `at * side + k` is the frequency `k * side + at`.
+    const placeOf = (frequency: number): number => (frequency % side) * side + Math.floor(frequency / side);
+    const [re, im] = whole;
+    for (let frequency = 0; frequency < spectrumLength; frequency += 1) {
+      const place = placeOf(frequency);
+      const mirror = placeOf((windowLength - frequency) % windowLength);
+      const [a, b] = [re[place] ?? 0, im[place] ?? 0];
+      const [c, d] = [re[mirror] ?? 0, im[mirror] ?? 0];
+      powers[0][frequency] = ((a + c) ** 2 + (b - d) ** 2) / 4;
+      powers[1][frequency] = ((b + d) ** 2 + (a - c) ** 2) / 4;
+    }
+    return powers;
+  };
+};

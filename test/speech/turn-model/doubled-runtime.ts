@@ -1,0 +1,45 @@
+/**
+ * ONNX Runtime as a test needs it: a "model" is a JSON file that says what it takes and how it behaves. `loud` answers by
+ * the average of what it is given, `hangs` never does, `dies` ends its thread at the second question.
+ */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const modelFile = z.object({
+  input: z.string().default('input_features'),
+  behaviour: z.enum(['loud', 'hangs', 'dies', 'wide', 'unsure']).default('loud'),
+});
+
+export class Tensor {
+  readonly data: Float32Array;
+  constructor(_type: string, data: Float32Array) {
+    this.data = data;
+  }
+}
+
+const never = new Promise<never>(() => {});
+
+export const InferenceSession = {
+  async create(path: string) {
+    const { input, behaviour } = modelFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+    let asked = 0;
+    return {
+      inputNames: [input],
+      outputNames: ['probability'],
+      async run(feeds: Record<string, Tensor>): Promise<Record<string, Tensor>> {
+        asked += 1;
+        const data = feeds[input]?.data ?? new Float32Array();
+        if (asked > 1 && behaviour === 'hangs') return never;
+        if (asked > 1 && behaviour === 'dies') process.exit(3);
+        const mean = data.reduce((sum, value) => sum + value, 0) / data.length;
+        const probability = behaviour === 'unsure' ? NaN : 1 / (1 + Math.exp(-mean));
+        return {
+          probability: new Tensor(
+            'float32',
+            Float32Array.of(probability, ...(behaviour === 'wide' ? [0] : [])),
+          ),
+        };
+      },
+    };
+  },
+};
