@@ -11,6 +11,7 @@ import { benchResources } from './sip/resources.ts';
 import { benchSilence } from './sip/silence.ts';
 import { benchSoak } from './sip/soak.ts';
 import { benchSound } from './sip/sound.ts';
+import { benchStanding } from './sip/standing.ts';
 
 /** Each with servers of its own: what one leaves behind is not the next one's. */
 const onServers =
@@ -33,6 +34,7 @@ if (missing.length > 0) {
       ['sound', onServers(benchSound)],
       ['processor', onServers(benchProcessor)],
       ['resources', onServers(benchResources)],
+      ['standing', onServers(benchStanding)],
       ['soak', onServers(benchSoak)],
     ]),
   );

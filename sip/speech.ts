@@ -34,7 +34,7 @@ export type RecognitionEvent =
 
 /** One call's voice on its way into words. */
 export interface Recognition {
-  /** The next stretch of sound, without holes, silence included. The caller may use its buffer again. */
+  /** The next stretch of sound, without holes, silence included. It may be kept as it is: nobody changes it any more. */
   write(samples: Int16Array): void;
   /** Somebody begins to speak: what was just written belongs to it. */
   speechBegan(): void;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '#test/real-sip/servers.ts';
 
-const scenario = fileURLToPath(new URL('calling.xml', import.meta.url));
+const scenarioOf = (name: 'calling' | 'talking'): string =>
+  fileURLToPath(new URL(`${name}.xml`, import.meta.url));
 
 export type Load = {
   /** Where SIP is taken. */
@@ -18,6 +19,8 @@ export type Load = {
   calls: number;
   /** How long each is listened to. */
   callMs: number;
+  /** What `talking.ul` of the folder holds, over and over (PCMU without a header); else nothing is sent. */
+  isTalking?: boolean;
 };
 
 export type LoadResult = {
@@ -33,7 +36,15 @@ export const placeLoad = async (folder: string, load: Load): Promise<LoadResult>
   const child = spawn(
     'sipp',
     [
-      [`127.0.0.1:${load.sipPort}`, '-sf', scenario, '-i', '127.0.0.1', '-p', String(load.localPort)],
+      [
+        `127.0.0.1:${load.sipPort}`,
+        '-sf',
+        scenarioOf(load.isTalking === true ? 'talking' : 'calling'),
+        '-i',
+        '127.0.0.1',
+        '-p',
+        String(load.localPort),
+      ],
       ['-mp', String(mediaPort), '-nostdin', '-key', 'number', load.number],
       ['-r', String(load.callsPerSecond), '-m', String(load.calls), '-l', '2000', '-d', String(load.callMs)],
       [

@@ -42,6 +42,7 @@ export const gatewaySystem =
     { drachtio, freeSwitch }: SipServers,
     trunkPort: number,
     settings: Readonly<Record<string, string>> = {},
+    isRecorded = false,
   ): StartSystem =>
   async (started) => {
     const dataFolder = makeDataFolder(started);
@@ -64,7 +65,7 @@ export const gatewaySystem =
     const response = await fetch(`${program.url}/api/v1/admin/numbers/${known.number_id}`, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${known.admin_token}` },
-      body: JSON.stringify({ max_concurrent_calls: 1_000, recording_enabled: false }),
+      body: JSON.stringify({ max_concurrent_calls: 1_000, recording_enabled: isRecorded }),
     });
     if (!response.ok) throw new Error(`The number could not be prepared: ${await response.text()}`);
     return { ...program, number: known.number };

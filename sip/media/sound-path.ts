@@ -11,6 +11,8 @@ type Waiting = { samples: Int16Array } | { onPlayed: () => void };
 
 /** The last frame leaves within one beat, and sounds within another. */
 const beatMs = 20;
+/** A full ring has room again: half of it, at the highest rate. */
+const refillMs = 500;
 
 const lengthOf = (one: Waiting): number => ('samples' in one ? one.samples.length : 0);
 
@@ -40,7 +42,7 @@ export const createSoundPath = (
       const taken = ring.write(next.samples);
       if (taken < next.samples.length) {
         next.samples = next.samples.subarray(taken);
-        return wakeAfter(1_000);
+        return wakeAfter(refillMs);
       }
       waiting.shift();
     }

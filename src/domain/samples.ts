@@ -13,9 +13,11 @@ export const joinSamples = (pieces: readonly Int16Array[]): Int16Array => {
 /** Whether numbers lie in memory as engines take them; on nearly every machine they do. */
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** A copy. */
-export const bytesOf = (samples: Int16Array): Buffer => {
-  const { buffer, byteOffset, byteLength } = samples;
-  const bytes = Buffer.from(new Uint8Array(buffer, byteOffset, byteLength));
-  return isLittleEndian ? bytes : bytes.swap16();
+/** In the memory of the samples, where they lie there so. */
+export const bytesIn = (samples: Int16Array): Buffer => {
+  const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+  return isLittleEndian ? bytes : Buffer.from(bytes).swap16();
 };
+
+/** A copy. */
+export const bytesOf = (samples: Int16Array): Buffer => Buffer.from(bytesIn(samples));

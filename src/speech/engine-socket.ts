@@ -25,8 +25,9 @@ export type EngineSocketEvents = {
 export type EngineSocket = {
   /** Until the connection stands, and when it stands no more, nothing is sent. */
   send(message: string | Buffer): void;
-  isOpen(): boolean;
   isOver(): boolean;
+  /** The other side takes its leave: nothing is taken any more, and the failure follows. */
+  isLeaving(): boolean;
   /** Bytes of what was sent that have not left yet. */
   waitingBytes(): number;
   fail(error: Error): void;
@@ -98,8 +99,8 @@ export const openEngineSocket = (
 
   return {
     send,
-    isOpen,
     isOver: () => state === 'over',
+    isLeaving: () => state === 'open' && !isOpen(),
     waitingBytes: () => socket.bufferedAmount,
     fail,
     close(goodbye) {

@@ -1,6 +1,6 @@
 /** What recognizers that are websocket servers have in common: sound goes up as it comes, messages come down. */
 import type { Recognition } from '#sip/speech.ts';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesIn } from '#src/domain/samples.ts';
 import { EngineFailure } from './engine-failure.ts';
 import { openEngineSocket, type EngineAddress } from './engine-socket.ts';
 import type { EngineWorld } from './engine-world.ts';
@@ -64,7 +64,12 @@ export const openSocketRecognition = (
 ): Recognition => {
   const { hello, pause, goodbye, keepAlive: every } = engine;
   const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
-  const sound = createSoundMessages(engine.messageSamples);
+  const sound = createSoundMessages(engine.messageSamples, (message) => {
+    // It is masked (RFC 6455 section 5.3) into memory of its own.
+    socket.send(bytesIn(message));
+    keepAlive?.said();
+    answer.start();
+  });
   const read = createReader(world, engine);
   const report = withoutRepeatedPartials(emit);
   const answer = createAnswerLimit(world, (what) => socket.fail(new EngineFailure(`${engine.name} ${what}`)));
@@ -78,12 +83,12 @@ export const openSocketRecognition = (
   const socket = openEngineSocket(world, engine, {
     opened() {
       if (hello !== undefined) socket.send(hello);
-      sendSound();
+      sound.begin();
       keepAlive?.begin();
     },
     received(message) {
       answer.stop();
-      for (const event of read(message, sound.taken())) {
+      for (const event of read(message, sound.sent())) {
         if (socket.isOver()) return;
         if (event.type === 'failed') socket.fail(event.error);
         else report(event);
@@ -95,20 +100,10 @@ export const openSocketRecognition = (
     },
   });
 
-  const sendSound = (): void => {
-    if (!socket.isOpen()) return;
-    const messages = sound.take();
-    if (messages.length === 0) return;
-    for (const message of messages) socket.send(bytesOf(message));
-    keepAlive?.said();
-    answer.start();
-  };
-
   return {
     write(samples) {
-      if (socket.isOver()) return;
+      if (socket.isOver() || socket.isLeaving()) return;
       sound.write(samples);
-      sendSound();
       if (sound.waiting() + socket.waitingBytes() / 2 <= mostWaiting) return;
       sound.clear();
       answer.giveUp();

@@ -65,8 +65,8 @@ const startWorker: StartSoundRun = (ports, on) => {
   return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
 };
 
-/** Eight seconds of a telephone's sound, four of wider; the rest of a longer utterance follows as it is said. */
-const ringSamples = 65_536;
+/** Two seconds of a telephone's sound, one of wider; the rest of a longer utterance follows as it is said. */
+export const ringSamples = 16_384;
 
 const noFigures: Figures = {
   sent: 0,

@@ -18,40 +18,58 @@ export type LegKeeper = {
   settled(atMostMs: number): Promise<void>;
 };
 
+/** A leg that is over is dropped with the next one that is kept, or after this: to end one again harms nobody. */
+const dropMs = 250;
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
-export const createLegKeeper = (options: {
+/** What is to be written; `null`: it is over. */
+type Changes = ReadonlyMap<string, Omit<KeptLeg, 'id'> | null>;
+
+type LegKeeperOptions = {
   database: Database;
   node: string;
   /** Which holder of a call this gateway is. */
   epochOf: (callId: string) => number;
   clock: Clock;
   logger: Logger;
-}): LegKeeper => {
-  const { database, node, clock, logger } = options;
-  /** What is to be written; `null`: it is over. */
-  let changes = new Map<string, Omit<KeptLeg, 'id'> | null>();
-  /** What may be in the database, with its epoch there, so that nothing else is deleted. */
+};
+
+/** Writes legs, and knows which may be in the database, with their epochs there, so that nothing else is deleted. */
+const createLegWriter = ({ database, node, epochOf }: Omit<LegKeeperOptions, 'clock' | 'logger'>) => {
   const written = new Map<string, number>();
-  let writing: Promise<void> | null = null;
-  let isLast = false;
+  const epochNow = ({ callId }: { callId: string | null }): number =>
+    callId === null ? firstEpoch : epochOf(callId);
 
-  const epochOf = ({ callId }: { callId: string | null }): number =>
-    callId === null ? firstEpoch : options.epochOf(callId);
-
-  const write = async (batch: typeof changes): Promise<void> => {
-    const kept = [...batch].flatMap(([id, change]) =>
-      change === null ? [] : [{ id, ...change, epoch: epochOf(change) }],
-    );
-    const over = [...batch].flatMap(([id, change]) => {
-      const epoch = written.get(id);
-      return change === null && epoch !== undefined ? [{ id, epoch }] : [];
-    });
-    for (const { id, epoch } of kept) written.set(id, epoch);
-    if (kept.length + over.length > 0) await writeLegs(database, node, { kept, over });
-    for (const { id } of over) written.delete(id);
+  return {
+    mayBeThere: (id: string): boolean => written.has(id),
+    async write(batch: Changes): Promise<void> {
+      const kept = [...batch].flatMap(([id, change]) =>
+        change === null ? [] : [{ id, ...change, epoch: epochNow(change) }],
+      );
+      const over = [...batch].flatMap(([id, change]) => {
+        const epoch = written.get(id);
+        return change === null && epoch !== undefined ? [{ id, epoch }] : [];
+      });
+      for (const { id, epoch } of kept) written.set(id, epoch);
+      if (kept.length + over.length > 0) await writeLegs(database, node, { kept, over });
+      for (const { id } of over) written.delete(id);
+    },
+    async read(of: string) {
+      const legs = await legsOf(database, of);
+      for (const { id, epoch } of legs) written.set(id, epoch);
+      return legs.map(({ id, callId, leg }) => ({ id, callId, leg }));
+    },
   };
+};
+
+export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
+  const { node, clock, logger } = options;
+  const { mayBeThere, write, read } = createLegWriter(options);
+  let changes = new Map<string, Omit<KeptLeg, 'id'> | null>();
+  let writing: Promise<void> | null = null;
+  let dropping: unknown;
+  let isLast = false;
 
   const writeAll = async (): Promise<void> => {
     let delayMs = firstDelayMs;
@@ -72,26 +90,30 @@ export const createLegKeeper = (options: {
     }
   };
 
-  const change = (id: string, to: Omit<KeptLeg, 'id'> | null): void => {
-    // A leg that came and went before it was written leaves no trace.
-    if (to === null && !written.has(id)) changes.delete(id);
-    else changes.set(id, to);
-    if (changes.size === 0) return;
+  const begin = (): void => {
+    clock.clearTimeout(dropping);
+    dropping = undefined;
     writing ??= writeAll().finally(() => {
       writing = null;
     });
   };
 
+  const change = (id: string, to: Omit<KeptLeg, 'id'> | null): void => {
+    // A leg that came and went before it was written leaves no trace.
+    if (to === null && !mayBeThere(id)) changes.delete(id);
+    else changes.set(id, to);
+    if (changes.size === 0) return;
+    if (to === null && !isLast) dropping ??= clock.setTimeout(begin, dropMs);
+    else begin();
+  };
+
   return {
     keep: (id, kept) => change(id, kept),
     remove: (id) => change(id, null),
-    async orphans(of = node) {
-      const legs = await legsOf(database, of);
-      for (const { id, epoch } of legs) written.set(id, epoch);
-      return legs.map(({ id, callId, leg }) => ({ id, callId, leg }));
-    },
+    orphans: (of = node) => read(of),
     async settled(atMostMs) {
       isLast = true;
+      begin();
       await doneWithin(clock, atMostMs, writing ?? Promise.resolve());
     },
   };

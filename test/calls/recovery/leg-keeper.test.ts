@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { pino } from 'pino';
+import { SimulatedClock } from 'xstate';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
 import { systemClock } from '#src/clock.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { legsOf } from '#src/persistence/sip-legs.ts';
@@ -22,12 +24,12 @@ const leg: SipLeg = {
   dialog: null,
 };
 
-const keeperOn = (database: Database, node: string) =>
+const keeperOn = (database: Database, node: string, clock: Clock = systemClock) =>
   createLegKeeper({
     database,
     node,
     epochOf: () => 1,
-    clock: systemClock,
+    clock,
     logger: pino({ level: 'silent' }),
   });
 
@@ -94,4 +96,39 @@ test('an absent database holds nothing up, and gets the last word on each leg wh
   t.deepEqual(await legsOf(database, node), [
     { id: lasting, callId: null, epoch: 1, leg: { ...leg, state: 'standing' } },
   ]);
+});
+
+test('a leg that is over is dropped with the next one that is kept, or a moment later', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  let statements = 0;
+  const counting: Database = {
+    ...database,
+    ...scriptedStatements(async (...asked) => {
+      const rows = await database.execute<object>(...asked);
+      statements += 1;
+      return rows;
+    }),
+  };
+  const clock = new SimulatedClock();
+  const keeper = keeperOn(counting, node, clock);
+  const [first, second] = [randomUUID(), randomUUID()];
+  const ids = async (): Promise<string[]> => (await legsOf(database, node)).map(({ id }) => id);
+  const written = async (count: number): Promise<void> => {
+    while (statements < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  keeper.keep(first, { callId: null, leg });
+  await written(1);
+  keeper.remove(first);
+  clock.increment(249);
+  t.deepEqual([await ids(), statements], [[first], 1]);
+  keeper.keep(second, { callId: null, leg });
+  await written(2);
+  t.deepEqual([await ids(), statements], [[second], 2]);
+
+  keeper.remove(second);
+  clock.increment(250);
+  await written(3);
+  t.deepEqual([await ids(), statements], [[], 3]);
 });

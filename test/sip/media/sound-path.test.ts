@@ -3,6 +3,7 @@ import { SimulatedClock } from 'xstate';
 import { createLineTime } from '#sip/line-time.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
+import { ringSamples } from '#sip/media/thread/sound-thread.ts';
 
 const setUp = () => {
   const clock = new SimulatedClock();
@@ -83,3 +84,17 @@ test('a path that is closed sends nothing more and calls nobody', (t) => {
   t.is(ring.waiting, 0);
   t.deepEqual(marks, []);
 });
+
+for (const rate of [8_000, 16_000] as const)
+  test(`at ${rate} samples a second what is longer than the ring of a call has no hole`, (t) => {
+    const clock = new SimulatedClock();
+    const time = createLineTime(clock, 1);
+    const ring = new SampleRing(ringMemory(ringSamples));
+    const path = createSoundPath(ring, rate, time);
+    const frame = new Int16Array(rate / 50);
+    path.send(new Int16Array(10 * rate).fill(1));
+    for (let beat = 0; beat < 500; beat += 1) {
+      t.is(ring.read(frame), frame.length, `at beat ${beat}`);
+      clock.increment(20);
+    }
+  });
