@@ -1,4 +1,6 @@
 /** How files are named, and how long they and their functions are. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { functionLengths } from './helpers/function-lengths.ts';
 import { source, sourceFiles as files } from './helpers/imports.ts';
@@ -68,4 +70,16 @@ test('the length of a function is that from its first line to its last, whatever
     { path: 'some.ts', firstLine: 1, lines: 2 },
     { path: 'some.ts', firstLine: 4, lines: 3 },
   ]);
+});
+
+test('test files that begin first, because they take long, are where ava.config.js has them', (t) => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const names = [...readFileSync(`${root}ava.config.js`, 'utf8').matchAll(/'(test\/[^'*]+)'/g)].map(
+    ([, name = '']) => name,
+  );
+  t.true(names.length > 10);
+  t.deepEqual(
+    names.filter((name) => !existsSync(`${root}${name}.test.ts`) && !existsSync(`${root}${name}`)),
+    [],
+  );
 });
