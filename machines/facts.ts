@@ -3,7 +3,7 @@
  * events for customers are made from it in one transaction.
  */
 import type { AnsweredBy, CallRoute, OneWaySound, SipDetails } from './line.ts';
-import type { EndReason } from './outcome.ts';
+import type { EndReason, FinalStatus } from './outcome.ts';
 import type { ReplyFailure } from './reply.ts';
 import type { SoundFigures } from './sound-figures.ts';
 
@@ -65,5 +65,3 @@ export type TurnLatency = {
   firstSentenceMs?: number;
   firstAudioMs?: number;
 };
-
-export type FinalStatus = 'completed' | 'no_answer' | 'failed';

@@ -1,5 +1,4 @@
 /** Which status a call ends in, by its cause (guides/design/calls.md, "Status from the cause"). */
-import type { FinalStatus } from './facts.ts';
 import type { UnansweredCause } from './line.ts';
 
 /** Why a call ended. The first cause wins. */
@@ -16,6 +15,8 @@ export type EndReason =
 
 const nobodyPickedUp: ReadonlySet<EndReason> = new Set(['no_answer', 'busy', 'declined', 'cancelled']);
 const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_error', 'system_error']);
+
+export type FinalStatus = 'completed' | 'no_answer' | 'failed';
 
 /** How a call ended: what it ended by, and the status that follows from it. */
 export type CallOutcome = { reason: EndReason; status: FinalStatus };

@@ -1,15 +1,12 @@
 /** How soon the agent falls silent at the far ear, over real SIP and RTP, when the other party speaks into its words. */
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { platformCallPolicy } from '#config/policy.ts';
 import type { BargeInMode } from '#machines/line.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { startEarAndMouth } from '#test/real-sip/ear-and-mouth.ts';
-import { startFarEnd } from '#test/real-sip/far-end.ts';
-import { realLines, until } from '#test/real-sip/real-lines.ts';
+import { until } from '#test/real-sip/real-lines.ts';
 import type { SipServers } from '#test/real-sip/servers.ts';
 import type { Bench } from '../bench.ts';
 import { percentile } from '../percentile.ts';
+import { standingCall } from './standing-call.ts';
 
 const rounds = 20;
 const words =
@@ -26,39 +23,16 @@ const measure = async (
 ): Promise<Figures> => {
   const far = await startEarAndMouth();
   started.defer(far.close);
-  const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
-  started.defer(sipp.close);
-  const lines = await realLines(servers, sipp.port, {}, media);
-  started.defer(() => lines.close());
-  await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
   let speechAt = 0;
   let heard = 0;
-  let answered = false;
-  const line = lines.open(
-    {
-      callId: randomUUID(),
-      direction: 'outbound',
-      from: '0212345678',
-      to: '01099998888',
-      language: 'en',
-      speech: { recognizer: null, synthesizer: null, voice: null },
-      bargeIn: { ...platformCallPolicy.bargeIn, mode },
-      turnEnd: platformCallPolicy.turnEnd,
-      recording: false,
-    },
-    (event) => {
-      if (event.type === 'line.answered') answered = true;
-      if (event.type === 'line.heard') heard += 1;
-      if (event.type === 'line.onset') line.tell({ type: 'pauseTalking' });
-      if (event.type === 'line.no_speech') line.tell({ type: 'resumeTalking' });
-      if (event.type !== 'line.speech') return;
-      speechAt = Date.now();
-      line.tell({ type: 'stopTalking' });
-    },
-  );
-  started.defer(() => line.close());
-  await until(() => answered);
-  await pause(500);
+  const line = await standingCall({ servers, media, bargeIn: mode, ear: far, started }, ({ type }, call) => {
+    if (type === 'line.heard') heard += 1;
+    if (type === 'line.onset') call.tell({ type: 'pauseTalking' });
+    if (type === 'line.no_speech') call.tell({ type: 'resumeTalking' });
+    if (type !== 'line.speech') return;
+    speechAt = Date.now();
+    call.tell({ type: 'stopTalking' });
+  });
   const figures: Figures = { fromOnset: [], fromSpeech: [], toSpeech: [] };
   for (let round = 0; round < rounds; round += 1) {
     line.tell({ type: 'say', utterance: round + 1, text: words });

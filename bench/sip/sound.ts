@@ -2,51 +2,18 @@
  * The agent's voice at the far ear: how soon it is silent when it is stopped, and how evenly its packets come while the
  * main thread of the gateway stalls. With FreeSWITCH, and carried by the gateway itself.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { platformCallPolicy } from '#config/policy.ts';
 import type { Line } from '#machines/line.ts';
-import type { TrunkMedia } from '#src/domain/trunk.ts';
-import { startFarEnd } from '#test/real-sip/far-end.ts';
-import { realLines, until } from '#test/real-sip/real-lines.ts';
 import type { SipServers } from '#test/real-sip/servers.ts';
 import type { Bench } from '../bench.ts';
 import { percentile } from '../percentile.ts';
 import { sharedNow, startEar, type Ear } from './ear.ts';
+import { standingCall } from './standing-call.ts';
 
 const rounds = 20;
 const frameMs = 20;
 const words =
   'This is a rather long sentence, which takes a few seconds, and then some more of them. '.repeat(6);
-
-const call = async (servers: SipServers, media: TrunkMedia, ear: Ear, started: AsyncDisposableStack) => {
-  const sipp = await startFarEnd('speaking', servers.folder, { ear: ear.port });
-  started.defer(sipp.close);
-  const lines = await realLines(servers, sipp.port, {}, media);
-  started.defer(() => lines.close());
-  await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-  let answered = false;
-  const line = lines.open(
-    {
-      callId: randomUUID(),
-      direction: 'outbound',
-      from: '0212345678',
-      to: '01099998888',
-      language: 'en',
-      speech: { recognizer: null, synthesizer: null, voice: null },
-      bargeIn: { ...platformCallPolicy.bargeIn, mode: 'off' },
-      turnEnd: platformCallPolicy.turnEnd,
-      recording: false,
-    },
-    ({ type }) => {
-      if (type === 'line.answered') answered = true;
-    },
-  );
-  started.defer(() => line.close());
-  await until(() => answered);
-  await pause(500);
-  return line;
-};
 
 /** From each stop to the end of the last packet with a voice. */
 const stopping = async (line: Line, ear: Ear): Promise<number[]> => {
@@ -87,7 +54,7 @@ export const benchSound =
     for (const media of ['freeswitch', 'direct'] as const) {
       const ear = await startEar();
       started.defer(ear.close);
-      const line = await call(servers, media, ear, started);
+      const line = await standingCall({ servers, media, bargeIn: 'off', ear, started });
       print(`stop, ${media}`, `silence after p50 / p99 / most ${inWords(await stopping(line, ear))} ms`);
       for (const stallMs of [0, 100, 200])
         print(

@@ -1,6 +1,5 @@
-import type { FinalStatus } from '#machines/facts.ts';
 import type { Direction } from '#machines/line.ts';
-import type { EndReason } from '#machines/outcome.ts';
+import type { EndReason, FinalStatus } from '#machines/outcome.ts';
 
 /** Is told of calls as they begin and end on this gateway. Must not throw. */
 export type CallObserver = {

@@ -2,8 +2,7 @@
  * All end reasons and statuses as lists, for schemas and documents (guides/design/calls.md, "Status" and "End
  * reasons").
  */
-import type { FinalStatus } from '#machines/facts.ts';
-import type { EndReason } from '#machines/outcome.ts';
+import type { EndReason, FinalStatus } from '#machines/outcome.ts';
 
 export type { EndReason };
 

@@ -1,6 +1,6 @@
 /** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
 import { sql } from 'kysely';
-import type { FinalStatus } from '#machines/facts.ts';
+import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
 import { keeping, type KeyedAnswer } from './idempotency.ts';

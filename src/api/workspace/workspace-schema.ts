@@ -1,7 +1,6 @@
 /** A workspace as the admin API shows it. */
 import * as z from 'zod';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
-import { isTimeZone } from '#src/domain/time-zone.ts';
 import type { WorkspaceRecord } from '#src/administration/workspaces.ts';
 import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
@@ -9,6 +8,17 @@ import type { ApiServices } from '../api-services.ts';
 import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';
 import { turnEnd } from '../numbers/turn-end-schema.ts';
 import { destinations } from '../numbers/destinations-schema.ts';
+
+/** Whether this is the IANA name of a time zone that this machine knows, such as `Asia/Seoul`. */
+const isTimeZone = (name: string): boolean => {
+  // Offsets such as +09:00 are understood as well, and are no names.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
 
 const timeZone = z
   .string()

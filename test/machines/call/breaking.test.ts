@@ -1,7 +1,6 @@
 /** What breaks: lines, agents and conversations, and a gateway that closes. */
 import test from 'ava';
-import type { FinalStatus } from '#machines/facts.ts';
-import type { EndReason } from '#machines/outcome.ts';
+import type { EndReason, FinalStatus } from '#machines/outcome.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { lineEnds, listening, sayingFarewell, theyHangUp, timesHungUp, type World } from './stages.ts';
 

@@ -1,6 +1,6 @@
 /** From the first ring to the answer, or to the end of a call that nobody answered. */
 import test from 'ava';
-import type { FinalStatus } from '#machines/facts.ts';
+import type { FinalStatus } from '#machines/outcome.ts';
 import type { UnansweredCause } from '#machines/line.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { listening, sip, theyHangUp } from './stages.ts';
