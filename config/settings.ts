@@ -113,6 +113,7 @@ export const settings = z.object({
     'openai-transcription',
     'vosk',
     'whisper-cpp',
+    'pocketsphinx',
   ).default([]),
   GW_SYNTHESIZERS: choiceOf('deepgram-aura', 'openai-speech', 'elevenlabs', 'espeak-ng').default([]),
   GW_TURN_MODEL: z.string().optional(),

@@ -7,6 +7,7 @@ export type RecognizerConfig = Readonly<
   | { engine: 'deepgram' | 'deepgram-flux'; url: string; key: string }
   | { engine: 'openai-transcription'; url: string; key: string | null; model: string }
   | { engine: 'vosk' | 'whisper-cpp'; url: string }
+  | { engine: 'pocketsphinx' }
 >;
 
 export type SynthesizerConfig = Readonly<
@@ -46,8 +47,10 @@ const recognizerOf = (engine: Values['GW_RECOGNIZERS'][number], values: Values):
       };
     case 'vosk':
       return { engine, url: needed(values, 'GW_VOSK_URL', engine) };
-    default:
+    case 'whisper-cpp':
       return { engine, url: needed(values, 'GW_WHISPER_URL', engine) };
+    default:
+      return { engine };
   }
 };
 

@@ -13,7 +13,7 @@ import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { finishOf } from '#sip/listening/turn-end/finished.ts';
 import { parseDigest } from '#sip/inbound-access/digest.ts';
-import { offerProblem, offerWith, soundRateIn, withOneVoice } from '#sip/trunks/media-offer.ts';
+import { offerProblem, offerWith, voiceIn, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
 import { heardAfter, sayingTime } from '#sip/voice.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
@@ -151,7 +151,7 @@ const readDescription = (sdp: string): void => {
   offerWith(sdp, { codecs: ['PCMU'] });
   withOneVoice(sdp, { codecs: ['PCMU'] });
   withOneVoice(sdp, { codecs: null });
-  soundRateIn(sdp);
+  voiceIn(sdp);
   isUsualOffer(sdp);
   keyIn(sdp);
   withOneKey(sdp);

@@ -1,19 +1,8 @@
 /** The sound of a call whose codec has become another one has the rate that it had. */
-import { createRateChange, type RateChange } from '../rate-change.ts';
+import { createRateChange } from '../rate-change.ts';
 import type { Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
 import type { SoundPath } from './endpoint.ts';
-
-/** Sound that comes in at one rate or another goes on at this one. */
-export const createRateFollower = (resample: Resample, callRate: SampleRate) => {
-  let current: { from: SampleRate; change: RateChange } | null = null;
-  return {
-    take(samples: Int16Array, from: SampleRate): Int16Array {
-      if (current?.from !== from) current = { from, change: createRateChange(resample, from, callRate) };
-      return current.change.take(samples);
-    },
-  };
-};
 
 /** A path that takes samples at the rate of the call, and counts them so. */
 export const createPathAtRate = (

@@ -226,9 +226,13 @@ export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): st
   return voice === undefined ? sdp : withVoices(sdp, audio, [voice]);
 };
 
-/** The rate of the sound that is agreed on by a description with one voice codec; undefined where there is none. */
-export const soundRateIn = (sdp: string): SampleRate | undefined => {
-  const names = audioIn(sdp)?.formats.map(({ name }) => name) ?? [];
-  const codec = trunkCodecs.find((each) => names.includes(each));
-  return codec && (isWide(codec) ? wideRate : telephoneRate);
+/** The first voice codec of a description; undefined where there is none. */
+export const voiceIn = (sdp: string): TrunkCodec | undefined => {
+  const names: readonly (string | undefined)[] = audioIn(sdp)?.formats.map(({ name }) => name) ?? [];
+  const isVoice = (name: string | undefined): boolean => trunkCodecs.some((codec) => codec === name);
+  const first = names.find(isVoice);
+  return trunkCodecs.find((codec) => codec === first);
 };
+
+/** Of the sound that a codec carries, which is not that of its RTP clock. */
+export const soundRateOf = (codec: TrunkCodec): SampleRate => (isWide(codec) ? wideRate : telephoneRate);

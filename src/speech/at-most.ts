@@ -1,7 +1,13 @@
 import type { Synthesizer } from '#sip/speech.ts';
 
-/** Lets at most `count` sentences be spoken at the same time, over all synthesizers that it is given; others wait. */
-export const atMost = (count: number): ((synthesizer: Synthesizer) => Synthesizer) => {
+/** Does work when a place is free. Rejects with the signal's reason when that comes first. */
+export type InPlace = <Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+) => Promise<Result>;
+
+/** So much is done at the same time; what is more waits for its turn. */
+export const createPlaces = (count: number): InPlace => {
   const waiting = new Set<() => void>();
   let running = 0;
 
@@ -32,15 +38,22 @@ export const atMost = (count: number): ((synthesizer: Synthesizer) => Synthesize
     }
   };
 
+  return async (work, signal) => {
+    await turn(signal);
+    try {
+      return await work();
+    } finally {
+      endTurn();
+    }
+  };
+};
+
+/** Lets at most `count` sentences be spoken at the same time, over all synthesizers that it is given; others wait. */
+export const atMost = (count: number): ((synthesizer: Synthesizer) => Synthesizer) => {
+  const inPlace = createPlaces(count);
   return (synthesizer) => ({
     name: synthesizer.name,
-    async synthesize(text, language, signal) {
-      await turn(signal);
-      try {
-        return await synthesizer.synthesize(text, language, signal);
-      } finally {
-        endTurn();
-      }
-    },
+    synthesize: (text, language, signal) =>
+      inPlace(() => synthesizer.synthesize(text, language, signal), signal),
   });
 };

@@ -18,6 +18,7 @@ import { isInstalled } from '#src/speech/run-program.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
 import { openaiTranscription } from '#src/speech/openai-transcription.ts';
+import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
 import type { RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { createSpeechEngines, type VoiceEngine } from '#src/speech/speech-engines.ts';
@@ -31,6 +32,12 @@ export type StartedSpeech = ReturnType<typeof createSpeechEngines> & {
   close(): Promise<void>;
 };
 
+/** Of the engines that are programs on this machine. */
+const programs: ReadonlyMap<string, string> = new Map([
+  ['espeak-ng', 'espeak-ng'],
+  ['pocketsphinx', pocketsphinxProgram],
+]);
+
 const createRecognizer = (world: EngineWorld, config: RecognizerConfig): RecognitionEngine => {
   switch (config.engine) {
     case 'deepgram':
@@ -41,8 +48,10 @@ const createRecognizer = (world: EngineWorld, config: RecognizerConfig): Recogni
       return openaiTranscription(world, config);
     case 'vosk':
       return vosk(world, config);
-    default:
+    case 'whisper-cpp':
       return whisperCpp(world, config);
+    default:
+      return pocketsphinx(world);
   }
 };
 
@@ -75,6 +84,19 @@ export const enginesOf = (
 export const recognizersOf = ({ recognizers }: SpeechConfig, world: EngineWorld): RecognitionEngine[] =>
   recognizers.map((each) => createRecognizer(world, each));
 
+/** Throws a StartError when one is not there. `path` is the search path for programs. */
+const requireInstalled = async ({ synthesizers, recognizers }: SpeechConfig, path: string): Promise<void> => {
+  const chosen = [
+    ...synthesizers.map(({ engine }) => ({ engine, setting: 'GW_SYNTHESIZERS' })),
+    ...recognizers.map(({ engine }) => ({ engine, setting: 'GW_RECOGNIZERS' })),
+  ];
+  for (const { engine, setting } of chosen) {
+    const program = programs.get(engine);
+    if (program !== undefined && !(await isInstalled(program, path)))
+      throw new StartError(`${setting} names ${engine}, which is not installed on this machine`);
+  }
+};
+
 /** Throws a StartError when a program that was chosen is not installed. `path` is the search path for programs. */
 export const startSpeech = async (
   config: SpeechConfig,
@@ -88,10 +110,7 @@ export const startSpeech = async (
   },
 ): Promise<StartedSpeech> => {
   const { limits, failOver, rememberedBytes, clock, path, logger } = options;
-  const isChosen = config.synthesizers.some(({ engine }) => engine === 'espeak-ng');
-  if (isChosen && !(await isInstalled('espeak-ng', path))) {
-    throw new StartError('GW_SYNTHESIZERS names espeak-ng, which is not installed on this machine');
-  }
+  await requireInstalled(config, path);
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
   const recognizers = recognizersOf(config, world);

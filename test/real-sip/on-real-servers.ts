@@ -1,6 +1,22 @@
 /** Real servers for the tests of one file: started before the first of them, ended after the last. */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { missingPrograms, startServers, type SipServers } from './servers.ts';
+
+const modules: Partial<Record<TrunkCodec, string>> = { G722: 'mod_spandsp', opus: 'mod_opus' };
+
+/** Whether the FreeSWITCH that is installed has no such codec; the test, which passes then, says so. */
+export const isWithout = async (
+  t: ExecutionContext,
+  { console }: Pick<SipServers, 'console'>,
+  codec: TrunkCodec,
+): Promise<boolean> => {
+  const module = modules[codec];
+  if (module === undefined || (await console(`module_exists ${module}`)).trim() === 'true') return false;
+  t.log(`NOT RUN: the FreeSWITCH that is installed has no ${module}`);
+  t.pass();
+  return true;
+};
 
 /**
  * Declares tests that have servers of their own, which `servers` returns while a test runs. Where a program is not

@@ -38,6 +38,10 @@ test('a program that was chosen must be installed', async (t) => {
     name: 'StartError',
     message: 'GW_SYNTHESIZERS names espeak-ng, which is not installed on this machine',
   });
+  await t.throwsAsync(start(t, { recognizers: [{ engine: 'pocketsphinx' }] }, ''), {
+    name: 'StartError',
+    message: 'GW_RECOGNIZERS names pocketsphinx, which is not installed on this machine',
+  });
 });
 
 test('the next synthesizer speaks what the first cannot, and what was said is remembered', async (t) => {

@@ -1,13 +1,15 @@
 import type Srf from 'drachtio-srf';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
-import { telephoneRate, type SampleRate } from '../../samples.ts';
-import { isHold, soundRateIn } from '../../trunks/media-offer.ts';
+import type { SampleRate } from '../../samples.ts';
+import { isHold, soundRateOf, voiceIn } from '../../trunks/media-offer.ts';
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-figures.ts';
 import { sayBye, type Channel } from './channel.ts';
 import type { ChannelKeys } from './event-socket/channel-keys.ts';
 import type { Commands } from './event-socket/commands.ts';
-import { openUnicast, type UnicastMeans } from './unicast.ts';
+import { openChannelSound, type ChannelSound } from './channel-sound.ts';
+import type { UnicastMeans } from './unicast.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
 const heldSilenceMs = 86_400_000;
@@ -104,17 +106,23 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
 
   const expectSound = createSoundTimeout(uuid, options);
   let isConnected = false;
-  let sampleRate: SampleRate = soundRateIn(localSdp) ?? telephoneRate;
+  let sound: ChannelSound | null = null;
+  let codec = voiceIn(localSdp) ?? 'PCMU';
+  const goOnWith = (next: TrunkCodec): void => {
+    const isOther = next !== codec;
+    codec = next;
+    if (isOther) sound?.renew().catch(() => fate.lose('CODEC_CHANGE'));
+  };
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
     const answer = await dialog.modify(remoteSdp);
-    sampleRate = soundRateIn(answer) ?? sampleRate;
+    goOnWith(voiceIn(answer) ?? codec);
     return answer;
   };
   return {
     channel: { server, uuid },
     localSdp,
-    sampleRate: () => sampleRate,
+    sampleRate: () => soundRateOf(codec),
     modify,
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
@@ -122,12 +130,14 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     async connect(events, callRate) {
       if (isConnected) throw new Error('The sound of a call is connected once');
       isConnected = true;
-      return openUnicast(uuid, events, {
+      const codecRate = (): SampleRate => soundRateOf(codec);
+      sound = await openChannelSound(uuid, events, {
         ...options,
         callRate,
-        codecRate: () => sampleRate,
+        codecRate,
         ended: fate.destroyed,
       });
+      return sound.path;
     },
     async press(keys) {
       await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);

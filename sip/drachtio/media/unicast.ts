@@ -4,20 +4,20 @@
  * How it wants to be spoken to (switch_ivr.c of 1.10):
  * - FreeSWITCH takes a free port of its own (`local-port: 0`) and says +OK also where it finds none: it has begun when
  *   its first datagram is here, and not before that is it sent any.
- * - Once a channel: what a second time would leave behind goes on taking sound, and takes FreeSWITCH with it in the end.
+ * - Once a park of the channel: what a second time would leave behind goes on taking sound, and takes FreeSWITCH with it in the end.
  * - Without the flag `native`, with which it hears nothing while it waits for something to say; and on a channel whose
  *   `send_silence_when_idle` is not set, which would come between.
  * - Its port takes sound from anybody, so it is one of loopback or of a private network.
- * - What it is sent it takes for sound of the rate that the channel's codec has now; when another one is agreed on later
- *   it resamples that by itself. What it sends has the rate of the codec at each moment.
+ * - Its samples have the rate of the channel's codec, both ways; with that codec it ends.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineTime } from '../../line-time.ts';
 import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
-import { createPathAtRate, createRateFollower } from '../../media/path-at-rate.ts';
+import { createPathAtRate } from '../../media/path-at-rate.ts';
 import { createSoundPath } from '../../media/sound-path.ts';
 import type { SoundThread, UnicastChannel } from '../../media/thread/sound-thread.ts';
 import type { Resample } from '../../resampler.ts';
+import { createRateChange } from '../../rate-change.ts';
 import type { SampleRate } from '../../samples.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
@@ -55,22 +55,22 @@ const begin = async (
   await begun;
 };
 
-/** The rate of the call, and that of the channel's codec at each moment. */
-type Rates = { callRate: SampleRate; codecRate: () => SampleRate };
+/** The rate of the call, and that of the channel's codec now. */
+export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
 
 /** Rejects when no sound comes within a few seconds, or `ended` does. */
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost }: SoundEvents,
-  means: UnicastMeans & Rates & { ended: Promise<never> },
+  means: UnicastMeans & UnicastRates & { ended: Promise<never> },
 ): Promise<SoundPath> => {
   const { soundThread, ownAddress: own, commands, clock, ended, resample, callRate, codecRate } = means;
   const theirs = means.serverAddress();
   const sampleRate = codecRate();
   const channel = await soundThread.openUnicast(own, theirs, sampleRate);
-  const follower = createRateFollower(resample, callRate);
+  const change = createRateChange(resample, sampleRate, callRate);
   channel.listen({
-    onSound: (samples) => onAudio(follower.take(samples, codecRate())),
+    onSound: (samples) => onAudio(change.take(samples)),
     onKey: () => {},
     onLost,
   });

@@ -1,6 +1,6 @@
 /**
- * The sound of one call as FreeSWITCH's `unicast` carries it: 16-bit samples in datagrams, a frame of 20 ms each. What it
- * is sent has the rate that its channel had when the way was opened; what it sends, that of the channel's codec now. What
+ * The sound of one call as FreeSWITCH's `unicast` carries it: 16-bit samples in datagrams, a frame of 20 ms each. It has
+ * the rate of its channel's codec, both ways. What
  * FreeSWITCH is sent it plays as it comes, and what is ahead of its time waits there: so it is sent a frame at each
  * beat, silence too, because without any its far end hears nothing at all.
  *

@@ -32,6 +32,7 @@ export const speechSettings: ExpectedSettings = {
     valid: {
       vosk: ['vosk'],
       'deepgram-flux': ['deepgram-flux'],
+      pocketsphinx: ['pocketsphinx'],
       'deepgram, openai-transcription,vosk,whisper-cpp': [
         'deepgram',
         'openai-transcription',
@@ -66,7 +67,7 @@ export const speechSettings: ExpectedSettings = {
     with: { GW_RECOGNIZERS: 'deepgram' },
   },
   GW_DEEPGRAM_URL: {
-    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    of: ({ speech }) => speech.recognizers.map((engine) => 'url' in engine && engine.url),
     default: ['https://api.deepgram.com'],
     valid: { 'http://deepgram.internal:8080/': ['http://deepgram.internal:8080'] },
     invalid: ['wss://deepgram.internal', 'deepgram.internal', 'https://x@y', 'https://x/?y=z'],
@@ -94,7 +95,7 @@ export const speechSettings: ExpectedSettings = {
     with: { GW_SYNTHESIZERS: 'elevenlabs', GW_ELEVENLABS_API_KEY: 'k' },
   },
   GW_SPEECH_BASE_URL: {
-    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    of: ({ speech }) => speech.recognizers.map((engine) => 'url' in engine && engine.url),
     default: [],
     valid: { 'http://127.0.0.1:8000/v1/': ['http://127.0.0.1:8000/v1'] },
     invalid: ['127.0.0.1:8000', 'https://x/v1?y', 'https://x/#y'],
@@ -129,14 +130,14 @@ export const speechSettings: ExpectedSettings = {
     with: { GW_SYNTHESIZERS: 'openai-speech', GW_SPEECH_BASE_URL: 'https://x/v1' },
   },
   GW_VOSK_URL: {
-    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    of: ({ speech }) => speech.recognizers.map((engine) => 'url' in engine && engine.url),
     default: [],
     valid: { 'ws://127.0.0.1:2700': ['ws://127.0.0.1:2700'], 'wss://vosk/?a=b': ['wss://vosk/?a=b'] },
     invalid: ['http://127.0.0.1:2700', 'vosk:2700', 'ws://x/#y'],
     with: { GW_RECOGNIZERS: 'vosk' },
   },
   GW_WHISPER_URL: {
-    of: ({ speech }) => speech.recognizers.map(({ url }) => url),
+    of: ({ speech }) => speech.recognizers.map((engine) => 'url' in engine && engine.url),
     default: [],
     valid: { 'http://127.0.0.1:8080/': ['http://127.0.0.1:8080'] },
     invalid: ['ws://127.0.0.1:8080', '127.0.0.1'],

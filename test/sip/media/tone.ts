@@ -26,3 +26,13 @@ export const amplitudesOf = (hertz: number, samples: Int16Array, sampleRate: num
 
 export const medianOf = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+/** The pitch that is strongest in a sound, in steps of 10 Hz. */
+export const pitchOf = (samples: Int16Array, sampleRate: number): number => {
+  let best = { hertz: 0, amplitude: 0 };
+  for (let hertz = 100; hertz < sampleRate / 2; hertz += 10) {
+    const amplitude = amplitudeIn(samples, hertz, sampleRate);
+    if (amplitude > best.amplitude) best = { hertz, amplitude };
+  }
+  return best.hertz;
+};

@@ -1,10 +1,15 @@
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { until } from '#test/helpers/until.ts';
 
-/** A recognition of 8000 Hz Korean, and what came of it. */
-export const listen = (engine: Pick<RecognitionEngine, 'open'>, language = 'ko-KR', turnEnds = false) => {
+/** A recognition of Korean, and what came of it. */
+export const listen = (
+  engine: Pick<RecognitionEngine, 'open'>,
+  language = 'ko-KR',
+  turnEnds = false,
+  sampleRate = 8_000,
+) => {
   const events: EngineEvent[] = [];
-  const recognition = engine.open({ language, sampleRate: 8_000, turnEnds }, (event) => events.push(event));
+  const recognition = engine.open({ language, sampleRate, turnEnds }, (event) => events.push(event));
   const words = (): string[] =>
     events.flatMap((event) =>
       event.type === 'final' || event.type === 'partial' ? [`${event.type}: ${event.text}`] : [],

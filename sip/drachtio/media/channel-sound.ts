@@ -1,0 +1,78 @@
+/**
+ * The sound of a channel over its whole call. When another codec is agreed on FreeSWITCH ends the way that the sound had
+ * (switch_core_session_reset), and says nothing of it; and it takes a second way in a new park alone (`unicast.ts`). So the
+ * channel is parked anew then, and its sound goes on there, with what was not said yet.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
+import { createMovablePath } from '../../media/movable-path.ts';
+import type { Commands } from './event-socket/commands.ts';
+import { openUnicast, type UnicastRates, type UnicastMeans } from './unicast.ts';
+
+/** Between two looks whether the channel is parked anew, and how often it is looked. */
+const lookMs = 20;
+const mostLooks = 100;
+
+export type ChannelSound = {
+  path: SoundPath;
+  /** Its codec has become another one. Rejects when the sound does not go on. */
+  renew(): Promise<void>;
+};
+
+export type ChannelSoundMeans = UnicastMeans & {
+  commands: Pick<Commands, 'tell' | 'api' | 'run'>;
+  ended: Promise<never>;
+};
+
+const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
+  new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
+
+/** What the channel is told before it is parked anew would still be done in the old park. */
+const parkAnew = async (
+  uuid: string,
+  time: number,
+  { commands, clock }: ChannelSoundMeans,
+): Promise<void> => {
+  await commands.run(`uuid_transfer ${uuid} again-${time} XML trunkline`);
+  for (let looks = 1; looks <= mostLooks; looks += 1) {
+    if ((await commands.api(`uuid_getvar ${uuid} gw_park`)).trim() === String(time)) return;
+    await waitFor(clock, lookMs);
+  }
+  throw new Error('FreeSWITCH did not park the channel anew');
+};
+
+/** Rejects when no sound comes within a few seconds, or `ended` does. */
+export const openChannelSound = async (
+  uuid: string,
+  events: SoundEvents,
+  means: ChannelSoundMeans & UnicastRates,
+): Promise<ChannelSound> => {
+  let parks = 0;
+  let isClosed = false;
+  let current = await openUnicast(uuid, events, means);
+  const path = createMovablePath(current);
+
+  const renew = async (): Promise<void> => {
+    if (isClosed) return;
+    parks += 1;
+    await parkAnew(uuid, parks, means);
+    const next = await openUnicast(uuid, events, means);
+    const left = current;
+    current = next;
+    path.moveTo(next);
+    left.close();
+    if (isClosed) next.close();
+  };
+
+  let renewing: Promise<void> = Promise.resolve();
+  return {
+    path: {
+      ...path,
+      close() {
+        isClosed = true;
+        path.close();
+      },
+    },
+    renew: () => (renewing = renewing.then(renew)),
+  };
+};

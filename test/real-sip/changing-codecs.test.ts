@@ -1,0 +1,130 @@
+/** A call whose codec becomes another one while it stands: what is heard has the pitch that was said, and no hole. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { controlProbe, mediaServers as numbers } from '#config/policy.ts';
+import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
+import { createMediaServers, type MediaServers } from '#sip/drachtio/media/servers.ts';
+import { createSignallingConnection } from '#sip/drachtio/signalling/connection.ts';
+import type { MediaEndpoint } from '#sip/media/endpoint.ts';
+import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
+import { loadResampler } from '#sip/resampler.ts';
+import type { SampleRate } from '#sip/samples.ts';
+import { withOneVoice } from '#sip/trunks/media-offer.ts';
+import { systemClock } from '#src/clock.ts';
+import { joinSamples } from '#src/domain/samples.ts';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
+import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts';
+import { isWithout, onRealServers } from './on-real-servers.ts';
+import { realTimeTest } from './real-time-test.ts';
+import type { SipServers } from './servers.ts';
+
+const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+
+const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise<MediaServers> => {
+  const backgroundTasks = createBackgroundTasks(systemClock, logger);
+  const connection = createSignallingConnection({
+    server: servers.drachtio,
+    probe: controlProbe,
+    overhear() {},
+    clock: systemClock,
+    logger,
+  });
+  const soundThread = createSoundThread({ ports: { from: 40_000, to: 40_998 }, logger });
+  const media = createMediaServers([servers.freeSwitch], {
+    ...numbers,
+    rtpTimeoutMs: 0,
+    pool: { ...numbers.pool, size: 2 },
+    ownAddress: '127.0.0.1',
+    srf: connection.srf,
+    soundThread,
+    resample: await loadResampler(),
+    clock: systemClock,
+    backgroundTasks,
+    logger,
+  });
+  t.teardown(async () => {
+    media.empty();
+    await backgroundTasks.settled(2_000);
+    media.close();
+    connection.close();
+    await soundThread.close();
+  });
+  const nothing = (): void => {};
+  await connection.open({
+    onInvite: nothing,
+    onOptions: nothing,
+    onOther: nothing,
+    isIgnored: () => false,
+    onConnected: nothing,
+    onLost: nothing,
+  });
+  await media.open();
+  return media;
+};
+
+/** What is heard at an endpoint, from its connection on; `say` puts a tone into the call. */
+const speaking = async (endpoint: MediaEndpoint, sampleRate: SampleRate) => {
+  const heard: Int16Array[] = [];
+  const path = await endpoint.connect({ onAudio: (samples) => heard.push(samples), onLost() {} }, sampleRate);
+  return {
+    say: (hertz: number, seconds: number) => path.send(toneOf(hertz, seconds, sampleRate)),
+    /** Of the last so many milliseconds. */
+    lately: (milliseconds: number): Int16Array =>
+      joinSamples(heard).slice((-milliseconds * sampleRate) / 1_000),
+    heardMs: (): number => joinSamples(heard).length / (sampleRate / 1_000),
+  };
+};
+
+const changes: readonly [TrunkCodec, TrunkCodec][] = [
+  ['PCMU', 'PCMA'],
+  ['PCMU', 'G722'],
+  ['G722', 'PCMU'],
+  ['PCMU', 'opus'],
+  ['opus', 'PCMA'],
+  ['G722', 'opus'],
+];
+
+onRealServers('codecs that change', (servers) => {
+  for (const [first, then] of changes)
+    realTimeTest(`${first} becomes ${then} in a call, and each side is heard at its pitch`, async (t) => {
+      for (const codec of [first, then]) if (await isWithout(t, servers(), codec)) return;
+      const media = await connectedMedia(t, servers());
+      const caller = await media.createEndpoint();
+      t.teardown(() => caller.destroy());
+      const offered = (codec: TrunkCodec): string => withOneVoice(caller.localSdp, { codecs: [codec] });
+      const callee = await media.createEndpoint(offered(first));
+      t.teardown(() => callee.destroy());
+      await caller.takeAnswer(callee.localSdp);
+      const rate = callee.sampleRate();
+      t.is(caller.sampleRate(), rate);
+      const there = await speaking(caller, rate);
+      const here = await speaking(callee, rate);
+      const hears = async (when: string): Promise<void> => {
+        there.say(1_310, 2);
+        here.say(2_170, 2);
+        const before = [there.heardMs(), here.heardMs()] as const;
+        const begunAt = Date.now();
+        await delay(1_400);
+        const passed = Date.now() - begunAt;
+        for (const [side, hertz, from] of [
+          [here, 1_310, before[1]],
+          [there, 2_170, before[0]],
+        ] as const) {
+          t.is(pitchOf(side.lately(200), rate), hertz, when);
+          const levels = amplitudesOf(hertz, side.lately(1_000), rate);
+          t.true(medianOf(levels) > 5_000, `${when}: ${levels.map(Math.round).join()}`);
+          const comes = (side.heardMs() - from) / passed;
+          t.true(comes > 0.8 && comes < 1.1, `${when}: ${comes} of the time is heard`);
+        }
+        await delay(900);
+      };
+      await hears('before');
+      const answer = await callee.modify(offered(then));
+      await caller.modify(answer);
+      await hears('after');
+      await callee.modify(offered(first));
+      await caller.modify(callee.localSdp);
+      await hears('and back');
+    });
+});
