@@ -22,13 +22,18 @@ const transformSide = (
   turn: number,
 ): void => {
   for (let k = 0; k < side; k += 1) {
-    let [sumRe, sumIm] = [0, 0];
+    let sumRe = 0;
+    let sumIm = 0;
+    let angle = turn * k;
     for (let n = 0; n < side; n += 1) {
-      const angle = (n * k * side + turn * k) % windowLength;
-      const [cos, sin] = [cosines[angle] ?? 0, sines[angle] ?? 0];
-      const [a, b] = [re[from + n * side] ?? 0, im[from + n * side] ?? 0];
+      const cos = cosines[angle] ?? 0;
+      const sin = sines[angle] ?? 0;
+      const a = re[from + n * side] ?? 0;
+      const b = im[from + n * side] ?? 0;
       sumRe += a * cos - b * sin;
       sumIm += a * sin + b * cos;
+      angle += k * side;
+      if (angle >= windowLength) angle -= windowLength;
     }
     toRe[from * side + k] = sumRe;
     toIm[from * side + k] = sumIm;
