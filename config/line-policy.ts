@@ -30,8 +30,11 @@ export const trunkLifeTimes = {
   retryLongestMs: 300_000,
 } as const;
 
-/** How drachtio-server is asked over its control connection whether it still takes in what it is sent. */
-export const controlProbe = { everyMs: 2_000, answerMs: 2_000 } as const;
+/**
+ * How drachtio-server is asked over its control connection whether it still takes in what it is sent, and how long calls
+ * that stand wait for it, or for the relay before it, when that is lost.
+ */
+export const controlProbe = { everyMs: 2_000, answerMs: 2_000, comeBackMs: 5_000 } as const;
 
 /**
  * The media servers: how many endpoints each keeps ready, what they may take, and how they are watched; see

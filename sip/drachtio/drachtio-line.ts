@@ -12,6 +12,7 @@ import { runLineLife, type LineLife } from '../run-line-life.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from './call-media.ts';
 import { hangUp, holdRequests, type Attempt, type Connection } from './signalling/attempt.ts';
+import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 import { watchSound, type SoundWatch } from './sound-watch.ts';
@@ -32,10 +33,7 @@ export type DrachtioLineOptions = MediaMeans & {
   onOver: () => void;
 };
 
-export type DrachtioLine = Line & {
-  /** The connection to drachtio-server is lost: nobody knows any more what becomes of the call. */
-  lose(): void;
-};
+export type DrachtioLine = Line & StandingLine;
 
 /** The SIP dialog of a call, from the attempt on. */
 type CallDialog = {
@@ -168,6 +166,12 @@ const release = (
   });
 };
 
+/** drachtio-server's own name of it, which the types of drachtio-srf leave out. */
+const idOf = ({ connection }: CallDialog): string | null => {
+  const id: unknown = connection && Reflect.get(connection.dialog, 'id');
+  return typeof id === 'string' ? id : null;
+};
+
 /** What the far end asks from now on is for whoever goes on with the call. */
 const leaveStanding = ({ connection }: CallDialog, media: CallMedia): void => {
   media.close();
@@ -267,8 +271,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
+    dialogId: () => (life.is('answered') ? idOf(dialog) : null),
+    endSilently: () => life.send({ type: 'left' }),
     lose() {
       dialog.attempt.lose();
+      dialog.connection?.trackedLeg.abandon();
       if (!life.is('calling')) return life.send({ type: 'sound.lost' });
       dialog.sip = dialog.attempt.sip();
       return life.send({ type: 'unanswered', cause: 'trunk_error' });

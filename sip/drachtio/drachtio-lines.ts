@@ -24,6 +24,7 @@ import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from 
 import { createLadders, noLadders, type KeepSipMessage, type LadderLimits } from './ladder/ladders.ts';
 import type { MediaServerNumbers } from './media/server.ts';
 import { carryingHealth, createCarriers } from './media/carriers.ts';
+import { createLostSignalling } from './lost-signalling.ts';
 import { createMediaServers, type MediaServerState } from './media/servers.ts';
 import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
@@ -145,6 +146,27 @@ const meansFor = (
   };
 };
 
+/** Who is told of the connection to drachtio-server. */
+const watchSignalling = (
+  lines: ReadonlySet<DrachtioLine>,
+  { signalling, mediaServers }: ReturnType<typeof createServers>,
+  { controlProbe, clock }: DrachtioLinesOptions,
+) => {
+  const { dialogStands } = signalling;
+  const calls = createLostSignalling({ lines, dialogStands, comeBackMs: controlProbe.comeBackMs, clock });
+  return {
+    on: {
+      waiting: () => new Set([...lines].flatMap((line) => line.dialogId() ?? [])),
+      onLost() {
+        calls.lost();
+        mediaServers.renew();
+      },
+      onConnected: calls.connected,
+    },
+    close: calls.close,
+  };
+};
+
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
   const { clock, logger } = options;
   const lines = new Set<DrachtioLine>();
@@ -152,10 +174,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const servers = createServers(options, backgroundTasks);
   const { connection, mediaServers, soundThread, signalling } = servers;
 
-  const onLost = (): void => {
-    for (const line of lines) line.lose();
-    mediaServers.renew();
-  };
+  const lostSignalling = watchSignalling(lines, servers, options);
 
   const loggerOf = ({ callId }: LineInput): Logger => logger.child({ call_id: callId });
 
@@ -193,7 +212,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     async start(onArrival) {
       // Before anything else: whoever still talks to a process that died waits for it.
       const orphans = await options.legs.orphans();
-      await signalling.open(onLost);
+      await signalling.open(lostSignalling.on);
       signalling.endOrphans(orphans);
       await signalling.openAccess();
       // Endpoints are made beforehand over SIP.
@@ -213,6 +232,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       }),
     health: () => healthOf(servers),
     async close() {
+      lostSignalling.close();
       signalling.close();
       for (const line of lines) line.close();
       mediaServers.empty();

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { listening, mediaServers, trunkTimes, inboundAccess } from '#config/policy.ts';
+import { controlProbe, listening, mediaServers, trunkTimes, inboundAccess } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import {
   createDrachtioLines,
@@ -92,7 +92,7 @@ export const plainMediaServers = {
 };
 
 /** So seldom, and so patient, that no test meets it by chance when it turns the clock. */
-const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
+const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000, comeBackMs: controlProbe.comeBackMs };
 
 /** What lines on these doubles need, where a test says nothing else. */
 const linesOn = async ({

@@ -1,13 +1,18 @@
 /** The relay in a process of its own, before a real drachtio-server: what becomes of calls when gateways, or it, are killed. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import type { LineEvent } from '#machines/line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { mustHave } from '#test/doubles/sip-message.ts';
 import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
-import { until } from './real-lines.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
+import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
@@ -126,6 +131,56 @@ if (missing.length > 0) {
     other.call.sends('BYE');
     await other.call.receives(481);
     await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
+  });
+
+  realTimeTest('calls of a gateway go on while the relay is killed and started again', async (t) => {
+    const { relay, trunk, restart } = await startWorld(t);
+    const trunkPort = Number(trunk.address.split(':')[1]);
+    const lines = await realLines(
+      { drachtio: relay.address, freeSwitch: servers.freeSwitch },
+      trunkPort,
+      {},
+      'direct',
+    );
+    t.teardown(() => lines.close());
+    await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+    const dial = async () => {
+      const events: LineEvent[] = [];
+      const line = lines.open(
+        {
+          callId: randomUUID(),
+          direction: 'outbound',
+          from: '0212345678',
+          to: '01099998888',
+          language: 'en',
+          speech: usualSpeech,
+          bargeIn: stopping,
+          turnEnd: byPauses,
+          recording: false,
+        },
+        (event) => void events.push(event),
+      );
+      const far = await trunk.receives('INVITE');
+      far.answers(200, { sdp });
+      await far.receives('ACK');
+      const has = (type: string) => until(() => events.some((event) => event.type === type), 15_000);
+      await has('line.answered');
+      return { line, far, events, has };
+    };
+    const [one, other] = [await dial(), await dial()];
+    await relay.kill();
+    await until(() => !lines.health().ready);
+    await restart();
+    await until(() => lines.health().ready, 10_000);
+    one.line.tell({ type: 'hangUp' });
+    await one.far.receives('BYE');
+    one.far.answers(200);
+    await one.has('line.ended');
+    other.far.sends('BYE');
+    await other.far.receives(481);
+    await other.has('line.ended');
+    t.like(other.events.at(-1), { type: 'line.ended', by: 'counterparty' });
+    for (const { events } of [one, other]) t.false(events.some(({ type }) => type === 'line.failed'));
   });
 
   realTimeTest('without any gateway a caller is asked to come again', async (t) => {

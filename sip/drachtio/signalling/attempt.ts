@@ -87,6 +87,7 @@ export const hangUp = async ({
     trackedLeg.ended();
   } catch (error) {
     if (isSettled(error)) trackedLeg.ended();
+    else trackedLeg.abandon();
     throw error;
   }
 };

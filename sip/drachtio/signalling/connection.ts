@@ -15,7 +15,12 @@ import { NotConnected, type SendCommand } from './end-leg.ts';
 const commandMs = 3_000;
 
 /** How often it is asked whether it still takes in what it is sent, and how long it may take to answer. */
-export type ControlProbe = { everyMs: number; answerMs: number };
+export type ControlProbe = {
+  everyMs: number;
+  answerMs: number;
+  /** When it is lost, calls that stand wait so long for it. */
+  comeBackMs: number;
+};
 
 /**
  * What nobody asks for drachtio-server refuses with 503, as if it were for later. REGISTER is left to it: it is the most
@@ -121,9 +126,16 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   };
 };
 
+/** Dialogs hold on to the connection by which they began; without one they go by the one that stands. */
+const useNewConnection = (srf: Srf): void => {
+  const dialogs: unknown = Reflect.get(srf, '_dialogs');
+  if (!(dialogs instanceof Map)) throw new Error('drachtio-srf is not as it is known here');
+  for (const { req } of dialogs.values()) Reflect.set(req, 'socket', undefined);
+};
+
 export const createSignallingConnection = (options: {
   server: ServerAddress;
-  probe: ControlProbe;
+  probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
   /** Is told first whatever drachtio-server says. */
   overhear: (said: string) => void;
   clock: Clock;
@@ -152,6 +164,7 @@ export const createSignallingConnection = (options: {
       connector.disconnect();
     },
     onConnected() {
+      useNewConnection(srf);
       stopHeartbeat = startHeartbeat({
         probe: () => within(clock, probe.answerMs, 'An answer', command('ping')),
         everyMs: probe.everyMs,

@@ -27,6 +27,8 @@ export type TrackedLeg = {
   agreed(change: Partial<StandingDialog>): void;
   /** It has gone, or was sent away: nothing is left to be ended. */
   ended(): void;
+  /** It is nobody's any more, and is ended as soon as there is a connection. */
+  abandon(): void;
   /** It goes on without this process: nothing is kept of it here, and nothing is ended. */
   left(): void;
 };
@@ -115,6 +117,13 @@ export const createLegTracker = (options: LegTrackerOptions) => {
           const leg = held.get(id)?.leg;
           if (leg?.dialog) update({ ...leg, dialog: { ...leg.dialog, ...change } });
         },
+        abandon() {
+          const one = held.get(id);
+          if (one === undefined) return;
+          held.delete(id);
+          abandoned.add(id, one);
+          abandoned.endAll();
+        },
         left() {
           isOver = true;
           held.delete(id);
@@ -143,11 +152,14 @@ export const createLegTracker = (options: LegTrackerOptions) => {
 
     connected: abandoned.connected,
 
-    /** The connection to drachtio-server is lost, and with it every call. */
-    lost(): void {
+    /** The connection to drachtio-server is lost, and with it every call but those that wait for it, by their dialogs. */
+    lost(waiting: ReadonlySet<string>): void {
       abandoned.lost();
-      for (const [id, one] of held) abandoned.add(id, one);
-      held.clear();
+      for (const [id, one] of held) {
+        if (waiting.has(one.leg.dialogId)) continue;
+        abandoned.add(id, one);
+        held.delete(id);
+      }
     },
   };
 };

@@ -26,6 +26,7 @@ import type { SignallingConnection, SignallingHandlers } from './connection.ts';
 import { createLegTracker, type LegTracker, type LegStore } from './leg-tracker.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { dial } from './outbound.ts';
+import { dialogStands } from './revive.ts';
 import type { SessionTimes } from './session-timer.ts';
 
 /** How long is waited for a trunk, in milliseconds. */
@@ -63,11 +64,13 @@ export type SignallingOptions = {
   logger: Logger;
 };
 
+type OnConnection = { waiting: () => ReadonlySet<string>; onLost: () => void; onConnected: () => void };
+
 /** What is answered to requests outside of calls, and who takes the others. */
 const createHandlers = (
-  { access, inbound, legTracker }: { access: InboundAccess; inbound: Inbound; legTracker: LegTracker },
+  { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
-): Omit<SignallingHandlers, 'onLost'> => ({
+): Omit<SignallingHandlers, 'onLost' | 'onConnected'> => ({
   onInvite: inbound.receive,
   onOptions(request, response) {
     const trunks = access.candidates(request);
@@ -81,7 +84,21 @@ const createHandlers = (
     response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
   },
   isIgnored: access.ignores,
-  onConnected: legTracker.connected,
+});
+
+/** Far ends come before all others. */
+const following = (
+  { waiting, onLost, onConnected }: OnConnection,
+  legTracker: LegTracker,
+): Pick<SignallingHandlers, 'onLost' | 'onConnected'> => ({
+  onLost() {
+    legTracker.lost(waiting());
+    onLost();
+  },
+  onConnected() {
+    legTracker.connected();
+    onConnected();
+  },
 });
 
 export const createSignalling = (options: SignallingOptions) => {
@@ -102,7 +119,7 @@ export const createSignalling = (options: SignallingOptions) => {
   let isClosed = false;
   const canTakeCallsOf = (trunk: Trunk): boolean =>
     !isClosed && !trunk.drained && carriers.problem(trunk) === null;
-  const handlers = createHandlers({ access, inbound, legTracker }, canTakeCallsOf);
+  const handlers = createHandlers({ access, inbound }, canTakeCallsOf);
 
   return {
     askTrunk,
@@ -116,14 +133,9 @@ export const createSignalling = (options: SignallingOptions) => {
     /** The channels of such legs, once the media servers are connected. */
     endChannels: legTracker.endChannels,
 
-    /** Connects with drachtio-server. `onLost`: that connection is lost, and with it every call. */
-    async open(onLost: () => void): Promise<void> {
-      const lost = (): void => {
-        legTracker.lost();
-        onLost();
-      };
-      await connection.open({ ...handlers, onLost: lost });
-    },
+    /** Connects with drachtio-server. `waiting`: the dialogs of the calls that wait for it when it is lost. */
+    open: (on: OnConnection): Promise<void> => connection.open({ ...handlers, ...following(on, legTracker) }),
+    dialogStands: (dialogId: string): Promise<boolean> => dialogStands(dialogId, send),
 
     /** Looks up who may call. */
     openAccess: access.open,

@@ -67,7 +67,7 @@ const orphaned = test.macro<[SipLeg, string[], string[]]>({
     legTracker.endOrphans([{ id: 'one', callId: null, leg: orphan }]);
     await settle();
     t.deepEqual(sent, expected);
-    legTracker.lost();
+    legTracker.lost(new Set());
     legTracker.connected();
     await settle();
     t.deepEqual(sent, expected, 'and once only');
@@ -141,7 +141,7 @@ test('a far end is kept from its INVITE to its end, and then forgotten', async (
   t.deepEqual([...kept.values()], ['standing']);
   trackedLeg.ended();
   t.is(kept.size, 0);
-  legTracker.lost();
+  legTracker.lost(new Set());
   legTracker.connected();
   await settle();
   t.deepEqual(sent, []);
@@ -152,12 +152,12 @@ test('what stood when the connection was lost is ended when it is back', async (
   legTracker.connected();
   const trackedLeg = legTracker.track('call');
   trackedLeg.update(leg('standing'));
-  legTracker.lost();
+  legTracker.lost(new Set());
   trackedLeg.ended();
   t.is(kept.size, 1, 'a hang-up without a connection ends nothing');
   drachtio.takes = null;
   legTracker.connected();
-  legTracker.lost();
+  legTracker.lost(new Set());
   await settle();
   t.is(kept.size, 1);
   drachtio.takes = ['BYE dialog'];

@@ -6,7 +6,13 @@ import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { mustHave, requestUriOf, tagOf } from '#test/doubles/sip-message.ts';
-import { ownNumber, startSipEdge, startSipEdgeOn, type SipEdge } from '#test/doubles/sip-edge.ts';
+import {
+  ownNumber,
+  startSipEdge,
+  startSipEdgeOn,
+  trunkAddress,
+  type SipEdge,
+} from '#test/doubles/sip-edge.ts';
 import { until } from '#test/helpers/until.ts';
 
 const sdp = describeSound();
@@ -40,6 +46,13 @@ const taken = async (edge: SipEdge): Promise<Call> => {
   return { line, ladder };
 };
 
+/** It is found out that the connection is lost, and the next attempt succeeds. */
+const comesBack = async ({ lines, clock }: SipEdge): Promise<void> => {
+  await until('it is lost', () => !lines.health().ready || undefined);
+  clock.advance(250);
+  await until('it is back', () => lines.health().ready || undefined);
+};
+
 /** Lets time go by until it is connected again. */
 const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
   until('the lines are ready', () => {
@@ -48,12 +61,15 @@ const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
     return undefined;
   });
 
-test('when drachtio-server is gone, calls end, nothing new begins, and it is said', async (t) => {
+test('when drachtio-server stays away, calls end, nothing new begins, and it is said', async (t) => {
   const edge = await startSipEdge(t);
   const [one, other] = [await dialled(edge), await ringing(edge)];
   await edge.drachtio.kill();
-  await edge.said([one.line], 'line.failed');
   await edge.said([other.line], 'line.unanswered');
+  edge.clock.advance(controlProbe.comeBackMs - 1);
+  t.false(one.line.saw('line.failed'));
+  edge.clock.advance(1);
+  await edge.said([one.line], 'line.failed');
   t.like(other.line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: 180 } });
   const health = edge.lines.health();
   t.regex(health.ready ? '' : health.detail, /drachtio-server at 127\.0\.0\.1:\d+: it was lost/);
@@ -66,11 +82,47 @@ test('when drachtio-server is gone, calls end, nothing new begins, and it is sai
   await dialled(edge);
 });
 
-test('far ends of which drachtio-server still knows are ended when it is reached again', async (t) => {
+test('calls of which drachtio-server still knows when it is reached again go on', async (t) => {
+  const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
+  const [one, other] = [await dialled(edge), await taken(edge)];
+  edge.drachtio.cutConnections();
+  await comesBack(edge);
+  // It hears nothing of what the far end asks there; that it has hung up is found out.
+  one.ladder.sends('BYE');
+  await one.ladder.receives(481);
+  await until('it is found out', () => {
+    edge.clock.advance(5_000);
+    return one.line.saw('line.ended') || undefined;
+  });
+  t.like(one.line.all('line.ended')[0], { by: 'counterparty' });
+  other.line.tell({ type: 'hangUp' });
+  await other.ladder.receives('BYE');
+  other.ladder.answers(200);
+  await edge.said([other.line], 'line.ended');
+  for (const { line } of [one, other]) t.false(line.saw('line.failed'));
+  t.false(one.ladder.ladder().includes('← BYE'));
+});
+
+test('a call that ends while drachtio-server is away is ended when it is reached again', async (t) => {
+  const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
+  const { line, ladder } = await dialled(edge);
+  edge.drachtio.cutConnections();
+  await until('it is lost', () => !edge.lines.health().ready || undefined);
+  line.tell({ type: 'hangUp' });
+  await edge.said([line], 'line.ended');
+  await untilReady(edge);
+  await t.notThrowsAsync(ladder.receives('BYE'));
+});
+
+test('far ends of calls that could not wait for drachtio-server are ended when it is reached again', async (t) => {
   const edge = await startSipEdge(t);
   const calls = [await dialled(edge), await taken(edge)];
   edge.drachtio.cutConnections();
+  await until('it is lost', () => !edge.lines.health().ready || undefined);
+  edge.drachtio.freeze();
+  edge.clock.advance(controlProbe.comeBackMs);
   for (const { line } of calls) await edge.said([line], 'line.failed');
+  edge.drachtio.goOn();
   await untilReady(edge);
   for (const { ladder } of calls) {
     await ladder.receives('BYE');
@@ -87,9 +139,9 @@ test('far ends of which a new drachtio-server knows nothing are ended by what wa
   const { line, ladder } = await dialled(edge);
   const invite = ladder.last('INVITE');
   await edge.drachtio.kill();
-  await edge.said([line], 'line.failed');
   await edge.drachtio.restart();
-  await untilReady(edge);
+  await comesBack(edge);
+  await edge.said([line], 'line.failed');
   const bye = await ladder.receives('BYE');
   t.is(requestUriOf(bye), `sip:far@${edge.trunk.address}`);
   t.is(mustHave(bye, 'From'), mustHave(invite, 'From'));

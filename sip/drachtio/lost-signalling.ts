@@ -1,0 +1,80 @@
+/**
+ * What becomes of calls that stand when the connection to drachtio-server is lost. Their dialogs may stand as well, and
+ * their sound goes on: they wait a moment for it, or for the relay, to come back. Each is then asked after, without a
+ * message to its far end. What the far end asks in a dialog of a connection that is gone drachtio-server refuses and
+ * tells nobody; it forgets the dialog when that is a BYE, so that such calls are looked at from time to time.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+
+/** Between two looks. */
+const lookMs = 5_000;
+
+export type StandingLine = {
+  /** Of a call that stands; `null` of one that is not answered, or ending. */
+  dialogId(): string | null;
+  /** Nobody knows any more what becomes of the call. */
+  lose(): void;
+  /** The far end has hung up without a word to us. */
+  endSilently(): void;
+};
+
+export const createLostSignalling = <Line extends StandingLine>(options: {
+  lines: ReadonlySet<Line>;
+  /** Rejects when there is no answer. */
+  dialogStands: (dialogId: string) => Promise<boolean>;
+  comeBackMs: number;
+  clock: Clock;
+}) => {
+  const { lines, dialogStands, comeBackMs, clock } = options;
+  /** Their dialogs are of a connection that is gone. */
+  const outlasting = new Set<Line>();
+  let timer: unknown;
+  /** Counts the connections: a look of an earlier one says nothing. */
+  let connections = 0;
+
+  const ask = async (line: Line, onGone: (line: Line) => void, asking: number): Promise<void> => {
+    const dialogId = line.dialogId();
+    if (dialogId === null) return void outlasting.delete(line);
+    let stands: boolean;
+    try {
+      stands = await dialogStands(dialogId);
+    } catch {
+      // It is asked again, now or over the next connection.
+      return;
+    }
+    if (stands || asking !== connections || !outlasting.delete(line)) return;
+    onGone(line);
+  };
+
+  const look = async (onGone: (line: Line) => void): Promise<void> => {
+    const asking = connections;
+    await Promise.all([...outlasting].map((line) => ask(line, onGone, asking)));
+    if (asking !== connections || outlasting.size === 0) return;
+    timer = clock.setTimeout(() => void look((line) => line.endSilently()), lookMs);
+  };
+
+  return {
+    lost(): void {
+      connections += 1;
+      clock.clearTimeout(timer);
+      for (const line of lines) {
+        if (line.dialogId() === null) line.lose();
+        else outlasting.add(line);
+      }
+      timer = clock.setTimeout(() => {
+        for (const line of outlasting) line.lose();
+        outlasting.clear();
+      }, comeBackMs);
+    },
+    connected(): void {
+      connections += 1;
+      clock.clearTimeout(timer);
+      void look((line) => line.lose());
+    },
+    close(): void {
+      connections += 1;
+      clock.clearTimeout(timer);
+      outlasting.clear();
+    },
+  };
+};
