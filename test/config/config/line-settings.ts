@@ -23,6 +23,14 @@ export const lineSettings: ExpectedSettings = {
     invalid: ['http://sip-server', 'sip-server:0', 'sip-server:65536', 'a:1:2'],
     with: real,
   },
+  // Without one, it is drachtio-server that is asked.
+  GW_RELAY: {
+    of: ({ realLines }) => [realLines?.drachtio.host, realLines?.drachtio.port],
+    default: ['127.0.0.1', 9022],
+    valid: { relay: ['relay', 9023], 'relay:9024': ['relay', 9024] },
+    invalid: ['http://relay', 'relay:0', 'relay:65536', 'a:1:2'],
+    with: real,
+  },
   GW_DRACHTIO_SECRET: {
     of: ({ realLines }) => realLines?.drachtio.secret,
     default: 'cymru',
