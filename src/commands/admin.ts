@@ -57,7 +57,10 @@ const openContext = async (
       dailyMinutes: config.dailyMinutes,
     },
     country: countryOf(config.country),
-    engines: { ...enginesOf(config.speech, recognizersOf(config.speech, world)), turnModel: false },
+    engines: {
+      ...enginesOf(config.speech, recognizersOf(config.speech, world)),
+      turnModel: config.turnModel !== null,
+    },
   };
 };
 
