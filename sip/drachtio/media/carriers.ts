@@ -2,7 +2,7 @@
  * Who carries the sound of a call, as its trunk says: a media server, or this process itself. With `auto` it is this
  * process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes to it.
  */
-import type { Trunk } from '#src/domain/trunk.ts';
+import { isWide, type Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '../../media/direct/endpoint.ts';
 import { NothingInCommon } from '../../media/direct/negotiation.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
@@ -75,8 +75,12 @@ export const createCarriers = (
   mediaServers: Pick<MediaServers, 'createEndpoint' | 'problem' | 'areThere'>,
   direct: DirectOptions,
 ): Carriers => {
-  const carrierFor = ({ media }: MediaTerms): Carrier =>
-    media === 'freeswitch' ? 'media server' : 'this process';
+  /** With these codecs an offer of this process would be another one than the trunk wants. */
+  const isForServers = ({ media, codecs }: MediaTerms): boolean =>
+    media === 'auto' && mediaServers.areThere && codecs?.some(isWide) === true;
+
+  const carrierFor = (terms: MediaTerms): Carrier =>
+    terms.media === 'freeswitch' || isForServers(terms) ? 'media server' : 'this process';
 
   const problem = (terms: MediaTerms): CarryingProblem | null => {
     if (carrierFor(terms) === 'this process') return null;

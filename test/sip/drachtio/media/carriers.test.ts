@@ -43,6 +43,20 @@ for (const [media, channels] of [
   });
 }
 
+test('auto: FreeSWITCH has the calls of a trunk that lists a codec which it alone has', async (t) => {
+  const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, {
+    trunk: { address: trunkAddress, media: 'auto', codecs: ['G722', 'PCMU'] },
+  });
+  const call = trunk.calls(ownNumber, { sdp: describeSound() });
+  await call.receives(200);
+  call.sends('ACK');
+  await said(inbound, 'line.answered');
+  t.is(freeSwitches[0]?.channels().length, 1);
+  call.sends('BYE');
+  await call.receives(200);
+  await said(inbound, 'line.ended');
+});
+
 test('a call with direct sound is held, taken back and refused what it cannot have', async (t) => {
   const { trunk, inbound, said } = await startSipEdge(t, over('direct'));
   const call = trunk.calls(ownNumber, { sdp: describeSound({ formats: [8, 0, 101] }) });
