@@ -44,5 +44,12 @@ export type LeftLine = { legs: readonly LeftLeg[] };
 /** `id`: under which it is kept. */
 export type LeftLeg = { id: string; leg: SipLeg };
 
-/** A channel of FreeSWITCH. `server` is its `host:port`, as it was configured. */
-export type MediaChannel = { server: string; uuid: string };
+/**
+ * A channel of FreeSWITCH. `server` is its `host:port`, as it was configured; `dialog` what it takes to speak to it within
+ * the dialog that it was made with, as drachtio-server names it, and our header Contact in it.
+ */
+export type MediaChannel = {
+  server: string;
+  uuid: string;
+  dialog?: { id: string; contact: string } | undefined;
+};

@@ -26,7 +26,14 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
   remote: z.string(),
   target: z.string(),
   nextHop: z.string().nullable(),
-  channel: z.object({ server: z.string(), uuid: z.string() }).nullable(),
+  channel: z
+    .object({
+      server: z.string(),
+      uuid: z.string(),
+      // A gateway of before has kept none.
+      dialog: z.object({ id: z.string(), contact: z.string() }).optional(),
+    })
+    .nullable(),
   // A gateway of before has kept none.
   dialog: standingDialog.nullable().default(null),
 });

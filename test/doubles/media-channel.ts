@@ -99,6 +99,7 @@ export class MediaChannel {
 
   /** One that was set, or a header of the INVITE that it began with. */
   variable(name: string): string | undefined {
+    if (name === 'rtp_local_sdp_str') return this.#localSdp;
     const header = name.startsWith('sip_h_') ? headerOf(this.#options.invite, name.slice(6)) : undefined;
     return this.variables.get(name) ?? header;
   }
@@ -120,6 +121,12 @@ export class MediaChannel {
         return '+OK\n';
       case 'uuid_getvar':
         return this.variable(rest[0] ?? '') ?? '_undef_';
+      case 'uuid_transfer':
+        // Into a new park, in which its sound may be connected anew.
+        this.variables.set('gw_adopted', rest[0]?.replace('adopted-', '') ?? '');
+        this.sound?.close();
+        this.sound = null;
+        return '+OK\n';
       case 'uuid_exists':
         return 'true';
       case 'uuid_kill':

@@ -23,6 +23,7 @@ export const createChannels = (
     means: {
       /** The name that its channels bear. */
       gateway,
+      keeping,
       keys,
       commands,
       /** Where FreeSWITCH is; throws while it is not connected. */

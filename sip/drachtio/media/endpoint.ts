@@ -1,4 +1,5 @@
 import type Srf from 'drachtio-srf';
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import type { SampleRate } from '../../samples.ts';
@@ -36,6 +37,13 @@ export type FreeSwitchOptions = UnicastMeans & {
 const reasonOf = (bye: Pick<Srf.SrfRequest, 'get'>): string | null => {
   const reason: string | undefined = bye.get('Reason');
   return /;text="?([A-Z_]{1,64})/.exec(reason ?? '')?.[1] ?? null;
+};
+
+/** What the types of drachtio-srf leave out. */
+const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
+  const id: unknown = Reflect.get(dialog, 'id');
+  const contact: unknown = Reflect.get(dialog.local, 'contact');
+  return typeof id === 'string' && typeof contact === 'string' ? { id, contact } : undefined;
 };
 
 type Ending = (reason: string | null) => void;
@@ -120,7 +128,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     return answer;
   };
   return {
-    channel: { server, uuid },
+    channel: { server, uuid, dialog: dialogIn(dialog) },
     localSdp,
     sampleRate: () => soundRateOf(codec),
     modify,

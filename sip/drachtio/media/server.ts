@@ -3,12 +3,14 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import type { SoundThread } from '../../media/thread/sound-thread.ts';
 import type { Resample } from '../../resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
+import { adoptChannel } from './adopt-channel.ts';
 import { createCallEndpoints } from './call-endpoints.ts';
 import { inviteChannel, sayBye, type Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
@@ -167,6 +169,15 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       }),
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
     endChannel: channels.end,
+    /** Goes on with the channel of a process that is gone. Rejects where it is gone as well. */
+    adoptEndpoint: (left: MediaChannel): Promise<MediaEndpoint> =>
+      endpoints.add(async () =>
+        createMediaEndpoint(await adoptChannel(left, { ...options, ...channels.means }), {
+          ...options,
+          ...channels.means,
+          server: name,
+        }),
+      ),
     /** The dialogs with it are gone: what was made beforehand is of no use any more. */
     renew(): void {
       pool.empty();

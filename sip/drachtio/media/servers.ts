@@ -62,6 +62,12 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       const Failure = isOfferRefused(failure) ? Error : NoPlace;
       throw new Failure('No media server has a place for the call', { cause: failure });
     },
+    /** Goes on with the channel of a process that is gone. Rejects where that channel, or its server, is not there. */
+    async adoptEndpoint(channel: MediaChannel): Promise<MediaEndpoint> {
+      const server = servers.find(({ name }) => name === channel.server);
+      if (server === undefined) throw new Error('The media server of the channel is not known here');
+      return server.adoptEndpoint(channel);
+    },
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);
     },

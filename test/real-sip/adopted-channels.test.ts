@@ -1,0 +1,173 @@
+/** A gateway is killed in mid-call, and another process goes on with its channel of FreeSWITCH, within its dialog. */
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import Srf from 'drachtio-srf';
+import { pino } from 'pino';
+import { mediaServers as numbers } from '#config/policy.ts';
+import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
+import { createMediaServers } from '#sip/drachtio/media/servers.ts';
+import type { MediaEndpoint } from '#sip/media/endpoint.ts';
+import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
+import { loadResampler } from '#sip/resampler.ts';
+import { systemClock } from '#src/clock.ts';
+import type { LeftLeg, MediaChannel } from '#src/domain/sip-leg.ts';
+import { createFarEnd } from '#test/doubles/far-end.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { createUdpNetwork } from './udp-network.ts';
+
+const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
+const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+const parkSec = 4;
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`adopted channels: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  let servers: SipServers;
+  test.before(async () => {
+    servers = await startServers({ parkSec });
+  });
+  test.after.always(() => servers.close());
+
+  const untilChannels = (count: number, atMostMs = 10_000): Promise<void> =>
+    until(async () => (await servers.mediaServers[0]?.channels()) === count, atMostMs);
+
+  /** A call of a process that has died, at whose far end there is somebody. */
+  const leaveCall = async (t: ExecutionContext): Promise<{ channel: MediaChannel; farEnd: EarAndMouth }> => {
+    const farEnd = await startEarAndMouth();
+    t.teardown(farEnd.close);
+    const network = createUdpNetwork(servers.sipPort);
+    t.teardown(network.close);
+    const trunk = createFarEnd(network, `127.0.0.1:${await freePort()}`);
+    const options = {
+      drachtio: servers.drachtio,
+      freeSwitch: servers.freeSwitch,
+      trunkPort: Number(trunk.address.split(':')[1]),
+    };
+    const doomed = spawn(process.execPath, [program, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => doomed.kill('SIGKILL'));
+    let said = '';
+    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    const call = await trunk.receives('INVITE');
+    const [, port] = /^m=audio (\d+)/m.exec(call.last('INVITE').body) ?? [];
+    const telling = createSocket('udp4');
+    telling.send(`call ${port}`, farEnd.port, '127.0.0.1', () => telling.close());
+    call.answers(200, { sdp: describeSound({ port: farEnd.port }) });
+    await call.receives('ACK');
+    await until(() => said.includes('answered\n') && farEnd.heard().length > 10, 15_000);
+    doomed.kill('SIGKILL');
+    await once(doomed, 'exit');
+    const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
+    const left: LeftLeg = JSON.parse(kept?.slice(4) ?? 'null');
+    if (left.leg.channel === null) throw new Error('The call has no channel');
+    return { channel: left.leg.channel, farEnd };
+  };
+
+  const startNext = async (t: ExecutionContext) => {
+    const srf = new Srf();
+    await srf.connect(servers.drachtio);
+    t.teardown(() => srf.disconnect());
+    const soundThread = createSoundThread({ ports: { from: 40_000, to: 40_098 }, logger });
+    t.teardown(() => soundThread.close());
+    const backgroundTasks = createBackgroundTasks(systemClock, logger);
+    const next = createMediaServers([servers.freeSwitch], {
+      ...numbers,
+      pool: { ...numbers.pool, size: 0 },
+      rtpTimeoutMs: 0,
+      ownAddress: '127.0.0.1',
+      srf,
+      soundThread,
+      resample: await loadResampler(),
+      clock: systemClock,
+      backgroundTasks,
+      logger,
+    });
+    t.teardown(() => next.close());
+    await next.open();
+    await until(() => next.problem() === null, 15_000);
+    return next;
+  };
+
+  const loudest = (samples: Int16Array): number => samples.reduce((most, one) => Math.max(most, one), 0);
+
+  /** Both hear each other. */
+  const talk = async (t: ExecutionContext, endpoint: MediaEndpoint, farEnd: EarAndMouth): Promise<void> => {
+    let heard = 0;
+    const path = await endpoint.connect(
+      { onAudio: (samples) => (heard = Math.max(heard, loudest(samples))), onLost: () => t.fail() },
+      8_000,
+    );
+    t.teardown(() => path.close());
+    path.send(beep);
+    await until(() => farEnd.lastHeardAt() !== null, 10_000);
+    await farEnd.play(beep);
+    await until(() => heard > 2_000, 10_000);
+  };
+
+  /** The longest time without a packet, in milliseconds. */
+  const longestHole = (farEnd: EarAndMouth): number =>
+    farEnd.heard().reduce((most, { at }, index, all) => Math.max(most, at - (all[index - 1]?.at ?? at)), 0);
+
+  realTimeTest(
+    'a channel is gone on with, eight times: sound both ways, keys, figures, descriptions',
+    async (t) => {
+      const next = await startNext(t);
+      for (let times = 1; times <= 8; times += 1) {
+        const { channel, farEnd } = await leaveCall(t);
+        const killedAt = Date.now();
+        const endpoint = await next.adoptEndpoint(channel);
+        const digits: string[] = [];
+        endpoint.onDigit((digit) => void digits.push(digit));
+        await talk(t, endpoint, farEnd);
+        t.log(
+          `longest hole at the far end ${longestHole(farEnd)} ms, all said ${Date.now() - killedAt} ms after the kill`,
+        );
+        await servers.console(`uuid_recv_dtmf ${channel.uuid} 7`);
+        await until(() => digits.includes('7'));
+        await endpoint.press('5');
+        await until(() => farEnd.payloadTypes().has(101));
+        const answer = await endpoint.modify(describeSound({ port: farEnd.port, direction: 'sendonly' }));
+        t.regex(answer, /^a=recvonly\r?$/m);
+        t.is((await endpoint.figures())?.codec, 'PCMU');
+        await endpoint.destroy();
+        await untilChannels(0);
+      }
+      t.regex(await servers.console('status'), /UP/);
+    },
+  );
+
+  realTimeTest('a channel that is gone, and one of another server, are not gone on with', async (t) => {
+    const next = await startNext(t);
+    const { channel } = await leaveCall(t);
+    await t.throwsAsync(next.adoptEndpoint({ ...channel, server: '127.0.0.1:1' }), {
+      message: 'The media server of the channel is not known here',
+    });
+    await servers.console(`uuid_kill ${channel.uuid}`);
+    await untilChannels(0);
+    await t.throwsAsync(next.adoptEndpoint(channel), { message: 'The channel is gone' });
+    t.is(next.states()[0]?.calls, 0);
+  });
+
+  realTimeTest(
+    'a channel that is gone on with outlives the time that was left to it, others do not',
+    async (t) => {
+      const next = await startNext(t);
+      const [adopted, left] = [await leaveCall(t), await leaveCall(t)];
+      const endpoint = await next.adoptEndpoint(adopted.channel);
+      await untilChannels(1, 20_000);
+      t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);
+      t.regex(await servers.console(`uuid_exists ${adopted.channel.uuid}`), /^true/);
+      await endpoint.destroy();
+      await untilChannels(0);
+    },
+  );
+}
