@@ -31,7 +31,7 @@ export const createRecorder = (
       file = await openFile();
       let piece = await sound.next();
       for (; typeof piece !== 'string'; piece = await sound.next()) {
-        file.append(piece);
+        await file.append(piece);
         await setImmediate();
       }
       const truncated = piece === 'cut';

@@ -12,12 +12,9 @@ export const partExtension = '.part';
 /** The name of a recording whose end is missing. */
 export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
 
-/** Encoded sound that may wait for the disk: some three minutes. */
-const maxWaitingBytes = 1024 * 1024;
-
 export type RecordingFile = {
-  /** Encodes now and writes in the background. Throws when the disk failed before, or does not keep up. */
-  append(stretches: readonly Stretch[]): void;
+  /** Encodes it and waits for the disk, while further sound waits in line. Rejects when the disk fails. */
+  append(stretches: readonly Stretch[]): Promise<void>;
   /** Makes the file complete. `isTruncated`: there was more to record. */
   complete(isTruncated: boolean): Promise<{ durationSec: number; bytes: number }>;
   /** Removes what was written. */
@@ -41,38 +38,22 @@ export const openRecordingFile = async (
   const file = await open(part, 'w', 0o600);
   let samples = 0;
   let bytes = 0;
-  let waitingBytes = 0;
-  let written: Promise<void> = Promise.resolve();
-  let failure: unknown;
 
-  const appendAfter = async (earlier: Promise<void>, encoded: Uint8Array): Promise<void> => {
-    await earlier;
-    await file.appendFile(encoded);
-    waitingBytes -= encoded.length;
-  };
-
-  const write = (encoded: Uint8Array): void => {
-    if (failure !== undefined) throw failure;
-    if (waitingBytes > maxWaitingBytes) throw new Error('The disk does not keep up with the recording');
+  const write = async (encoded: Uint8Array): Promise<void> => {
     if (encoded.length === 0) return;
     bytes += encoded.length;
-    waitingBytes += encoded.length;
-    written = appendAfter(written, encoded);
-    written.catch((error: unknown) => {
-      failure ??= error;
-    });
+    await file.appendFile(encoded);
   };
 
   return {
-    append(stretches) {
+    async append(stretches) {
       for (const stretch of stretches) {
         samples += stretch.counterparty.length;
-        write(encoder.encode(stretch));
+        await write(encoder.encode(stretch));
       }
     },
     async complete(isTruncated) {
-      write(encoder.finish());
-      await written;
+      await write(encoder.finish());
       await file.sync();
       await file.close();
       await rename(part, isTruncated ? truncatedName(path) : path);

@@ -7,7 +7,15 @@ const rate = 16_000;
 
 /** Keeps what is appended instead of encoding it. */
 const recordedInMemory = (
-  broken: { opened?: Promise<void>; open?: Error; append?: Error; complete?: Error; discard?: Error } = {},
+  broken: {
+    opened?: Promise<void>;
+    open?: Error;
+    /** Before anything is taken. */
+    appended?: Promise<void>;
+    append?: Error;
+    complete?: Error;
+    discard?: Error;
+  } = {},
 ) => {
   const pieces: number[] = [];
   const left: number[] = [];
@@ -24,7 +32,8 @@ const recordedInMemory = (
       failWith(broken.open);
       done.push('open');
       return {
-        append(stretches) {
+        async append(stretches) {
+          await broken.appended;
           failWith(broken.append);
           pieces.push(stretches.reduce((sum, { agent }) => sum + agent.length, 0));
           for (const { counterparty, agent } of stretches) {
@@ -168,6 +177,19 @@ for (const step of ['open', 'append', 'complete'] as const)
     t.deepEqual(outcomes, [{ status: 'failed', error }]);
     t.deepEqual(done, step === 'open' ? [] : ['open', 'discard']);
   });
+
+test('a disk that hangs for a while takes everything in later, in order', async (t) => {
+  const { promise: appended, resolve: goOn } = Promise.withResolvers<void>();
+  const { sink, told, left } = recordedInMemory({ appended });
+  for (let second = 0; second < 100; second += 1) sink.write(sound(rate, second), sound(rate));
+  await setImmediate();
+  t.is(left.length, 0);
+  sink.finish();
+  goOn();
+  t.is((await told).status, 'completed');
+  t.is(left.length, 100 * rate);
+  t.is(left[99 * rate], sound(rate, 99)[0]);
+});
 
 test('sound that nobody takes does not pile up: the recording fails', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();

@@ -19,8 +19,9 @@ export type Connected = {
 
 /** Rejects with a plain sentence where the profile is not there. */
 const askSipAddress = async ({ api }: Pick<Commands, 'api'>): Promise<string> => {
-  const status = await api('sofia status');
-  const address = new RegExp(`^\\s*${profile}\\s.*sip:mod_sofia@([\\d.]+:\\d+)`, 'm').exec(status)?.[1];
+  const rows = (await api('sofia status')).split('\n').map((line) => line.trim().split(/\s+/));
+  const [, , url = ''] = rows.find(([name, type]) => name === profile && type === 'profile') ?? [];
+  const address = /^sip:mod_sofia@([\d.]+:\d+)/.exec(url)?.[1];
   if (address === undefined) throw new ServerRefusal(`its SIP profile ${profile} is not there.`);
   return address;
 };
