@@ -33,6 +33,8 @@ export const journalLimits = {
   retry: { firstMs: 100, longestMs: 5_000 },
   /** Gathered for a moment, and written many at once; of a day without a database not all are kept. */
   transitions: { gatherMs: 250, batch: 1_000, limit: 100_000, retryMs: 5_000 },
+  /** How far calls have come: after a crash so much of a conversation is unknown. */
+  progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
 } as const;
 
 /**
@@ -113,6 +115,8 @@ export const callTimes = {
   farewellWaitMs: 30_000,
   /** A line that does not confirm a hangup is given up after this. */
   hangUpTimeoutMs: 5_000,
+  /** What cannot be connected to another process within this is ended. */
+  adoptTimeoutMs: 5_000,
 } as const;
 
 /** Limits of a request to an agent endpoint (guides/design/agents.md, "Time limits"). */

@@ -24,6 +24,7 @@ const ended = (context: CallContext): CallFact => {
     ...(sip === null ? {} : { sip }),
     ...(route === null ? {} : { route }),
     ...(sound === null ? {} : { sound }),
+    ...(context.endWasSeen ? {} : { durationIsKnown: false }),
   };
 };
 
@@ -31,6 +32,11 @@ const fact = (given: CallFact): CallFact => given;
 
 export const publishes = {
   answered: { type: 'publish', params: ({ event }: On<'line.answered'>) => answered(event) },
+  takenOver: {
+    type: 'publish',
+    params: ({ event: { at }, context: { takenOver } }: On<'line.adopted'> & { context: CallContext }) =>
+      fact({ type: 'call.taken_over', at, node: takenOver?.node ?? '' }),
+  },
   answeredBy: {
     type: 'publish',
     params: ({ event: { at, by } }: On<'line.answered_by'>) => fact({ type: 'call.answered_by', at, by }),

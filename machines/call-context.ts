@@ -11,10 +11,12 @@ export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 export type CallInput = LineInput &
   ConversationInput & {
     ringTimeoutSec: number;
-    /** Counted from the answer. */
+    /** Counted from the answer; of a call that was taken over, what remains. */
     maxDurationSec: number;
     farewellWaitMs: number;
     hangUpTimeoutMs: number;
+    /** How long the line of a call that another process held may take until it is adopted. */
+    adoptTimeoutMs: number;
     voicemail: VoicemailPolicy;
   };
 
@@ -42,8 +44,11 @@ export type CallContext = CallInput & {
   agentIsBusy: boolean;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
+  hangupIsPending: boolean;
   endReason: EndReason | null;
   endedAt: number | null;
+  /** False where nobody was there to see it. */
+  endWasSeen: boolean;
   sip: SipDetails | null;
   route: CallRoute | null;
   sound: SoundFigures | null;
@@ -51,12 +56,14 @@ export type CallContext = CallInput & {
 
 export const contextOf = (input: CallInput): CallContext => ({
   ...input,
-  wasAnswered: false,
+  wasAnswered: input.takenOver !== null,
   agentIsBusy: false,
-  answeredBy: null,
-  recordingIsPaused: false,
-  endReason: null,
+  answeredBy: input.takenOver?.answeredBy ?? null,
+  recordingIsPaused: input.takenOver?.recordingIsPaused ?? false,
+  hangupIsPending: input.takenOver?.hangupIsPending ?? false,
+  endReason: input.takenOver?.endReason ?? null,
   endedAt: null,
+  endWasSeen: true,
   sip: null,
   route: null,
   sound: null,
@@ -71,7 +78,18 @@ export const conversationInput = (context: CallContext): ConversationInput => {
   const { callId, kickoff, greeting, silenceTimeoutSec, bargeIn, reprompt, voicemailMessage } = context;
   const { apology, brokenOff, failedOpening, failedGoodbye } = context;
   const excuses = { apology, brokenOff, failedOpening, failedGoodbye };
-  return { callId, kickoff, greeting, silenceTimeoutSec, bargeIn, reprompt, voicemailMessage, ...excuses };
+  const { takenOver } = context;
+  return {
+    callId,
+    kickoff,
+    greeting,
+    silenceTimeoutSec,
+    bargeIn,
+    reprompt,
+    voicemailMessage,
+    takenOver,
+    ...excuses,
+  };
 };
 
 /** `endedAt` is `null` where the line did not tell; the others where it knows nothing of SIP, trunks and packets. */

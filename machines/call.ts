@@ -10,7 +10,7 @@
  * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
  *   replies of its conversation, and `publish`.
  */
-import { assertEvent, assign, raise, sendTo, setup } from 'xstate';
+import { assertEvent, assign, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { publishes } from './call-actions.ts';
 import {
   contextOf,
@@ -36,7 +36,7 @@ export const callMachine = setup({
     context: {} as CallContext,
     events: {} as CallMachineEvent,
     output: {} as CallOutput,
-    tags: {} as 'ringing' | 'talking',
+    tags: {} as 'ringing' | 'talking' | 'taken-over',
   },
   actors: { line, conversation: conversationMachine },
   delays: {
@@ -44,8 +44,14 @@ export const callMachine = setup({
     maxDuration: ({ context }) => context.maxDurationSec * 1000,
     farewellWait: ({ context }) => context.farewellWaitMs,
     hangUpTimeout: ({ context }) => context.hangUpTimeoutMs,
+    adoptTimeout: ({ context }) => context.adoptTimeoutMs,
   },
   guards: {
+    isTakenOver: ({ context }) => context.takenOver !== null,
+    wasBeingEnded: ({ context }) => context.endReason !== null,
+    hangupIsPending: ({ context }) => context.hangupIsPending,
+    wasLeavingMessage: ({ context }) => context.takenOver?.conversation.resumesAs === 'voicemail',
+    otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
@@ -79,6 +85,8 @@ export const callMachine = setup({
       assertEvent(event, ['line.unanswered', 'line.ended']);
       return lastWords(event);
     }),
+    noteHangupPending: assign({ hangupIsPending: true }),
+    noteUnseen: assign({ endWasSeen: false }),
     noteAnswered: assign({ wasAnswered: true }),
     noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),
     decideByAnswerer: raise({ type: 'answerer.known' }),
@@ -86,6 +94,10 @@ export const callMachine = setup({
     noteQuiet: assign({ agentIsBusy: false }),
     notePaused: assign({ recordingIsPaused: true }),
     noteResumed: assign({ recordingIsPaused: false }),
+    /** Of a recording that was paused before nothing more is kept. */
+    pauseAgain: enqueueActions(({ context, enqueue }) => {
+      if (context.recordingIsPaused) enqueue.sendTo('line', { type: 'pauseRecording' } satisfies LineCommand);
+    }),
     tellLine: sendTo('line', (_, command: LineCommand) => command),
     tellConversation: sendTo('conversation', (_, event: ConversationEvent) => event),
     forwardToConversation: sendTo('conversation', ({ event }) => event),
@@ -110,6 +122,7 @@ export const callMachine = setup({
       states: {
         alerting: {
           description: 'Nobody has answered yet.',
+          always: { guard: 'isTakenOver', target: '#call.active.taking-over' },
           after: { ringTimeout: { target: 'cancelling', actions: 'giveUpRinging' } },
           on: {
             'line.answered': { target: '#call.active', actions: ['noteAnswered', publishes.answered] },
@@ -172,6 +185,46 @@ export const callMachine = setup({
         'line.one_way': { actions: publishes.oneWay },
       },
       states: {
+        'taking-over': {
+          description:
+            'Another process held the call; its line is being connected, and the line is told nothing yet.',
+          tags: 'taken-over',
+          after: { adoptTimeout: { target: 'ending', actions: ['endForFault', 'noteUnseen'] } },
+          on: {
+            'line.adopted': [
+              { guard: 'wasBeingEnded', target: 'ending', actions: publishes.takenOver },
+              {
+                guard: 'hangupIsPending',
+                target: 'talking.hangup-pending',
+                actions: [publishes.takenOver, 'pauseAgain', 'forwardToConversation'],
+              },
+              {
+                guard: 'wasLeavingMessage',
+                target: 'talking.leaving-message',
+                actions: [publishes.takenOver, 'pauseAgain', 'forwardToConversation'],
+              },
+              { target: 'talking', actions: [publishes.takenOver, 'pauseAgain', 'forwardToConversation'] },
+            ],
+            'line.ended': [
+              { guard: 'otherPartyLeft', target: 'hung-up', actions: ['endByCounterparty', 'noteEnd'] },
+              {
+                target: 'hung-up',
+                actions: ['endForFault', 'noteEnd', 'noteUnseen'],
+                description: 'It could not be connected.',
+              },
+            ],
+            'line.failed': { target: 'ending', actions: ['endForFault', 'noteUnseen'] },
+            'gateway.closing': { target: 'ending', actions: ['endForFault', 'noteUnseen'] },
+            'hangup.requested': [
+              {
+                guard: 'isImmediate',
+                actions: [publishes.hangupRequested, 'endByAgent'],
+                description: 'It is hung up as soon as it can be.',
+              },
+              { actions: [publishes.hangupRequested, 'noteHangupPending'] },
+            ],
+          },
+        },
         talking: {
           description: 'The end of the call is not decided yet.',
           tags: 'talking',

@@ -1,6 +1,7 @@
 /** What a conversation begins with, what it is told, what it tells its call, and what it knows. */
 import type { BargeIn, LineEvent } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
+import type { TakenOverCall } from './taken-over.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';
 
@@ -28,6 +29,8 @@ export type ConversationInput = Phrases & {
   greeting: string | null;
   silenceTimeoutSec: number;
   bargeIn: BargeIn;
+  /** `null` for a conversation that begins with the answer. */
+  takenOver: TakenOverCall | null;
 };
 
 /** What the call tells its conversation. */
@@ -67,14 +70,26 @@ export type ConversationContext = ConversationInput &
     wasReprompted: boolean;
   };
 
-export const contextOf = (input: ConversationInput): ConversationContext => ({
-  ...input,
+/** Of a conversation of which nothing was said. */
+const nothingSaid = {
   messages: [],
   turn: 0,
   utterance: 0,
-  unplayed: 0,
   spoken: null,
   failuresInARow: 0,
   wasReprompted: false,
   unanswered: 0,
+} as const;
+
+export const contextOf = (input: ConversationInput): ConversationContext => ({
+  ...input,
+  ...(input.takenOver === null ? nothingSaid : saidBefore(input.takenOver)),
+  unplayed: [],
 });
+
+const saidBefore = ({
+  conversation,
+}: TakenOverCall): Omit<ConversationContext, keyof ConversationInput | 'unplayed'> => {
+  const { messages, turn, utterance, spoken, failuresInARow, wasReprompted, unanswered } = conversation;
+  return { messages, turn, utterance, spoken, failuresInARow, wasReprompted, unanswered };
+};

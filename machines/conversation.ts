@@ -28,6 +28,7 @@ import {
 import type { CallFact } from './facts.ts';
 import { reply, type ReplyEvent } from './reply.ts';
 import { agentWasHeard, hasBegun, waitsForReply, withHeard, withPlayed, withSpoken } from './turns.ts';
+import type { ResumedAs } from './taken-over.ts';
 import { voicemailMachine, type VoicemailEvent } from './voicemail.ts';
 
 const toCall = (message: ConversationMessage): ConversationMessage => message;
@@ -58,14 +59,16 @@ export const conversationMachine = setup({
     isUnintroduced: ({ context }) => context.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
     /** Nobody interrupts what it says; where nothing is being said, there is nothing to finish. */
-    finishesFirst: ({ context }) => context.bargeIn.mode === 'off' && context.unplayed > 0,
+    finishesFirst: ({ context }) => context.bargeIn.mode === 'off' && context.unplayed.length > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
-    everythingWasPlayed: ({ context }) => context.unplayed === 0,
+    everythingWasPlayed: ({ context }) => context.unplayed.length === 0,
     /** Not one that was stopped: the line itself is ending then, and says so next. */
     lastHasRunItsCourse: ({ context, event }) =>
-      context.unplayed === 1 && event.type === 'line.played' && event.whole,
-    turnIsOver: ({ context }) => context.spoken !== null && context.unplayed === 0,
-    isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed === 0,
+      context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
+    turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
+    isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
+    isTakenOver: ({ context }) => context.takenOver !== null,
+    resumesAs: ({ context }, { as }: { as: ResumedAs }) => context.takenOver?.conversation.resumesAs === as,
   },
   actions: {
     publish: (_args, _fact: CallFact) => {
@@ -84,8 +87,14 @@ export const conversationMachine = setup({
     countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
     say: enqueueActions(({ context, enqueue }, text: string) => {
       const utterance = context.utterance + 1;
-      enqueue.assign({ utterance, unplayed: context.unplayed + 1 });
+      enqueue.assign({ utterance, unplayed: [...context.unplayed, text] });
       enqueue.sendParent(toCall({ type: 'say', utterance, text }));
+    }),
+    sayUnsaid: enqueueActions(({ context, enqueue }) => {
+      const unsaid = context.takenOver?.conversation.unsaid ?? [];
+      enqueue.assign({ utterance: context.utterance + unsaid.length, unplayed: unsaid });
+      for (const [index, text] of unsaid.entries())
+        enqueue.sendParent(toCall({ type: 'say', utterance: context.utterance + index + 1, text }));
     }),
     stopTalking: sendParent(toCall({ type: 'stopTalking' })),
     pauseTalking: sendParent(toCall({ type: 'pauseTalking' })),
@@ -94,7 +103,7 @@ export const conversationMachine = setup({
       assertEvent(event, 'line.played');
       return withPlayed(context, event);
     }),
-    forgetUnplayed: assign({ unplayed: 0 }),
+    forgetUnplayed: assign({ unplayed: [] }),
     rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
     noteSuccess: assign({ failuresInARow: 0 }),
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
@@ -105,6 +114,8 @@ export const conversationMachine = setup({
     reportQuiet: sendParent(toCall({ type: 'agent.quiet' })),
     /** A reply that crashed has failed like any other. */
     failReply: raise({ type: 'reply.failed', failure: 'agent_crashed' } satisfies ReplyEvent),
+    /** What is left of it was to come to a process that is no more. */
+    loseReply: raise({ type: 'reply.failed', failure: 'gateway_lost' } satisfies ReplyEvent),
     reportFailed: sendParent(toCall({ type: 'agent.failed' })),
     reportSilence: sendParent(toCall({ type: 'silence.lasted' })),
     reportLeft: sendParent(toCall({ type: 'message.left' })),
@@ -129,10 +140,38 @@ export const conversationMachine = setup({
     opening: {
       description: 'The call was just answered; decides who speaks first.',
       always: [
+        { guard: 'isTakenOver', target: 'resuming' },
         { guard: 'agentSpeaksFirst', target: 'replying', actions: 'takeKickoff' },
         { guard: 'callerIsGreeted', target: 'saying', actions: says.greeting },
         { target: 'listening' },
       ],
+    },
+    resuming: {
+      description:
+        'Another process held the call, and its line is being connected; then the conversation goes on.',
+      entry: 'reportBusy',
+      on: {
+        'line.adopted': [
+          { guard: { type: 'resumesAs', params: { as: 'on-hold' } }, target: 'on-hold' },
+          {
+            guard: { type: 'resumesAs', params: { as: 'parting' } },
+            target: 'parting',
+            actions: 'sayUnsaid',
+          },
+          {
+            guard: { type: 'resumesAs', params: { as: 'voicemail' } },
+            description: 'The call says next that a machine was reached.',
+          },
+          {
+            guard: { type: 'resumesAs', params: { as: 'broken-off' } },
+            actions: ['sayUnsaid', 'loseReply'],
+            description: 'The rest of the reply was to come to the other process.',
+          },
+          { guard: { type: 'resumesAs', params: { as: 'saying' } }, target: 'saying', actions: 'sayUnsaid' },
+          { target: 'listening' },
+        ],
+        'reply.failed': 'failing',
+      },
     },
     listening: {
       description: 'The floor is free; the other party may speak.',
@@ -316,7 +355,14 @@ export const conversationMachine = setup({
     voicemail: {
       description: 'A machine listens: nobody takes turns with it, and one message is said to it whole.',
       entry: ['reportBusy', 'stopTalking'],
-      invoke: { src: 'voicemail', id: 'voicemail', onDone: { target: 'closing', actions: 'reportLeft' } },
+      invoke: {
+        src: 'voicemail',
+        id: 'voicemail',
+        input: ({ context: { takenOver } }) => ({
+          takesMessage: takenOver !== null && takenOver.conversation.unsaid.length > 0,
+        }),
+        onDone: { target: 'closing', actions: 'reportLeft' },
+      },
       always: closesTurn,
       on: {
         'line.heard': { actions: publishes.heard },

@@ -13,6 +13,8 @@ import type { SoundFigures } from './sound-figures.ts';
  */
 export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails; route?: CallRoute }
+  /** The process that held the call is no more, and this gateway goes on with it. */
+  | { type: 'call.taken_over'; at: number; node: string }
   /** It was found out who has picked up; not of every call. */
   | { type: 'call.answered_by'; at: number; by: AnsweredBy }
   /** The other party has put the call on hold, and has taken it back. */
@@ -52,6 +54,8 @@ export type CallFact =
       sip?: SipDetails;
       route?: CallRoute;
       sound?: SoundFigures;
+      /** Nobody saw when this call really ended: its duration is unknown if it was answered. */
+      durationIsKnown?: false;
     };
 
 /**

@@ -34,7 +34,9 @@ export type ReplyFailure =
   /** The server ended the reply within a sentence. */
   | 'reply_cut_off'
   | 'reply_too_large'
-  | 'agent_crashed';
+  | 'agent_crashed'
+  /** The gateway that had asked for it is no more. */
+  | 'gateway_lost';
 
 /** What a reply tells its conversation. After `reply.finished` or `reply.failed` it is silent. */
 export type ReplyEvent =

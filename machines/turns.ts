@@ -12,8 +12,8 @@ export type Turns = {
   messages: readonly Message[];
   /** Counts replies, from 1. */
   turn: number;
-  /** Utterances said and not yet reported by the line. */
-  unplayed: number;
+  /** Utterances said and not yet reported by the line, in order. */
+  unplayed: readonly string[];
   spoken: Spoken | null;
   /** So many of the last messages are the other party's, and no reply to them was asked for yet. */
   unanswered: number;
@@ -23,7 +23,7 @@ export type Turns = {
 export type Played = { startedAt: number; at: number; text: string; whole: boolean };
 
 /** Whether something of the reply under way is being said, or was. */
-export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== null || unplayed > 0;
+export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== null || unplayed.length > 0;
 
 /** Whether the other party has heard anything of the agent, or is about to. */
 export const agentWasHeard = (turns: Turns): boolean =>
@@ -37,7 +37,7 @@ export const withPlayed = (
   { spoken, unplayed }: Turns,
   played: Played,
 ): Pick<Turns, 'unplayed' | 'spoken'> => {
-  const left = Math.max(0, unplayed - 1);
+  const left = unplayed.slice(1);
   if (played.text === '')
     return { unplayed: left, spoken: spoken === null ? null : { ...spoken, whole: false } };
   return {

@@ -15,7 +15,13 @@ export type VoicemailEvent =
 export type VoicemailMessage = { type: 'message.due' };
 
 export const voicemailMachine = setup({
-  types: { events: {} as VoicemailEvent },
+  types: {
+    /** Whether what is said is recorded by the machine already. */
+    input: {} as { takesMessage: boolean },
+    context: {} as { takesMessage: boolean },
+    events: {} as VoicemailEvent,
+  },
+  guards: { takesMessage: ({ context }) => context.takesMessage },
   delays: {
     /** A machine that never says that it takes a message is told it all the same. */
     longestGreeting: 60_000,
@@ -24,10 +30,12 @@ export const voicemailMachine = setup({
 }).createMachine({
   id: 'voicemail',
   description: 'One message for a machine that has answered.',
+  context: ({ input }) => input,
   initial: 'awaiting-beep',
   states: {
     'awaiting-beep': {
       description: 'The machine says its greeting; nothing is said into it.',
+      always: { guard: 'takesMessage', target: 'leaving-message' },
       after: { longestGreeting: 'leaving-message' },
       on: { 'line.takes_message': 'leaving-message' },
     },

@@ -23,6 +23,7 @@ import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { endCalls } from './start/end-calls.ts';
 import type { Foundation } from './start/foundation.ts';
 import { urlOf } from './start/http-server.ts';
+import { startTakeOver, takeLeftCalls } from './start/left-calls.ts';
 import { startAgents } from './start/start-agents.ts';
 import { startCalls, type CallWorld } from './start/start-calls.ts';
 import { startCluster } from './start/start-cluster.ts';
@@ -99,14 +100,15 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const cluster = await startCluster(foundation);
   const journalling = startJournal(foundation, { telemetry, languageModel });
   const lostCalls = createLostCalls({ ...foundation, ...telemetry, ...journalling });
-  await lostCalls.endOwnCalls(config.node);
+  const left = await takeLeftCalls(foundation, lostCalls, journalling);
 
   // What calls need
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(foundation);
   const events = await startEvents(foundation, outgoing);
   const recordings = await startRecordings(foundation, journalling);
-  const telephony = await startLines(foundation, { ...journalling, liveCalls, recordings, trunkMachineWith });
+  const lineParts = { ...journalling, ...left, liveCalls, recordings, trunkMachineWith };
+  const telephony = await startLines(foundation, lineParts);
   telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
   const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
 
@@ -122,9 +124,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
+  const takeOver = startTakeOver(foundation, { telemetry, journalling, lostCalls, calls, agents });
+  await takeOver.goOn(left.waiting);
   await cluster.open({
     perform: control.performHere,
-    cleanUps: cleanUpsAfterDeath({ ...foundation, ...lostCalls, telephony }),
+    cleanUps: cleanUpsAfterDeath({ ...foundation, ...takeOver, telephony }),
     onLost: switchboard.leaveAll,
   });
 

@@ -90,6 +90,22 @@ const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>(
   ['01000000009', calleeOf([{ trunk_error: true }])],
 ]);
 
+/** How those who are known talk, wherever the call has got to. */
+const knownTalk: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
+  ['01000000001', (phone) => talkPolitely(phone)],
+  ['01000000005', (phone) => talkPolitely(phone)],
+  ['01000000006', (phone) => talkByScript(phone, [])],
+  ['01000000007', saySomethingAndHangUp],
+  ['01000000008', talkOver],
+]);
+
+const goingOn = (talk: Behaviour): Behaviour =>
+  function* (phone) {
+    yield* pause(0);
+    phone.answer();
+    yield* talk(phone);
+  };
+
 /** There is no telephone at the far end. */
 export const unreachable = (cause: UnansweredCause): Behaviour =>
   function* (phone) {
@@ -125,6 +141,11 @@ export type Callees = {
   scriptOf(number: string, workspaceId?: string): Script | undefined;
   /** Who has the number that is dialled: by its script, by what the number is known for, or whoever it may be. */
   reachedBy(input: LineInput): Reached;
+  /**
+   * Who has answered this call, of which another process held the gateway's end; undefined for those whom that process
+   * alone knew: people, and those who play a script.
+   */
+  standingAt(input: LineInput): Reached | undefined;
 };
 
 export type CalleesOptions = {
@@ -148,6 +169,10 @@ export const createCallees = ({ workspaceOf, anybody }: CalleesOptions): Callees
       if (behaviour !== undefined) return { createParty: behaving(behaviour), language };
       if (anybody === undefined) return { createParty: behaving(letRing), language };
       return { createParty: anybody(input), language, isPerson: true };
+    },
+    standingAt({ direction, to, language }) {
+      const talk = direction === 'inbound' ? talkPolitely : knownTalk.get(to);
+      return talk && { createParty: behaving(goingOn((phone) => talk(phone))), language };
     },
   };
 };

@@ -16,6 +16,8 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
+  /** Goes on with a call that stands. */
+  isAdopted: boolean;
   /** The line is over and holds nothing any more. */
   onOver: () => void;
 };
@@ -30,15 +32,16 @@ const phoneOn = (line: {
   signs: AgentSigns;
   time: LineTime;
   language: string;
+  isAdopted: boolean;
 }): Phone => {
-  const { life, voices, signs, time, language } = line;
+  const { life, voices, signs, time, language, isAdopted } = line;
   const whenAnswered = (act: () => void): void => {
     if (life.is('answered')) act();
   };
   return {
     language,
     ring: () => life.send({ type: 'rang' }),
-    answer: () => life.send({ type: 'answered' }),
+    answer: () => life.send({ type: isAdopted ? 'adopted' : 'answered' }),
     refuse: (cause) => life.send({ type: 'unanswered', cause }),
     hangUp: () => life.send({ type: 'left' }),
     say: (text) => whenAnswered(() => voices.counterparty.say(text)),
@@ -66,7 +69,7 @@ const cancelsFarewell = (event: LineEvent): boolean =>
   event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel);
 
 export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
-  const { time, emit, onOver } = options;
+  const { time, emit, onOver, isAdopted } = options;
   const { language, bargeIn } = options.input;
   const signs: AgentSigns = { keys: '', isFarewell: false };
 
@@ -77,6 +80,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
 
   const life = runLineLife({
     time,
+    isAdopted,
     emit(event) {
       if (cancelsFarewell(event)) expectFarewell(false);
       emit(event);
@@ -101,7 +105,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   });
   const { report } = life;
   const voices = createVoices({ ...options, language, bargeIn, report, onChange: () => party.notice() });
-  const party = options.createParty(phoneOn({ life, voices, signs, time, language }), time);
+  const party = options.createParty(phoneOn({ life, voices, signs, time, language, isAdopted }), time);
   party.start();
 
   const say = (utterance: number, text: string): void => {

@@ -3,7 +3,7 @@
  * "The simulated line"). Who answers is decided by the number that is dialled; callers are made by `placeInbound`.
  */
 import { randomUUID } from 'node:crypto';
-import type { Line, LineInput } from '#machines/line.ts';
+import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import { createLineTime } from '../line-time.ts';
@@ -21,7 +21,7 @@ import { createCallers } from './callers.ts';
 import { behaving, type CreateParty } from './party.ts';
 import { createRecorder, type RecorderOptions } from './recorder.ts';
 import type { Script } from './script.ts';
-import { createSimulatedLine } from './simulated-line.ts';
+import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
 
 export type SimulatorLinesOptions = RecorderOptions &
   CalleesOptions & {
@@ -57,6 +57,37 @@ export type SimulatorLines = Lines & {
 
 type State = { is: 'new' } | { is: 'open'; onArrival: OnArrival } | { is: 'closed' };
 
+/** A line to somebody, which is among `lines` while it stands. */
+const createOpenLine =
+  ({
+    clock,
+    speed,
+    recorder,
+    lines,
+  }: Pick<SimulatorLinesOptions, 'clock' | 'speed'> & {
+    recorder: ReturnType<typeof createRecorder>;
+    lines: Set<Line>;
+  }) =>
+  (
+    input: LineInput,
+    emit: (event: LineEvent) => void,
+    { createParty, language }: Reached,
+    how: Pick<SimulatedLineOptions, 'isAdopted' | 'answering'>,
+  ): Line => {
+    const time = createLineTime(clock, speed);
+    const line = createSimulatedLine({
+      ...how,
+      input: { ...input, language },
+      emit,
+      time,
+      createParty,
+      record: () => recorder.record(input, time),
+      onOver: () => lines.delete(line),
+    });
+    lines.add(line);
+    return line;
+  };
+
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
   const { clock, speed, logger } = options;
   /** Of the network itself, beyond single lines. */
@@ -78,28 +109,26 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       : { createParty: caller.partyFor(input), language: caller.language ?? language };
   };
 
+  const openLine = createOpenLine({ clock, speed, recorder, lines });
+
   return {
     name: 'simulator',
     async start(onArrival) {
       state = { is: 'open', onArrival };
     },
     open(input, emit) {
-      const lineTime = createLineTime(clock, speed);
-      const { createParty, language, isPerson } = reachedBy(input);
-      const whoAnswers = isPerson === true ? 'human' : options.answering;
-      const line = createSimulatedLine({
-        input: { ...input, language },
-        emit,
-        time: lineTime,
+      const reached = reachedBy(input);
+      const whoAnswers = reached.isPerson === true ? 'human' : options.answering;
+      return openLine(input, emit, reached, {
+        isAdopted: false,
         answering: input.direction === 'outbound' ? whoAnswers : null,
-        createParty,
-        record: () => recorder.record(input, lineTime),
-        onOver: () => lines.delete(line),
       });
-      lines.add(line);
-      return line;
     },
-    adopt: adoptNothing(() => clock.now()),
+    adopt(input, left, emit) {
+      const standing = callees.standingAt(input);
+      if (standing === undefined) return adoptNothing(() => clock.now())(input, left, emit);
+      return openLine(input, emit, standing, { isAdopted: true, answering: null });
+    },
     async placeInbound({ to, from, script, language, partyFor = () => behaving(callerOf(script)) }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();

@@ -39,6 +39,8 @@ export type CallControl = HangupRequests &
     receiveCall: ReceiveCall;
     /** Keys of the telephone, pressed by the built-in agent for its own call. */
     pressOwnKeys: PressKeys;
+    /** What the agent of a call may do to it. */
+    own: OwnCall;
     /** What another gateway asks of a call that is held here. */
     performHere: InCallRequests['performHere'];
     admission: Admission;
@@ -46,7 +48,7 @@ export type CallControl = HangupRequests &
 
 export const createCallControl = (options: {
   database: Database;
-  sealing: Pick<Sealing, 'open'>;
+  sealing: Pick<Sealing, 'open' | 'seal'>;
   journal: Journal;
   liveCalls: LiveCalls;
   switchboard: Switchboard;
@@ -115,6 +117,7 @@ export const createCallControl = (options: {
       admission,
     }),
     pressOwnKeys,
+    own,
     admission,
   };
 };

@@ -227,7 +227,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;

@@ -11,6 +11,8 @@ export type AgentCall = {
    */
   bearerToken: string | null;
   instruction: string | null;
+  /** So many turns of the other party its server knows already, where another process began the call. */
+  turnsTold?: number;
 };
 
 /** What a customer's authentication URL says of a caller (guides/design/agents.md, "Handshake"). `reason` is safe to log. */

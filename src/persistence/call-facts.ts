@@ -26,8 +26,6 @@ type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: num
 /** What is written of a call; `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
-  /** `false`: nobody saw when this call really ended; its duration is then unknown if it was answered. */
-  | (Extract<Stamped<CallFact>, { type: 'call.ended' }> & { durationIsKnown: false })
   | {
       type: 'recording.completed';
       at: number;
@@ -92,6 +90,7 @@ const write = (
     }
     case 'sound.one_way':
       return noteOneWay(db, { ...row, missing: fact.missing });
+    case 'call.taken_over':
     case 'call.held':
     case 'call.resumed':
     case 'agent.paused':

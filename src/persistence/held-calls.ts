@@ -1,33 +1,108 @@
 /** The calls that a gateway holds, and how they pass to another one when it is no more. */
 import { sql } from 'kysely';
+import { readRevival, revivalForm, type Revival } from './call-revivals.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Queries } from './tables.ts';
 
-const losing = (queries: Queries, node: string) =>
+/** A call whose holder is no more. */
+export type TakenCall = CallRow & {
+  /** What to go on with; null where it cannot go on: it was not answered, or nobody here can read what was left of it. */
+  revival: Revival | null;
+};
+
+/** `by` goes on with those that can; the others stay where they are, for their recordings lie there. */
+type Taking = { from: string; by: string; form: number };
+
+const taking = (queries: Queries, { from, by, form }: Taking, isLost: boolean) =>
   queries
-    .updateTable('Call')
-    .set(({ eb }) => ({ epoch: eb('Call.epoch', '+', sql.lit(1)) }))
-    .where('Call.node', '=', node)
-    .where('Call.endedAt', 'is', null)
-    .returning(callColumns);
+    .with('taken', (write) =>
+      write
+        .updateTable('Call')
+        .set(({ and, eb, exists, selectFrom, ref, val }) => ({
+          epoch: eb('Call.epoch', '+', sql.lit(1)),
+          node: eb
+            .case()
+            .when(
+              and([
+                eb('Call.answeredAt', 'is not', null),
+                exists(
+                  selectFrom('CallRevival')
+                    .whereRef('CallRevival.callId', '=', 'Call.id')
+                    .where('CallRevival.form', '<=', form),
+                ),
+              ]),
+            )
+            .then(val(by))
+            .else(ref('Call.node'))
+            .end(),
+        }))
+        .where('Call.node', '=', from)
+        .where('Call.endedAt', 'is', null)
+        .$if(isLost, (lost) =>
+          lost.where(({ exists, selectFrom }) =>
+            exists(selectFrom('Node').where('Node.name', '=', from).where('Node.lostAt', 'is not', null)),
+          ),
+        )
+        .returning(callColumns),
+    )
+    .with('takenRevivals', (write) =>
+      write
+        .updateTable('CallRevival')
+        .from('taken')
+        .set(({ ref }) => ({ epoch: ref('taken.epoch') }))
+        .whereRef('CallRevival.callId', '=', 'taken.id')
+        .returning([
+          'CallRevival.callId',
+          'CallRevival.form',
+          'CallRevival.start',
+          'CallRevival.tokenSealed',
+          'CallRevival.progress',
+        ]),
+    )
+    .with('takenLegs', (write) =>
+      write
+        .updateTable('SipLegRow')
+        .from('taken')
+        .set(({ ref }) => ({ node: ref('taken.node'), epoch: ref('taken.epoch') }))
+        .whereRef('SipLegRow.callId', '=', 'taken.id'),
+    )
+    .selectFrom('taken as Call')
+    .leftJoin('takenRevivals', (join) =>
+      join.onRef('takenRevivals.callId', '=', 'Call.id').on('takenRevivals.form', '<=', form),
+    )
+    .select(callColumns)
+    .select(['takenRevivals.start', 'takenRevivals.tokenSealed', 'takenRevivals.progress'])
+    .orderBy('Call.startedAt')
+    .orderBy('Call.id');
 
-const losingOwn = prepared((queries, { node }: { node: string }) => losing(queries, node));
+const takingFromEarlierProcess = prepared((queries, values: Taking) => taking(queries, values, false));
+const takingFromLostNode = prepared((queries, values: Taking) => taking(queries, values, true));
 
-const losingOfLost = prepared((queries, { node }: { node: string }) =>
-  losing(queries, node).where(({ exists, selectFrom }) =>
-    exists(selectFrom('Node').where('Node.name', '=', node).where('Node.lostAt', 'is not', null)),
-  ),
-);
+type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
+
+const takenCall = ({ start, tokenSealed, progress, ...call }: Found): TakenCall => ({
+  ...call,
+  revival:
+    call.answeredAt === null || start === null
+      ? null
+      : (readRevival({ start, tokenSealed, progress }) ?? null),
+});
 
 /**
- * The calls that a dead process of this node held. From now on it writes nothing of them, should it live after all; nor
- * does whoever has asked for them before.
+ * Takes the calls that a dead process of this node held. From now on it writes nothing of them, should it live after all;
+ * nor does whoever has taken them before.
  */
-export const takeFromEarlierProcess = (db: Statements, node: string): Promise<CallRow[]> =>
-  losingOwn(db, { node });
+export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
+  (await takingFromEarlierProcess(db, { from: node, by: node, form: revivalForm })).map(takenCall);
 
-/** The same, of a node that others found dead (`nodes.ts`); none as soon as it runs again. */
-export const takeFromLostNode = (db: Statements, node: string): Promise<CallRow[]> =>
-  losingOfLost(db, { node });
+/**
+ * The same, of a node that others found dead (`nodes.ts`); none as soon as it runs again. Of several that take its calls
+ * one goes on with each. Without lines (`goesOn` false) nobody can go on with any.
+ */
+export const takeFromLostNode = async (
+  db: Statements,
+  { from, by, goesOn }: { from: string; by: string; goesOn: boolean },
+): Promise<TakenCall[]> =>
+  (await takingFromLostNode(db, { from, by, form: goesOn ? revivalForm : 0 })).map(takenCall);

@@ -77,6 +77,17 @@ export const writeLegs = async (
   await writing(db, { kept: db.asJson(kept.map((leg) => ({ ...leg, node }))), over: db.asJson(over) });
 };
 
+const ofCalls = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+  queries
+    .selectFrom('SipLegRow')
+    .select(['id', 'callId', 'epoch', 'leg'])
+    .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
+);
+
+/** Those of these calls. `callIds` must be UUIDs. */
+export const legsOfCalls = async (db: Database, callIds: readonly string[]): Promise<HeldLeg[]> =>
+  (await ofCalls(db, { callIds })).map(({ leg, ...row }) => ({ ...row, leg: sipLeg.parse(leg) }));
+
 const keptBy = prepared((queries, { node }: { node: string }) =>
   queries.selectFrom('SipLegRow').select(['id', 'callId', 'epoch', 'leg']).where('node', '=', node),
 );

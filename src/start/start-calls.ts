@@ -27,7 +27,7 @@ export type CallWorld = {
 
 type CallParts = {
   telemetry: Telemetry;
-  journalling: Pick<StartedJournal, 'journal' | 'transitions'>;
+  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress'>;
   liveCalls: LiveCalls;
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
@@ -39,6 +39,7 @@ export type StartedCalls = {
   control: CallControl;
   admission: Admission;
   switchboard: Switchboard;
+  expectLine: OpenLines['expect'];
   knownKeys: Pick<KnownKeys, 'find'>;
   /** To be given to the lines. */
   onArrival: OnArrival;
@@ -49,10 +50,14 @@ const openSwitchboard = (
   { callClock, logger }: Foundation,
   { telemetry, journalling, liveCalls, telephony, agents, callMachineWith }: CallParts,
   callTime: CallTime,
-): Switchboard => {
+): { switchboard: Switchboard; expectLine: OpenLines['expect'] } => {
   const { latency, metrics, observer } = telemetry;
-  const { journal, transitions } = journalling;
-  const openLines = createOpenLines(latency.watchLine(telephony.lines.open));
+  const { journal, transitions, progress } = journalling;
+  const { open, adopt } = telephony.lines;
+  const openLines = createOpenLines({
+    open: latency.watchLine(open),
+    adopt: (input, left, emit) => latency.watchLine((_, tell) => adopt(input, left, tell))(input, emit),
+  });
   const publish = (callId: string, fact: CallFact): void => {
     const stamped = callTime.stamp(callId, fact);
     metrics.factPublished(callId, stamped);
@@ -67,23 +72,27 @@ const openSwitchboard = (
       if (fact.type === 'call.answered') agents.begin(callId);
     },
   });
-  return createSwitchboard({
+  const switchboard = createSwitchboard({
     machine,
     clock: callClock,
     liveCalls,
     publish,
-    inspectorOf: (callId) => transitions.inspectorOf(callId, () => new Date(callTime.now(callId))),
+    inspectorOf: (callId) =>
+      transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.placeOf(callId)),
+    onProgress: (callId, snapshot) => progress.note(callId, snapshot, transitions.factsOf(callId)),
     observer,
     leaveLine: openLines.leave,
     release(callId) {
       callTime.release(callId);
       transitions.release(callId);
+      progress.release(callId);
       latency.release(callId);
       openLines.close(callId);
       agents.release(callId);
     },
     logger,
   });
+  return { switchboard, expectLine: openLines.expect };
 };
 
 /** Takes no arrivals yet. */
@@ -92,23 +101,24 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
   const { liveCalls, agents } = parts;
   const { lines } = parts.telephony;
   const callTime = createCallTime({ wall: clock.now, steady: steadyClock.now });
-  const switchboard = openSwitchboard(foundation, parts, callTime);
-  parts.journalling.journal.onTaken(switchboard.leave);
+  const { switchboard: opened, expectLine } = openSwitchboard(foundation, parts, callTime);
+  parts.journalling.journal.onTaken(opened.leave);
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
+  const switchboard: Switchboard = {
+    ...opened,
+    connect(call) {
+      callTime.begin(call.input.callId);
+      opened.connect(call);
+      knownKeys.begin(call.numberId);
+    },
+  };
   const control = createCallControl({
     database,
     sealing,
     journal: parts.journalling.journal,
     liveCalls,
-    switchboard: {
-      ...switchboard,
-      connect(call) {
-        callTime.begin(call.input.callId);
-        switchboard.connect(call);
-        knownKeys.begin(call.numberId);
-      },
-    },
+    switchboard,
     observer: parts.telemetry.observer,
     keepAgent: agents.keep,
     handshake: agents.handshake,
@@ -135,6 +145,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     control,
     admission: control.admission,
     switchboard,
+    expectLine,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
 import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
+import { createProgress, type Progress } from '#src/calls/journal/progress.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries } from '#src/calls/summaries/summaries.ts';
 import { journalPlace, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { keepProgress } from '#src/persistence/call-revivals.ts';
 import { keepTransitions } from '#src/persistence/call-transitions.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -16,6 +18,7 @@ import type { StartedLanguageModel } from './start-language-model.ts';
 export type StartedJournal = {
   journal: Journal;
   transitions: Transitions;
+  progress: Progress;
   factNews: FactNews;
   /** Its end waits no longer than it must for an absent database. */
   hurry(): void;
@@ -24,6 +27,7 @@ export type StartedJournal = {
 /** What the log says of a fact; the end of a call has a line of its own, with its reason. */
 const worthTelling: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
+  'call.taken_over': 'a call goes on that another process held',
   'call.answered_by': 'it was found out who answered a call',
   'call.hangup_requested': 'a hangup was requested',
   'call.hangup_cancelled': 'a pending hangup was cancelled: the other party spoke',
@@ -69,6 +73,15 @@ export const startJournal = (
     limit: journalLimits.facts,
     retry: journalLimits.retry,
   });
+  const progress = createProgress({
+    write: (some) => keepProgress(database.journal, some),
+    epochOf: journal.epochOf,
+    clock,
+    isPassing,
+    ...journalLimits.progress,
+    logger,
+  });
+  started.defer(progress.close);
   const factNews = createFactNews();
   const summaries = createSummaries({
     database,
@@ -86,5 +99,5 @@ export const startJournal = (
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
-  return { journal, transitions, factNews, hurry: end.hurry };
+  return { journal, transitions, progress, factNews, hurry: end.hurry };
 };

@@ -36,6 +36,8 @@ export const startLines = async (
   foundation: Foundation,
   parts: {
     journal: Pick<Journal, 'epochOf'>;
+    /** Whether a call of an earlier process goes on here. */
+    goesOn: (callId: string) => boolean;
     liveCalls: Pick<LiveCalls, 'get'>;
     recordings: Pick<Recordings, 'begin'>;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
@@ -60,6 +62,7 @@ export const startLines = async (
     database,
     node: config.node,
     epochOf: parts.journal.epochOf,
+    goesOn: parts.goesOn,
     clock,
     logger,
   });

@@ -28,6 +28,8 @@ export const callInput: CallInput = {
   silenceTimeoutSec: 30,
   farewellWaitMs: 30_000,
   hangUpTimeoutMs: 5_000,
+  adoptTimeoutMs: 5_000,
+  takenOver: null,
   kickoff: '[outbound call connected]',
   greeting: null,
   apology: 'Sorry.',

@@ -53,7 +53,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
   };
 };
 
-test('a restart keeps what is stored, and ends once what the crash left in progress', async (t) => {
+test('a restart keeps what is stored, goes on with who talks, and ends once what rang', async (t) => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
   t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
   const first = await startProcess(t, dataFolder);
@@ -84,13 +84,32 @@ test('a restart keeps what is stored, and ends once what the crash left in progr
     end_reason: before['end_reason'],
     duration_sec: before['duration_sec'],
   });
-  for (const lost of [talking, ringing]) {
-    t.like((await second.client.get(`/api/v1/calls/${lost}`)).body, {
-      status: 'failed',
-      end_reason: 'system_error',
-      recording: { status: lost === talking ? 'failed' : 'none', paused: false, truncated: false },
-    });
-  }
+  t.like((await second.client.get(`/api/v1/calls/${ringing}`)).body, {
+    status: 'failed',
+    end_reason: 'system_error',
+    recording: { status: 'none' },
+  });
+  const events = z.array(z.object({ sequence: z.number(), type: z.string() }));
+  const story = async () => {
+    const { body } = await second.client.get(`/api/v1/calls/${talking}/events`);
+    return events.parse(body['events']);
+  };
+  await until('it goes on', async () =>
+    (await story()).some(({ type }) => type === 'call.taken_over') ? true : undefined,
+  );
+  t.is((await second.client.get(`/api/v1/calls/${talking}`)).body['status'], 'active');
+  t.is((await second.client.post(`/api/v1/calls/${talking}/hangup`, { immediate: true })).status, 202);
+  await until('it has ended', async () => {
+    const { body } = await second.client.get(`/api/v1/calls/${talking}`);
+    return body['status'] === 'completed' && body['summary'] !== null ? body : undefined;
+  });
+  const told = await story();
+  t.deepEqual(
+    told.map(({ sequence }) => sequence),
+    told.map((_, index) => index + 1),
+    'no fact is missing, and none twice',
+  );
+  t.is(told.filter(({ type }) => type === 'call.ended').length, 1);
   const { body } = await second.client.get('/api/v1/calls');
   t.is(z.array(z.unknown()).parse(body['calls']).length, 3);
 });

@@ -55,40 +55,61 @@ const untilStatus = (gateway: Running, callId: string, ...statuses: string[]): P
     return statuses.includes(z.string().parse(status)) ? status : undefined;
   });
 
-test.serial('the calls of a gateway that was killed are ended by the others, each once', async (t) => {
-  const { start, rows } = await oneDatabase(t);
-  const doomed = await start('doomed');
-  const one = await start('one');
-  const two = await start('two');
-  const calls = [await place(doomed, silent), await place(doomed, silent), await place(doomed, neverAnswers)];
-  const kept = await place(one, silent);
-  for (const callId of [...calls.slice(0, 2), kept]) await untilStatus(one, callId, 'active');
-  const killedAt = Date.now();
-  doomed.signal('SIGKILL');
-  await doomed.ended;
+const untilTakenOver = (gateway: Running, callId: string): Promise<unknown> =>
+  until('the call is taken over', async () => {
+    const { body } = await gateway.client.get(`/api/v1/calls/${callId}/events`);
+    const events = z.array(z.object({ type: z.string() })).parse(body['events']);
+    return events.some(({ type }) => type === 'call.taken_over') ? true : undefined;
+  });
 
-  for (const callId of calls) await untilStatus(two, callId, 'failed');
-  for (const callId of calls) {
-    const { body } = await two.client.get(`/api/v1/calls/${callId}`);
+test.serial(
+  'the calls of a gateway that was killed go on at the others, and what rang is ended',
+  async (t) => {
+    const { start, rows } = await oneDatabase(t);
+    const doomed = await start('doomed');
+    const one = await start('one');
+    const two = await start('two');
+    const calls = [
+      await place(doomed, silent),
+      await place(doomed, silent),
+      await place(doomed, neverAnswers),
+    ];
+    const kept = await place(one, silent);
+    for (const callId of [...calls.slice(0, 2), kept]) await untilStatus(one, callId, 'active');
+    const killedAt = Date.now();
+    doomed.signal('SIGKILL');
+    await doomed.ended;
+
+    const [talking = '', talkingToo = '', ringing = ''] = calls;
+    await untilStatus(two, ringing, 'failed');
+    const { body } = await two.client.get(`/api/v1/calls/${ringing}`);
     t.is(body['end_reason'], 'system_error');
     const endedAt = Date.parse(z.string().parse(body['ended_at']));
     t.true(endedAt - killedAt < 20_000, 'long before the lease of one that is only silent');
-  }
-  t.is(await statusOf(two, kept), 'active', 'the calls of the living go on');
-  await until('the dead gateway is forgotten', async () => {
-    const known = await rows('select name from node order by name');
-    return known.length === 2 ? true : undefined;
-  });
-  const ends = await rows(
-    `select call_id, count(*)::int as ends from event where type = 'call.ended' group by call_id`,
-  );
-  t.deepEqual(
-    ends.map((row) => z.object({ ends: z.number() }).parse(row).ends),
-    [1, 1, 1],
-  );
-  const again = await start('doomed');
-  t.is(await statusOf(again, kept), 'active');
-});
+    for (const callId of [talking, talkingToo]) {
+      await untilTakenOver(two, callId);
+      t.is(await statusOf(two, callId), 'active');
+      // Whoever holds it now.
+      const hangup = await one.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+      t.is(hangup.status, 202);
+      await untilStatus(two, callId, 'completed');
+    }
+    t.is(await statusOf(two, kept), 'active', 'the calls of the living go on');
+    await until('the dead gateway is forgotten', async () => {
+      const known = await rows('select name from node order by name');
+      return known.length === 2 ? true : undefined;
+    });
+    const ends = await rows(
+      `select call_id, count(*)::int as ends from event where type = 'call.ended' group by call_id`,
+    );
+    t.deepEqual(
+      ends.map((row) => z.object({ ends: z.number() }).parse(row).ends),
+      [1, 1, 1],
+    );
+    const again = await start('doomed');
+    t.is(await statusOf(again, kept), 'active');
+  },
+);
 
 test.serial('what a gateway that was killed had under way is delivered by the others', async (t) => {
   const { start } = await oneDatabase(t);
@@ -247,7 +268,7 @@ test.serial('a recording is had from any gateway while the one that keeps it run
 });
 
 test.serial(
-  'a frozen gateway whose lease is over: its calls are ended, and it hangs up when it wakes',
+  'a frozen gateway whose lease is over: its calls go on at another, and it lets go of them when it wakes',
   async (t) => {
     const { start, rows } = await oneDatabase(t);
     const frozen = await start('frozen');
@@ -257,10 +278,12 @@ test.serial(
     // As if half a minute had gone by.
     await rows(`update node set lost_at = now() where name = 'frozen'`);
     frozen.signal('SIGSTOP');
-    await untilStatus(other, callId, 'failed');
+    await untilTakenOver(other, callId);
     frozen.signal('SIGCONT');
     await frozen.printed('begins anew');
-    t.is(await statusOf(frozen, callId), 'failed');
+    t.is(await statusOf(frozen, callId), 'active');
+    t.is((await frozen.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
+    await untilStatus(frozen, callId, 'completed');
     const next = await place(frozen, silent);
     await untilStatus(other, next, 'active');
     t.deepEqual(

@@ -26,7 +26,7 @@ const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
 
 export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, thread: Thread): Runs => {
-  const told = createToldMessages();
+  const told = createToldMessages(call.turnsTold);
   let last: Run | undefined;
 
   const start = async (

@@ -8,8 +8,8 @@ export type ToldMessages = {
   hold(messages: readonly Message[]): void;
 };
 
-export const createToldMessages = (): ToldMessages => {
-  let count = 0;
+/** `count`: so many it holds already, where another process began the conversation. */
+export const createToldMessages = (count = 0): ToldMessages => {
   const ofUser = (messages: readonly Message[]): readonly Message[] =>
     messages.filter(({ role }) => role === 'user');
   return {

@@ -14,6 +14,9 @@ export type CallJournal = {
 /** Calls that have ended whose next number is known without asking the database. */
 const rememberedCalls = 1_000;
 
+/** Of a call that is born. */
+const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
+
 /** A call that is not open here: it ended long ago, or another process began it. */
 const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', isDraining: false });
 
@@ -24,12 +27,11 @@ export const createCallJournals = () => {
 
   return {
     /** Of a call that is held here: born, or taken over. */
-    open(callId: string, place: JournalPlace = { epoch: firstEpoch, sequence: 0 }): void {
+    open(callId: string, place: JournalPlace = beginning): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });
     },
-    /** Which holder of the call this gateway is. */
-    epochOf: (callId: string): number => journals.get(callId)?.place?.epoch ?? firstEpoch,
+    placeOf: (callId: string): JournalPlace => ({ ...(journals.get(callId)?.place ?? beginning) }),
     of(callId: string): CallJournal {
       const journal = journals.get(callId) ?? continued();
       journals.set(callId, journal);

@@ -24,6 +24,8 @@ export type Journal = {
   open(callId: string, place?: JournalPlace): void;
   /** Which holder of the call this gateway is; the first one of a call that it knows nothing of. */
   epochOf(callId: string): number;
+  /** The last fact that was written of a call that is held here. */
+  placeOf(callId: string): JournalPlace;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
   /** Calls back after each fact is safely written. `follow` must not throw. */
@@ -110,7 +112,8 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   return {
     open: journals.open,
-    epochOf: journals.epochOf,
+    epochOf: (callId) => journals.placeOf(callId).epoch,
+    placeOf: journals.placeOf,
     publish(callId, fact) {
       if (backlog >= limit) {
         const about = { call_id: callId, fact: fact.type, waiting: backlog };

@@ -44,6 +44,8 @@ export type Transitions = {
   inspectorOf(callId: string, now: () => Date, begun?: JournalPlace): (event: InspectionEvent) => void;
   /** A fact of a call was published. */
   countFact(callId: string): void;
+  /** How many facts of a call were published. */
+  factsOf(callId: string): number;
   release(callId: string): void;
   /** Resolves when all that has happened until now is written; while the database is away, when that was found out. */
   written(): Promise<void>;
@@ -111,6 +113,7 @@ export const createTransitions = (
       const track = tracks.get(callId);
       if (track !== undefined) track.facts += 1;
     },
+    factsOf: (callId) => tracks.get(callId)?.facts ?? 0,
     release: (callId) => void tracks.delete(callId),
     async written() {
       // A chart publishes its facts in the midst of the transition that they belong to.

@@ -1,9 +1,21 @@
 /** The open lines of this gateway, so that each is closed whatever becomes of the call that holds it. */
 import { fromCallback } from 'xstate';
-import type { Line, LineCommand, LineInput, OpenLine } from '#machines/line.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 
-export const createOpenLines = (open: OpenLine) => {
+/** As lines do (`sip/lines.ts`). */
+type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
+
+export const createOpenLines = (options: { open: OpenLine; adopt: AdoptLine }) => {
   const lines = new Map<string, Line>();
+  /** Of calls that another process held, until their lines are adopted. */
+  const left = new Map<string, LeftLine>();
+
+  const openOrAdopt: OpenLine = (input, emit) => {
+    const standing = left.get(input.callId);
+    left.delete(input.callId);
+    return standing === undefined ? options.open(input, emit) : options.adopt(input, standing, emit);
+  };
 
   /** Idempotent. The end of a call does it; XState does not, when an actor crashes. */
   const close = (callId: string): void => {
@@ -14,6 +26,8 @@ export const createOpenLines = (open: OpenLine) => {
 
   return {
     close,
+    /** The line of this call, opened next, goes on with what another process has left of it. */
+    expect: (callId: string, standing: LeftLine): void => void left.set(callId, standing),
     /** Another gateway holds the call: its far end is left alone. */
     leave(callId: string): void {
       const line = lines.get(callId);
@@ -22,7 +36,7 @@ export const createOpenLines = (open: OpenLine) => {
     },
     /** A line as the charts invoke it: opened with the state, closed with it. */
     actor: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
-      const line = open(input, sendBack);
+      const line = openOrAdopt(input, sendBack);
       lines.set(input.callId, line);
       receive((command) => line.tell(command));
       return () => close(input.callId);

@@ -5,7 +5,7 @@
  * `find(id) === undefined` on the gateway that should hold a call is `room_unknown` (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
-import { createActor, type ActorRefFrom, type InspectionEvent } from 'xstate';
+import { createActor, type ActorRefFrom, type InspectionEvent, type SnapshotFrom } from 'xstate';
 import type { callMachine } from '#machines/call.ts';
 import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -38,6 +38,8 @@ export type SwitchboardOptions = {
   clock: Clock;
   liveCalls: LiveCalls;
   publish: (callId: string, fact: CallFact) => void;
+  /** Is told where a call is whenever something has happened in it. Must not throw. */
+  onProgress?: (callId: string, snapshot: SnapshotFrom<typeof callMachine>) => void;
   /** Looks at what the actor of a call and its children do. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
   observer: Pick<CallObserver, 'ended'>;
@@ -107,7 +109,10 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       const tellEnd = ({ reason, status }: CallOutcome): void =>
         options.observer.ended({ callId, direction, reason, status });
       actor.subscribe({
-        next: (snapshot) => liveCalls.setStatus(callId, snapshot.hasTag('ringing') ? 'ringing' : 'active'),
+        next: (snapshot) => {
+          liveCalls.setStatus(callId, snapshot.hasTag('ringing') ? 'ringing' : 'active');
+          options.onProgress?.(callId, snapshot);
+        },
         complete: () => {
           const { output } = actor.getSnapshot();
           if (output !== undefined) tellEnd(output);

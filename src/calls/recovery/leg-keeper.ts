@@ -31,6 +31,8 @@ type LegKeeperOptions = {
   node: string;
   /** Which holder of a call this gateway is. */
   epochOf: (callId: string) => number;
+  /** Whether a call of an earlier process goes on here: its far end is no orphan. */
+  goesOn: (callId: string) => boolean;
   clock: Clock;
   logger: Logger;
 };
@@ -110,7 +112,9 @@ export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
   return {
     keep: (id, kept) => change(id, kept),
     remove: (id) => change(id, null),
-    orphans: (of = node) => read(of),
+    async orphans(of = node) {
+      return (await read(of)).filter(({ callId }) => callId === null || !options.goesOn(callId));
+    },
     async settled(atMostMs) {
       isLast = true;
       begin();

@@ -1,25 +1,28 @@
 import type { CallInput } from '#machines/call-context.ts';
 import type { SpeechChoice } from '#machines/line.ts';
+import type { TakenOverCall } from '#machines/taken-over.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
-import type { CallPolicy } from '#src/domain/call-policy.ts';
+import type { CallBeginning } from '#src/persistence/call-revivals.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { Voicemail } from '#src/domain/voicemail.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 
-export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number };
+export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
 /** What a call's chart starts from. */
 export const callInput = (call: {
   agentCall: AgentCall;
   language: Language;
-  policy: CallPolicy;
+  policy: CallBeginning['policy'];
   maxDurationSec: number;
   /** The number's own greeting. */
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
   times: CallTimes;
+  /** Of a call that another process held. */
+  takenOver?: TakenOverCall;
 }): CallInput => {
   const { agentCall, language, policy, maxDurationSec, speech, voicemail, times } = call;
   const { voicemailMessage, ...said } = phrases[language];
@@ -44,6 +47,7 @@ export const callInput = (call: {
     kickoff: isOutbound ? kickoffFor(instruction) : null,
     greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
     ...said,
+    takenOver: call.takenOver ?? null,
     voicemail: voicemail.policy,
     voicemailMessage: voicemail.message ?? voicemailMessage,
   };

@@ -6,6 +6,7 @@ import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
 import { insertCallWithin } from '#src/persistence/spent-minutes.ts';
 import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
 import type { Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -30,6 +31,7 @@ export type StartCall = (start: CallStart) => Promise<void>;
 
 type StartCallOptions = {
   database: Database;
+  sealing: Pick<Sealing, 'seal'>;
   admission: Admission;
   journal: Journal;
   switchboard: Switchboard;
@@ -125,6 +127,22 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
           startedAt,
         });
 
+  /** What another process would go on with. */
+  const revivalOf = ({ number: { greeting, speech, voicemail }, policy, agentCall }: CallStart) => {
+    const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd } = policy;
+    const { binding, bearerToken, context } = agentCall;
+    return {
+      beginning: {
+        greeting,
+        speech,
+        voicemail,
+        policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd },
+        binding,
+      },
+      tokenSealed: bearerToken && options.sealing.seal(bearerToken, context.call_id),
+    };
+  };
+
   return async (start) => {
     const { number, policy, agentCall, keyedAnswer = null } = start;
     const { call_id: callId, direction } = agentCall.context;
@@ -135,7 +153,11 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
       maxCallsInProgress: number.workspace.maxCallsInProgress ?? maxCallsInProgress,
     });
     try {
-      const birth = { ...callBirth({ ...start, ...agentCall, node }), keyedAnswer };
+      const birth = {
+        ...callBirth({ ...start, ...agentCall, node }),
+        keyedAnswer,
+        revival: revivalOf(start),
+      };
       connectCall({ ...start, maxDurationSec: await storeBirth(birth, withinTheDay(start)) });
     } finally {
       permit.release();

@@ -57,11 +57,10 @@ const callOf = (write: QueryCreator<Tables & { journalled: NewFact }>, { callId 
 /** A fact that changes its call, which customers are told. */
 const changing = <Fact extends ToldFact>(
   change: (call: ReturnType<typeof callOf>, fact: Fact) => ReturnType<typeof callOf>,
-  begin: typeof journalling = journalling,
 ) =>
   prepared((queries, fact: Fact) =>
     tellOfCalls(
-      begin(queries, fact)
+      journalling(queries, fact)
         .with('told', eventOf(fact.eventId))
         .with('changed', (write) => change(callOf(write, fact), fact).returning(callColumns)),
       positionOf(fact),
@@ -113,27 +112,43 @@ export const sayWhoAnswered = changing((call, fact: ToldFact & { by: Call['answe
 type End = LineColumns &
   Pick<Call, 'status' | 'sound'> & { reason: Call['endReason']; durationIsKnown: boolean };
 
-export const end = changing(
-  (call, fact: ToldFact & End) =>
-    call
-      .set(({ eb, fn, lit, ref, val }) => ({
-        status: fact.status,
-        endReason: fact.reason,
-        endedAt: ref('journalled.at'),
-        durationSec: eb
-          .case()
-          .when('Call.answeredAt', 'is', null)
-          .then(lit(0))
-          .when(val(fact.durationIsKnown))
-          .then(
-            fn<number>('greatest', [lit(0), secondsBetween(ref('Call.answeredAt'), ref('journalled.at'))]),
-          )
-          .end(),
-        sound: fact.sound,
-        ...lineOf(fact),
-      }))
-      .where('Call.status', 'in', statusesInProgress),
-  journallingUnlessEnded,
+/** What it would have gone on with goes with it. */
+export const end = prepared((queries, fact: ToldFact & End) =>
+  tellOfCalls(
+    journallingUnlessEnded(queries, fact)
+      .with('told', eventOf(fact.eventId))
+      .with('changed', (write) =>
+        callOf(write, fact)
+          .set(({ eb, fn, lit, ref, val }) => ({
+            status: fact.status,
+            endReason: fact.reason,
+            endedAt: ref('journalled.at'),
+            durationSec: eb
+              .case()
+              .when('Call.answeredAt', 'is', null)
+              .then(lit(0))
+              .when(val(fact.durationIsKnown))
+              .then(
+                fn<number>('greatest', [
+                  lit(0),
+                  secondsBetween(ref('Call.answeredAt'), ref('journalled.at')),
+                ]),
+              )
+              .end(),
+            sound: fact.sound,
+            ...lineOf(fact),
+          }))
+          .where('Call.status', 'in', statusesInProgress)
+          .returning(callColumns),
+      )
+      .with('forgotten', (write) =>
+        write
+          .deleteFrom('CallRevival')
+          .using('journalled')
+          .whereRef('CallRevival.callId', '=', 'journalled.callId'),
+      ),
+    positionOf(fact),
+  ),
 );
 
 export const summarize = changing((call, fact: ToldFact & { summary: string }) =>

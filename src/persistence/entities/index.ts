@@ -3,6 +3,7 @@ import { AdminToken } from './admin-token.ts';
 import { AgentBinding } from './agent-binding.ts';
 import { AuditEntry } from './audit-entry.ts';
 import { CallFactRow } from './call-fact.ts';
+import { CallRevival } from './call-revival.ts';
 import { CallTransition } from './call-transition.ts';
 import { CallTurn } from './call-turn.ts';
 import { Call } from './call.ts';
@@ -32,6 +33,7 @@ export const entities = [
   CallTurn,
   CallFactRow,
   CallTransition,
+  CallRevival,
   Recording,
   SipLegRow,
   SipMessageRow,

@@ -3,6 +3,7 @@ import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallEpoch } from './call-epoch.ts';
+import { CallRevivals } from './call-revivals.ts';
 import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CallerIdentity } from './caller-identity.ts';
@@ -62,5 +63,6 @@ export const migrations = [
   { name: '0028-trunk-srtp-optional', class: TrunkSrtpOptional },
   { name: '0032-turn-end', class: TurnEnd },
   { name: '0033-call-epoch', class: CallEpoch },
+  { name: '0034-call-revivals', class: CallRevivals },
   { name: '0036-fingerprint-keys', class: FingerprintKeys },
 ];

@@ -29,6 +29,7 @@ const keeperOn = (database: Database, node: string, clock: Clock = systemClock) 
     database,
     node,
     epochOf: () => 1,
+    goesOn: () => false,
     clock,
     logger: pino({ level: 'silent' }),
   });

@@ -39,7 +39,7 @@ const inputOf = (
     bearerToken: 'hush-hush',
     instruction,
   };
-  const times = { farewellWaitMs: 30_000, hangUpTimeoutMs: 5_000 };
+  const times = { farewellWaitMs: 30_000, adoptTimeoutMs: 5_000, hangUpTimeoutMs: 5_000 };
   return callInput({
     agentCall,
     language: 'en',

@@ -33,6 +33,8 @@ const everyFact: readonly RecordedFact[] = [
   { type: 'call.summarized', at, summary: 'Nothing.' },
 ];
 
+const taking = (from: string) => ({ from, by: 'taker', goesOn: true });
+
 const takenCall = async () => {
   const db = await testDatabase();
   const owner = await storedNumber(db);
@@ -90,12 +92,12 @@ test('of several that take the calls of a dead gateway each has an epoch of its 
   const node = randomUUID();
   const owner = await storedNumber(db);
   for (let count = 0; count < 5; count += 1) await storedCall(db, owner, { node });
-  t.deepEqual(await takeFromLostNode(db, node), [], 'it was not found dead');
+  t.deepEqual(await takeFromLostNode(db, taking(node)), [], 'it was not found dead');
   await db.execute(
     `insert into node (name, instance, seen_at, lost_at) values ($1, gen_random_uuid(), now(), now())`,
     [node],
   );
-  const taken = await Promise.all([1, 2, 3].map(() => takeFromLostNode(db, node)));
+  const taken = await Promise.all([1, 2, 3].map(() => takeFromLostNode(db, taking(node))));
   for (const calls of taken) t.is(new Set(calls.map(({ epoch }) => epoch)).size, 1);
   t.deepEqual(
     taken.map(([call]) => call?.epoch ?? 0).toSorted((one, other) => one - other),

@@ -129,6 +129,7 @@ export const calls = {
       'sound.one_way': 'Sound goes one way only',
       'call.held': 'Put on hold by the other party',
       'call.resumed': 'Taken back from hold',
+      'call.taken_over': 'Goes on after its gateway was lost',
       'agent.paused': 'Agent pauses: a voice',
       'agent.resumed': 'Agent goes on: it was nothing',
       'turn.digit': 'Key pressed by the other party',

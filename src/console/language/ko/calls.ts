@@ -125,6 +125,7 @@ export const calls: Texts['calls'] = {
       'sound.one_way': '소리가 한쪽으로만 전달됨',
       'call.held': '상대방이 통화를 보류함',
       'call.resumed': '보류 해제',
+      'call.taken_over': '게이트웨이가 멈춘 뒤 통화를 이어 감',
       'agent.paused': '목소리가 들려 에이전트가 말을 멈춤',
       'agent.resumed': '끼어든 것이 아니어서 에이전트가 말을 이어 감',
       'turn.digit': '상대방이 누른 키',

@@ -1,0 +1,41 @@
+/**
+ * A call that another process held: how far it had come there. It is read from what that process has kept
+ * (`src/calls/recovery`), so the last moments before its death may be missing.
+ */
+import type { AnsweredBy } from './line.ts';
+import type { EndReason } from './outcome.ts';
+import type { Message } from './reply.ts';
+import type { Spoken } from './turns.ts';
+
+/**
+ * What its conversation was about to do: say what was left to say; say goodbye, for replies had failed; wait for who had
+ * put the call on hold; or leave a message on a machine. A reply that came no further than its first words, or that is
+ * not to be asked for twice, is `broken-off`: what had come of it is said, and then an excuse. Otherwise it listens, and
+ * answers what was not answered.
+ */
+export type ResumedAs = 'listening' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail';
+
+export type TakenOverConversation = {
+  resumesAs: ResumedAs;
+  messages: readonly Message[];
+  turn: number;
+  /** The last utterance that was said. */
+  utterance: number;
+  spoken: Spoken | null;
+  unanswered: number;
+  failuresInARow: number;
+  wasReprompted: boolean;
+  /** Utterances that nobody has heard whole; each is said again from its beginning. */
+  unsaid: readonly string[];
+};
+
+export type TakenOverCall = {
+  /** The name of the gateway that takes it over. */
+  node: string;
+  answeredBy: AnsweredBy | null;
+  recordingIsPaused: boolean;
+  hangupIsPending: boolean;
+  /** Why it was being ended; `null` where its end was not decided. */
+  endReason: EndReason | null;
+  conversation: TakenOverConversation;
+};

@@ -1,0 +1,88 @@
+/**
+ * How far each call has come, kept behind its back, so that another process can go on with it (`CallRevival`): only the
+ * last word on a call counts, however much has happened since the one before. No call waits for it, and none is harmed
+ * by what could not be kept.
+ */
+import type { SnapshotFrom } from 'xstate';
+import type { callMachine } from '#machines/call.ts';
+import type { CallProgress, KeptProgress } from '#src/persistence/call-revivals.ts';
+import { stateName } from '../live/chart-watch.ts';
+import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
+
+type CallSnapshot = SnapshotFrom<typeof callMachine>;
+
+export type Progress = {
+  /** Something has happened in the call, after this fact of its journal. Never throws. */
+  note(callId: string, snapshot: CallSnapshot, facts: number): void;
+  release(callId: string): void;
+  /** Writes what waits, once; what cannot be written is lost. */
+  close(): Promise<void>;
+};
+
+type Last = { snapshot: CallSnapshot; facts: number; waits: boolean };
+
+const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
+  const conversation = snapshot.children.conversation?.getSnapshot();
+  // What it goes on from is what was kept before it was taken over.
+  if (conversation === undefined || conversation.matches('resuming')) return undefined;
+  const { turn, utterance, spoken, unanswered, failuresInARow, wasReprompted, unplayed } =
+    conversation.context;
+  return {
+    facts,
+    endReason: snapshot.context.endReason,
+    conversation: {
+      state: stateName(conversation.value),
+      turn,
+      utterance,
+      spoken,
+      unanswered,
+      failuresInARow,
+      wasReprompted,
+      unplayed,
+    },
+  };
+};
+
+export const createProgress = (
+  options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
+    write: (kept: readonly KeptProgress[]) => Promise<void>;
+    /** Which holder of a call this gateway is. */
+    epochOf: (callId: string) => number;
+  },
+): Progress => {
+  const calls = new Map<string, Last>();
+
+  const keptOf = (callId: string): KeptProgress | undefined => {
+    const last = calls.get(callId);
+    const progress = last && progressOf(last);
+    return progress && { callId, epoch: options.epochOf(callId), progress };
+  };
+
+  const writer = createBatchWriter<string>({
+    ...options,
+    what: 'how far calls have come',
+    async write(callIds) {
+      const kept = callIds.map(keptOf).filter((one) => one !== undefined);
+      for (const callId of callIds) {
+        const last = calls.get(callId);
+        if (last !== undefined) last.waits = false;
+      }
+      if (kept.length > 0) await options.write(kept);
+    },
+  });
+
+  return {
+    note(callId, snapshot, facts) {
+      const last = calls.get(callId);
+      if (last?.waits === true) {
+        Object.assign(last, { snapshot, facts });
+        return;
+      }
+      // Before the answer there is nothing to go on with.
+      if (!snapshot.matches('active')) return;
+      calls.set(callId, { snapshot, facts, waits: writer.add(callId) });
+    },
+    release: (callId) => void calls.delete(callId),
+    close: writer.close,
+  };
+};

@@ -1,0 +1,133 @@
+/**
+ * Going on with the calls that a dead process held (guides/design/architecture.md, "Taking over"): each gets an actor that
+ * begins where the other one was, and whose line is adopted. What cannot go on is ended.
+ */
+import type { Logger } from 'pino';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
+import { isLanguage } from '#src/domain/language.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
+import { journalOf } from '#src/persistence/call-journal.ts';
+import type { Revival } from '#src/persistence/call-revivals.ts';
+import type { Database } from '#src/persistence/database.ts';
+import type { TakenCall } from '#src/persistence/held-calls.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
+import { legsOfCalls } from '#src/persistence/sip-legs.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Switchboard } from '../live/switchboard.ts';
+import type { CallObserver } from '../observer.ts';
+import { callInput, type CallTimes } from '../setup/call-input.ts';
+import type { LostCalls } from './lost-calls.ts';
+import { resumption } from './resumption.ts';
+
+export type TakeOver = {
+  /** Resolves when each of these calls has its actor here, or is being ended. Never rejects. */
+  goOn(calls: readonly TakenCall[]): Promise<void>;
+};
+
+type Revivable = TakenCall & { revival: Revival };
+
+export const isRevivable = (call: TakenCall): call is Revivable => call.revival !== null;
+
+export type TakeOverOptions = {
+  database: Database;
+  sealing: Pick<Sealing, 'open'>;
+  journal: Pick<Journal, 'open'>;
+  lostCalls: Pick<LostCalls, 'end'>;
+  switchboard: Pick<Switchboard, 'connect'>;
+  observer: Pick<CallObserver, 'began'>;
+  /** Keeps what the agent is made from until the call is released. */
+  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
+  /** The next line of this call is adopted. */
+  expectLine: (callId: string, left: LeftLine) => void;
+  times: CallTimes;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  /** Wall-clock milliseconds since the epoch. */
+  now: () => number;
+  logger: Logger;
+};
+
+/** Calls whose journals are read at the same time. */
+const atOnce = 16;
+
+export const createTakeOver = (options: TakeOverOptions): TakeOver => {
+  const { database, sealing, journal, lostCalls, node, now, logger } = options;
+
+  const agentCallOf = (
+    { id, direction, ownNumber, counterparty, language, instruction, revival }: Revivable,
+    turnsTold: number,
+  ): AgentCall => ({
+    context: agentContext({ id, direction, ownNumber, counterparty, language }),
+    binding: revival.beginning.binding,
+    bearerToken: revival.tokenSealed && sealing.open(revival.tokenSealed, id),
+    instruction,
+    turnsTold,
+  });
+
+  const connect = async (call: Revivable, left: LeftLine): Promise<void> => {
+    const { id: callId, direction, revival, language, numberId, workspaceId, answeredAt } = call;
+    if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
+    const facts = await journalOf(database, callId);
+    const { greeting, policy, speech, voicemail } = revival.beginning;
+    const talkedSec = (now() - answeredAt.getTime()) / 1_000;
+    const fresh = callInput({
+      agentCall: agentCallOf(call, 0),
+      language,
+      policy,
+      maxDurationSec: Math.max(0, call.maxDurationSec - talkedSec),
+      greeting,
+      speech,
+      voicemail,
+      times: options.times,
+    });
+    const takenOver = resumption(
+      { call, revival, facts, kickoff: fresh.kickoff, greeting: fresh.greeting },
+      node,
+    );
+    const { messages, unanswered } = takenOver.conversation;
+    const told = messages.filter(({ role }) => role === 'user').length - unanswered;
+    options.observer.began({ callId, direction });
+    journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
+    options.keepAgent(callId, agentCallOf(call, told), workspaceId);
+    options.expectLine(callId, left);
+    options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
+  };
+
+  const goOnWith = async (call: Revivable, legs: LeftLine['legs']): Promise<void> => {
+    try {
+      await connect(call, { legs });
+    } catch (error) {
+      logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
+      lostCalls.end(call);
+    }
+  };
+
+  const legsOf = async (calls: readonly Revivable[]): Promise<Map<string | null, LeftLine['legs']>> => {
+    const legs = await legsOfCalls(
+      database,
+      calls.map(({ id }) => id),
+    );
+    return Map.groupBy(legs, ({ callId }) => callId);
+  };
+
+  return {
+    async goOn(calls) {
+      const waiting = calls.filter(isRevivable);
+      if (waiting.length === 0) return;
+      let legs: Awaited<ReturnType<typeof legsOf>>;
+      try {
+        legs = await legsOf(waiting);
+      } catch (error) {
+        logger.error({ err: error, calls: waiting.length }, 'calls could not be taken over');
+        for (const call of waiting) lostCalls.end(call);
+        return;
+      }
+      const queue = waiting.values();
+      const workOff = async (): Promise<void> => {
+        for (const call of queue) await goOnWith(call, legs.get(call.id) ?? []);
+      };
+      await Promise.all(Array.from({ length: atOnce }, workOff));
+    },
+  };
+};

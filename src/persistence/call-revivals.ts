@@ -1,0 +1,138 @@
+/**
+ * What it takes to go on with a call in another process (`CallRevival`): what it began with, written with its birth, and
+ * how far it has come, written behind its back. The facts of its journal and its transcript say the rest.
+ */
+import { z } from 'zod';
+import type { SpeechChoice } from '#machines/line.ts';
+import { agentTypes, type AgentBinding } from '#src/domain/agent-binding.ts';
+import { bargeInModes, type BargeIn } from '#src/domain/barge-in.ts';
+import { endReasons, type EndReason } from '#src/domain/end-reasons.ts';
+import { turnEndModes, type TurnEnd } from '#src/domain/turn-end.ts';
+import { voicemailPolicies, type Voicemail } from '#src/domain/voicemail.ts';
+import { withoutWaitingForDisk } from './expressions.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import { rowsOf, type Row } from './tables.ts';
+
+/** Counts up when older gateways could not read what newer ones write. */
+export const revivalForm = 1;
+
+/** What a call began with, of what may change meanwhile. */
+export type CallBeginning = {
+  greeting: string | null;
+  speech: SpeechChoice;
+  voicemail: Voicemail;
+  policy: {
+    silenceTimeoutSec: number;
+    ringTimeoutSec: number;
+    recordingEnabled: boolean;
+    bargeIn: BargeIn;
+    turnEnd: TurnEnd;
+  };
+  binding: AgentBinding;
+};
+
+const direction = z.enum(['inbound', 'outbound']);
+
+const beginning: z.ZodType<CallBeginning> = z.object({
+  greeting: z.string().nullable(),
+  speech: z.object({
+    recognizer: z.string().nullable(),
+    synthesizer: z.string().nullable(),
+    voice: z.string().nullable(),
+  }),
+  voicemail: z.object({ policy: z.enum(voicemailPolicies), message: z.string().nullable() }),
+  policy: z.object({
+    silenceTimeoutSec: z.number(),
+    ringTimeoutSec: z.number(),
+    recordingEnabled: z.boolean(),
+    bargeIn: z.object({
+      mode: z.enum(bargeInModes),
+      onsetMs: z.number(),
+      speechMs: z.number(),
+      resumeMs: z.number(),
+    }),
+    turnEnd: z.object({ mode: z.enum(turnEndModes), minSilenceMs: z.number(), maxSilenceMs: z.number() }),
+  }),
+  binding: z.object({
+    direction,
+    agent: z.enum(['builtin', 'endpoint']),
+    agentType: z.enum(agentTypes).nullable(),
+    chatUrl: z.string().nullable(),
+    assistantId: z.string().nullable(),
+    agentId: z.string().nullable(),
+  }),
+});
+
+/** How far a call has come, beyond what its facts tell. */
+export type CallProgress = {
+  /** The last fact that was published before. */
+  facts: number;
+  /** Why it is being ended; null while that is not decided. */
+  endReason: EndReason | null;
+  conversation: {
+    /** Its state, such as `replying.speaking`. */
+    state: string;
+    turn: number;
+    utterance: number;
+    spoken: { startedAt: number; endedAt: number; text: string; whole: boolean } | null;
+    unanswered: number;
+    failuresInARow: number;
+    wasReprompted: boolean;
+    /** Said, and not heard whole yet. */
+    unplayed: readonly string[];
+  };
+};
+
+const progress: z.ZodType<CallProgress> = z.object({
+  facts: z.number(),
+  endReason: z.enum(endReasons).nullable(),
+  conversation: z.object({
+    state: z.string(),
+    turn: z.number(),
+    utterance: z.number(),
+    spoken: z
+      .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
+      .nullable(),
+    unanswered: z.number(),
+    failuresInARow: z.number(),
+    wasReprompted: z.boolean(),
+    unplayed: z.array(z.string()),
+  }),
+});
+
+export type Revival = {
+  beginning: CallBeginning;
+  tokenSealed: string | null;
+  /** `null` where nothing has happened yet. */
+  progress: CallProgress | null;
+};
+
+/** What a gateway has left of a call. Undefined where this one cannot read it: another version has written it. */
+export const readRevival = (
+  row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'progress'>,
+): Revival | undefined => {
+  const start = beginning.safeParse(row.start);
+  const now = progress.nullable().safeParse(row.progress);
+  if (!start.success || !now.success) return undefined;
+  return { beginning: start.data, tokenSealed: row.tokenSealed, progress: now.data };
+};
+
+/** How far a call has come, by its holder. */
+export type KeptProgress = { callId: string; epoch: number; progress: CallProgress };
+
+const keeping = prepared((queries, { kept }: { kept: string }) =>
+  queries
+    .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
+    .updateTable('CallRevival')
+    .from(['hurried', rowsOf('CallRevival', kept)])
+    .set(({ ref }) => ({ progress: ref('given.progress') }))
+    .whereRef('CallRevival.callId', '=', 'given.callId')
+    .whereRef('CallRevival.epoch', '=', 'given.epoch')
+    .returning('CallRevival.callId'),
+);
+
+/** One statement, of however many calls, which waits for no disk. Those that another gateway holds are left out. */
+export const keepProgress = async (db: Statements, kept: readonly KeptProgress[]): Promise<void> => {
+  await keeping(db, { kept: db.asJson(kept) });
+};

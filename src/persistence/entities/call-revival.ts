@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Call } from './call.ts';
+
+/**
+ * What another process needs to go on with a call when the one that holds it dies (`call-revivals.ts`). It goes with the
+ * end of the call.
+ */
+export const CallRevival = defineEntity({
+  name: 'CallRevival',
+  tableName: 'call_revival',
+  properties: {
+    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id'),
+    /** Of the call's holder. */
+    epoch: p.integer().default(1),
+    /** Which gateways can read it. */
+    form: p.integer(),
+    /** What the call began with; the rest stands in the call. */
+    start: p.json<unknown>(),
+    /** What its agent is asked with, sealed about the call's id; null for an agent that needs none. */
+    tokenSealed: p.text().nullable(),
+    /** Where its conversation stands, with what is being said just now. Null until something happens in it. */
+    progress: p.json<unknown>().nullable(),
+  },
+});

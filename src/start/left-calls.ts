@@ -1,0 +1,85 @@
+/** The calls that other processes have left: which of them go on here, and what becomes of the others. */
+import { callTimes } from '#config/policy.ts';
+import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/take-over.ts';
+import type { LostCalls } from '#src/calls/recovery/lost-calls.ts';
+import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import { takeFromEarlierProcess, takeFromLostNode, type TakenCall } from '#src/persistence/held-calls.ts';
+import type { Foundation } from './foundation.ts';
+import type { Agents } from './start-agents.ts';
+import type { StartedCalls } from './start-calls.ts';
+import type { StartedJournal } from './start-journal.ts';
+
+/** Of an earlier process of this gateway. */
+export type LeftCalls = {
+  /** Those that are to go on. */
+  waiting: readonly TakenCall[];
+  goesOn: (callId: string) => boolean;
+};
+
+/** Ends those that cannot go on; resolves when that is written. */
+const endOthers = (
+  taken: readonly TakenCall[],
+  goOn: (call: TakenCall) => boolean,
+  lostCalls: LostCalls,
+): TakenCall[] => {
+  for (const call of taken) if (!goOn(call)) lostCalls.end(call);
+  return taken.filter(goOn);
+};
+
+/**
+ * Takes what the dead process of this gateway held, and ends what cannot go on: before the port opens, so that no reader
+ * sees a call that nobody holds, and before its recordings are looked for.
+ */
+export const takeLeftCalls = async (
+  { config, database }: Foundation,
+  lostCalls: LostCalls,
+  { journal }: Pick<StartedJournal, 'journal'>,
+): Promise<LeftCalls> => {
+  const hasLines = config.lines !== 'none';
+  const taken = await takeFromEarlierProcess(database, config.node);
+  const waiting = endOthers(taken, (call) => hasLines && isRevivable(call), lostCalls);
+  await journal.settled();
+  const ids = new Set(waiting.map(({ id }) => id));
+  return { waiting, goesOn: (callId) => ids.has(callId) };
+};
+
+export type StartedTakeOver = TakeOver & {
+  /** For another gateway that was found dead (src/cluster). Takes nothing when it runs again. */
+  takeFrom(node: string): Promise<void>;
+};
+
+export const startTakeOver = (
+  { config, database, sealing, clock, logger }: Foundation,
+  parts: {
+    telemetry: Pick<Telemetry, 'observer'>;
+    journalling: Pick<StartedJournal, 'journal'>;
+    lostCalls: LostCalls;
+    calls: Pick<StartedCalls, 'control' | 'switchboard' | 'expectLine'>;
+    agents: Pick<Agents, 'keep'>;
+  },
+): StartedTakeOver => {
+  const { lostCalls, calls } = parts;
+  const { node } = config;
+  const takeOver = createTakeOver({
+    database,
+    sealing,
+    journal: parts.journalling.journal,
+    lostCalls,
+    switchboard: calls.switchboard,
+    observer: parts.telemetry.observer,
+    keepAgent: (callId, agentCall, workspaceId) =>
+      parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
+    expectLine: calls.expectLine,
+    times: callTimes,
+    node,
+    now: clock.now,
+    logger,
+  });
+  return {
+    ...takeOver,
+    async takeFrom(from) {
+      const taken = await takeFromLostNode(database, { from, by: node, goesOn: config.lines !== 'none' });
+      await takeOver.goOn(endOthers(taken, isRevivable, lostCalls));
+    },
+  };
+};
