@@ -106,7 +106,7 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(foundation);
   const events = await startEvents(foundation, outgoing);
-  const recordings = await startRecordings(foundation, journalling);
+  const recordings = await startRecordings(foundation, { ...journalling, ...left });
   const lineParts = { ...journalling, ...left, liveCalls, recordings, trunkMachineWith };
   const telephony = await startLines(foundation, lineParts);
   telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
@@ -119,12 +119,20 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     liveCalls,
     telephony,
     agents,
+    recordings,
     cluster,
     callMachineWith,
   });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
-  const takeOver = startTakeOver(foundation, { telemetry, journalling, lostCalls, calls, agents });
+  const takeOver = startTakeOver(foundation, {
+    telemetry,
+    journalling,
+    lostCalls,
+    calls,
+    agents,
+    recordings,
+  });
   await takeOver.goOn(left.waiting);
   await cluster.open({
     perform: control.performHere,

@@ -13,11 +13,13 @@ export const settleLeftBehind = async (options: {
   database: Database;
   /** The name of this gateway among those that share the database. */
   node: string;
+  /** Calls of an earlier process that go on here: what it recorded of them is gone on with. */
+  goesOn: (callId: string) => boolean;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
   logger: Logger;
 }): Promise<void> => {
-  const { folder, database, node, logger } = options;
+  const { folder, database, node, goesOn, logger } = options;
   for (const { callId } of await pendingRecordings(database, node)) {
     const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
     if (file !== undefined) {
@@ -27,7 +29,7 @@ export const settleLeftBehind = async (options: {
     logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
     options.onFailed(callId);
   }
-  await folder.sweep();
+  await folder.sweep(goesOn);
 };
 
 /** The files here of recordings that were declared completed: before there was a store, or while it was away. */

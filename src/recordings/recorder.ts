@@ -1,12 +1,10 @@
 /** The recording of one call: takes sound at any moment, writes it in the background, tells how it ended once. */
 import { setImmediate } from 'node:timers/promises';
 import type { RecordingSink } from '#sip/recording.ts';
-import type { RecordingFile } from './recording-file.ts';
+import type { CompleteSound, RecordingFile } from './recording-file.ts';
 import { createSoundQueue } from './sound-queue.ts';
 
-export type RecordingOutcome =
-  | { status: 'completed'; durationSec: number; bytes: number; truncated: boolean }
-  | { status: 'failed'; error: Error };
+export type RecordingOutcome = ({ status: 'completed' } & CompleteSound) | { status: 'failed'; error: Error };
 
 export type Recorder = RecordingSink & {
   /** No more sound is taken: what came until now is kept, and where that is nothing, the recording fails. */
@@ -34,8 +32,7 @@ export const createRecorder = (
         await file.append(piece);
         await setImmediate();
       }
-      const truncated = piece === 'cut';
-      return { status: 'completed', ...(await file.complete(truncated)), truncated };
+      return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
       // What cannot be removed is swept away at the next start; the first error says more about why.

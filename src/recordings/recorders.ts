@@ -2,50 +2,123 @@
 import type { Logger } from 'pino';
 import type { OpenRecording } from '#sip/recording.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { createEncoders, type RecordingFormat } from './encoder.ts';
+import { createEncoders, type Encoder, type RecordingFormat } from './encoder.ts';
 import { createRecorder, type Recorder, type RecordingOutcome } from './recorder.ts';
-import { openRecordingFile, truncatedName } from './recording-file.ts';
-import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
+import { openRecordingFile, partExtension, truncatedName, type RecordingFile } from './recording-file.ts';
+import { formatOf, type CompleteFile, type RecordingFolder } from './recording-folder.ts';
+import { cutToPlayable } from './salvage.ts';
 
 export type Recorders = {
   /** Begins the recording of a call. */
   begin: OpenRecording;
+  /**
+   * This call goes on here; another process has recorded it until now. When its recording begins, that is gone on with.
+   * `answeredAt`: wall-clock milliseconds since the epoch.
+   */
+  expect(callId: string, answeredAt: number): void;
+  /** The call is over: where its recording was expected and never begun, what there is of it is the recording. */
+  release(callId: string): void;
   /** Cuts off what is still being written and waits until that is said. */
   close(): Promise<void>;
 };
 
-export const createRecorders = (options: {
-  folder: Pick<RecordingFolder, 'nameFor' | 'pathOf'>;
+type RecordersOptions = {
+  folder: Pick<RecordingFolder, 'nameFor' | 'pathOf' | 'partOf' | 'salvage'>;
   format: RecordingFormat;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
   clock: Clock;
   logger: Logger;
-}): Recorders => {
+};
+
+type Encoders = (format: RecordingFormat) => () => Promise<Encoder>;
+
+/** A file that is being written, with its name in the folder once it is complete. */
+type Begun = { name: string; format: RecordingFormat; file: RecordingFile };
+
+/** The file of another process, with what is recorded from now on. */
+const goOn = async (
+  callId: string,
+  { answeredAt, begunAt }: { answeredAt: number; begunAt: number },
+  { folder, format, encoders }: Pick<RecordersOptions, 'folder' | 'format'> & { encoders: Encoders },
+): Promise<Begun> => {
+  const part = await folder.partOf(callId);
+  const name = part?.slice(0, -partExtension.length) ?? folder.nameFor(callId, begunAt, format);
+  const own = formatOf(name);
+  const path = folder.pathOf(name);
+  const playable = part === undefined ? null : await cutToPlayable(folder.pathOf(part), own);
+  const earlier = playable && { ...playable, goesOnAtSec: (begunAt - answeredAt) / 1_000 };
+  const lacksBeginning = part === undefined;
+  return {
+    name,
+    format: own,
+    file: await openRecordingFile(path, encoders(own), { earlier, lacksBeginning }),
+  };
+};
+
+export const createRecorders = (options: RecordersOptions): Recorders => {
   const { folder, format, clock, logger } = options;
   const underWay = new Map<Recorder, Promise<void>>();
-  const newEncoder = createEncoders(format);
+  const settling = new Set<Promise<void>>();
+  /** When those were answered that another process has recorded until now. */
+  const expected = new Map<string, number>();
+  const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
+  const encoders: Encoders = (of) => sources[of];
 
-  const tell = (callId: string, file: string, outcome: RecordingOutcome): void => {
-    if (outcome.status === 'failed') {
-      logger.error({ call_id: callId, err: outcome.error }, 'a recording failed');
+  const openNew = async (callId: string, begunAt: number): Promise<Begun> => {
+    const name = folder.nameFor(callId, begunAt, format);
+    return { name, format, file: await openRecordingFile(folder.pathOf(name), encoders(format)) };
+  };
+
+  const tell = (callId: string, begun: Begun | null, outcome: RecordingOutcome): void => {
+    if (outcome.status === 'failed' || begun === null) {
+      logger.error(
+        { call_id: callId, err: outcome.status === 'failed' && outcome.error },
+        'a recording failed',
+      );
       options.onFailed(callId);
       return;
     }
-    const { durationSec, bytes, truncated } = outcome;
-    const name = truncated ? truncatedName(file) : file;
-    options.onComplete({ callId, file: name, format, durationSec, bytes, truncated, savedAt: clock.now() });
+    const { status: _, ...sound } = outcome;
+    const file = sound.truncated ? truncatedName(begun.name) : begun.name;
+    options.onComplete({ callId, file, format: begun.format, ...sound, savedAt: clock.now() });
+  };
+
+  /** Of a call that went on here without being recorded any further. */
+  const settle = async (callId: string): Promise<void> => {
+    try {
+      const file = await folder.salvage(callId);
+      if (file === undefined) options.onFailed(callId);
+      else options.onComplete(file);
+    } catch (error) {
+      logger.error({ call_id: callId, err: error }, 'what there is of a recording could not be kept');
+      options.onFailed(callId);
+    }
   };
 
   return {
+    expect: (callId, answeredAt) => void expected.set(callId, answeredAt),
+    release(callId) {
+      if (!expected.delete(callId)) return;
+      const settled = settle(callId).finally(() => settling.delete(settled));
+      settling.add(settled);
+    },
     begin(callId) {
-      const file = folder.nameFor(callId, clock.now(), format);
+      const begunAt = clock.now();
+      const answeredAt = expected.get(callId);
+      expected.delete(callId);
+      let begun: Begun | null = null;
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const recorder = createRecorder(
-        () => openRecordingFile(folder.pathOf(file), newEncoder),
+        async () => {
+          begun = await (answeredAt === undefined
+            ? openNew(callId, begunAt)
+            : goOn(callId, { answeredAt, begunAt }, { folder, format, encoders }));
+          return begun.file;
+        },
         (outcome) => {
           underWay.delete(recorder);
-          tell(callId, file, outcome);
+          tell(callId, begun, outcome);
           end();
         },
       );
@@ -54,7 +127,7 @@ export const createRecorders = (options: {
     },
     async close() {
       for (const recorder of underWay.keys()) recorder.cut();
-      await Promise.all(underWay.values());
+      await Promise.all([...underWay.values(), ...settling]);
     },
   };
 };

@@ -45,9 +45,13 @@ export type RecordingFolder = {
   /** Undefined when there is no such file. */
   open(file: string): Promise<StoredRecording | undefined>;
   remove(file: string): Promise<void>;
-  /** Removes what is still half-written: nobody waits for it. */
-  sweep(): Promise<void>;
+  /** The half-written file of a call, relative to the folder; undefined without one. */
+  partOf(callId: string): Promise<string | undefined>;
+  /** Removes what is still half-written and of no call that goes on: nobody waits for it. */
+  sweep(goesOn: (callId: string) => boolean): Promise<void>;
 };
+
+export const formatOf = (file: string): RecordingFormat => (file.endsWith('.mp3') ? 'mp3' : 'ogg');
 
 /** A file that is not there is an answer; a disk that cannot be read is an accident. */
 const absence = (error: unknown): undefined => {
@@ -87,9 +91,14 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       : { ...known, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000) };
   };
 
+  const partOf = async (callId: string): Promise<string | undefined> => {
+    for await (const part of glob(`*/${callId}.{ogg,mp3}${partExtension}`, { cwd: folder })) return part;
+    return undefined;
+  };
+
   const salvagePart = async (part: string): Promise<CompleteFile | undefined> => {
     const name = part.slice(0, -partExtension.length);
-    if (!(await cutToPlayable(pathOf(part), name.endsWith('.mp3') ? 'mp3' : 'ogg'))) return undefined;
+    if ((await cutToPlayable(pathOf(part), formatOf(name))) === null) return undefined;
     const file = truncatedName(name);
     await rename(pathOf(part), pathOf(file));
     await syncFolder(dirname(pathOf(file)));
@@ -105,10 +114,10 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       return undefined;
     },
     async salvage(callId) {
-      for await (const part of glob(`*/${callId}.{ogg,mp3}${partExtension}`, { cwd: folder }))
-        return salvagePart(part);
-      return undefined;
+      const part = await partOf(callId);
+      return part === undefined ? undefined : salvagePart(part);
     },
+    partOf,
     async list() {
       const files = new Map<string, string>();
       for await (const file of glob('*/*', { cwd: folder })) {
@@ -130,9 +139,11 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       };
     },
     remove: (file) => rm(pathOf(file), { force: true }),
-    async sweep() {
-      for await (const part of glob(`*/*${partExtension}`, { cwd: folder }))
-        await rm(join(folder, part), { force: true });
+    async sweep(goesOn) {
+      for await (const part of glob(`*/*${partExtension}`, { cwd: folder })) {
+        const [callId = ''] = basename(part).split('.');
+        if (!goesOn(callId)) await rm(join(folder, part), { force: true });
+      }
     },
   };
 };

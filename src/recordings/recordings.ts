@@ -14,7 +14,7 @@ import { createRecorders, type Recorders } from './recorders.ts';
 import { createRecordingFolder, type CompleteFile, type StoredRecording } from './recording-folder.ts';
 import { createStoreKeeper, type StoreKeeper, type StoreKeeperOptions } from './store-keeper.ts';
 
-export type Recordings = Pick<Recorders, 'begin'> & {
+export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release'> & {
   /**
    * A completed recording; `undefined` when its file is not where it should be. Refuses with `service_unavailable` while
    * the store is away, as reading what was opened does.
@@ -63,6 +63,8 @@ export const createRecordings = async (
     database: Database;
     /** The name of this gateway among those that share the database. */
     node: string;
+    /** Calls of an earlier process that go on here. */
+    goesOn: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
   const { format, database, node, clock, logger } = options;
@@ -97,7 +99,7 @@ export const createRecordings = async (
     }
   };
 
-  await settleLeftBehind({ folder, database, node, ...outcomes, logger });
+  await settleLeftBehind({ folder, database, node, goesOn: options.goesOn, ...outcomes, logger });
   const older = keeper && bringOlder(keeper);
   const abandoned = watchAbandoned({
     database,
@@ -110,6 +112,8 @@ export const createRecordings = async (
 
   return {
     begin: recorders.begin,
+    expect: recorders.expect,
+    release: recorders.release,
     openOwn: folder.open,
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {

@@ -5,21 +5,16 @@
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import type { RecordingFormat } from './encoder.ts';
-
-const oggHeader = 27;
-
-/** Ogg's checksum: polynomial 0x04c11db7, nothing inverted; a table of all bytes makes it quick. */
-const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let sum = byte << 24;
-  for (let bit = 0; bit < 8; bit += 1) sum = sum & 0x80_00_00_00 ? (sum << 1) ^ 0x04_c1_1d_b7 : sum << 1;
-  return sum;
-});
-
-const checksum = (page: Buffer): number => {
-  let sum = 0;
-  for (const byte of page) sum = (sum << 8) ^ (checksumTable[((sum >>> 24) ^ byte) & 0xff] ?? 0);
-  return sum >>> 0;
-};
+import {
+  granuleOf,
+  isIntact,
+  isPage,
+  oggHeader,
+  pageBytes,
+  placeAfter,
+  segmentCount,
+  type StreamPlace,
+} from './ogg-pages.ts';
 
 /** Undefined where the file ends before. */
 const readAt = async (file: FileHandle, from: number, length: number): Promise<Buffer | undefined> => {
@@ -28,22 +23,18 @@ const readAt = async (file: FileHandle, from: number, length: number): Promise<B
   return bytesRead === length ? bytes : undefined;
 };
 
-type Piece = { bytes: number; hasSound: boolean };
+type Piece = { bytes: number; hasSound: boolean; place: StreamPlace | null };
 
 /** The whole page that begins here. */
 const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
   const header = await readAt(file, from, oggHeader);
-  if (header === undefined || header.toString('latin1', 0, 4) !== 'OggS') return undefined;
-  const segments = await readAt(file, from + oggHeader, header.readUInt8(26));
+  if (header === undefined || !isPage(header)) return undefined;
+  const segments = await readAt(file, from + oggHeader, segmentCount(header));
   if (segments === undefined) return undefined;
-  const bytes = oggHeader + segments.length + segments.reduce((sum, length) => sum + length, 0);
+  const bytes = pageBytes(segments);
   const page = await readAt(file, from, bytes);
-  if (page === undefined) return undefined;
-  const told = page.readUInt32LE(22);
-  page.writeUInt32LE(0, 22);
-  if (checksum(page) !== told) return undefined;
-  // Pages of the headers end before the first sample; one on which nothing ends says -1.
-  return { bytes, hasSound: page.readBigInt64LE(6) > 0n };
+  if (page === undefined || !isIntact(page)) return undefined;
+  return { bytes, hasSound: granuleOf(page) > 0n, place: placeAfter(page) };
 };
 
 /** MPEG-2 layer III without a checksum, at 64 kbit/s and 16 kHz, which is what `encoder.ts` makes. */
@@ -53,28 +44,39 @@ const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefin
   const rates = header.readUInt8(2);
   if (rates >> 2 !== 0b10_00_10) return undefined;
   const bytes = 288 + ((rates >> 1) & 1);
-  return (await readAt(file, from, bytes)) && { bytes, hasSound: true };
+  return (await readAt(file, from, bytes)) && { bytes, hasSound: true, place: null };
 };
 
 const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
 
-/** How many bytes from the beginning on can be played; 0 when no sound is among them. */
-const playableBytes = async (file: FileHandle, format: RecordingFormat): Promise<number> => {
+/** What of a file can be played. */
+export type Playable = {
+  bytes: number;
+  /** Of Ogg: where its last page leaves the stream. */
+  place: StreamPlace | null;
+};
+
+/** From the beginning on; null when no sound is among it. */
+const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Playable | null> => {
   let bytes = 0;
   let hasSound = false;
+  let place: StreamPlace | null = null;
   for (;;) {
     const piece = await pieceOf[format](file, bytes);
-    if (piece === undefined) return hasSound ? bytes : 0;
+    if (piece === undefined) return hasSound ? { bytes, place } : null;
     bytes += piece.bytes;
     hasSound ||= piece.hasSound;
+    // Nothing ends on a page that says -1: the stream is where it was.
+    if (piece.place !== null)
+      place = piece.place.granule < 0n && place ? { ...piece.place, granule: place.granule } : piece.place;
   }
 };
 
-/** Cuts off what cannot be played. Resolves to whether anything is left. */
-export const cutToPlayable = async (path: string, format: RecordingFormat): Promise<boolean> => {
+/** Cuts off what cannot be played. Resolves to what is left, or to null. */
+export const cutToPlayable = async (path: string, format: RecordingFormat): Promise<Playable | null> => {
   await using file = await open(path, 'r+');
-  const bytes = await playableBytes(file, format);
-  await file.truncate(bytes);
+  const playable = await playableOf(file, format);
+  await file.truncate(playable?.bytes ?? 0);
   await file.sync();
-  return bytes > 0;
+  return playable;
 };

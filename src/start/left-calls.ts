@@ -4,6 +4,7 @@ import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/
 import type { LostCalls } from '#src/calls/recovery/lost-calls.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import { takeFromEarlierProcess, takeFromLostNode, type TakenCall } from '#src/persistence/held-calls.ts';
+import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';
 import type { StartedCalls } from './start-calls.ts';
@@ -56,6 +57,7 @@ export const startTakeOver = (
     lostCalls: LostCalls;
     calls: Pick<StartedCalls, 'control' | 'switchboard' | 'expectLine'>;
     agents: Pick<Agents, 'keep'>;
+    recordings: Pick<Recordings, 'expect'>;
   },
 ): StartedTakeOver => {
   const { lostCalls, calls } = parts;
@@ -70,6 +72,7 @@ export const startTakeOver = (
     keepAgent: (callId, agentCall, workspaceId) =>
       parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
     expectLine: calls.expectLine,
+    expectRecording: parts.recordings.expect,
     times: callTimes,
     node,
     now: clock.now,

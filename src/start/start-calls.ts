@@ -12,6 +12,7 @@ import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
 import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';
 import type { Cluster } from './start-cluster.ts';
@@ -31,6 +32,7 @@ type CallParts = {
   liveCalls: LiveCalls;
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
+  recordings: Pick<Recordings, 'release'>;
   cluster: Pick<Cluster, 'askNode'>;
   callMachineWith: (world: CallWorld) => typeof callMachine;
 };
@@ -48,7 +50,7 @@ export type StartedCalls = {
 /** The switchboard, with all that a call holds outside of its charts. */
 const openSwitchboard = (
   { callClock, logger }: Foundation,
-  { telemetry, journalling, liveCalls, telephony, agents, callMachineWith }: CallParts,
+  { telemetry, journalling, liveCalls, telephony, agents, recordings, callMachineWith }: CallParts,
   callTime: CallTime,
 ): { switchboard: Switchboard; expectLine: OpenLines['expect'] } => {
   const { latency, metrics, observer } = telemetry;
@@ -88,6 +90,7 @@ const openSwitchboard = (
       progress.release(callId);
       latency.release(callId);
       openLines.close(callId);
+      recordings.release(callId);
       agents.release(callId);
     },
     logger,

@@ -9,7 +9,7 @@ import type { Foundation } from './foundation.ts';
 /** Resolves when what a crash left pending is settled. */
 export const startRecordings = async (
   { config, database, clock, logger, started }: Foundation,
-  { journal }: { journal: Pick<Journal, 'publish' | 'settled'> },
+  { journal, goesOn }: { journal: Pick<Journal, 'publish' | 'settled'>; goesOn: (callId: string) => boolean },
 ): Promise<Recordings> => {
   const { format, store } = config.recordings;
   const recordings = await createRecordings({
@@ -23,6 +23,7 @@ export const startRecordings = async (
     abandoned: recordingPolicy.abandoned,
     database,
     node: config.node,
+    goesOn,
     publish: journal.publish,
     clock,
     logger,

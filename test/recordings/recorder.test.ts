@@ -41,10 +41,10 @@ const recordedInMemory = (
             for (const sample of agent) right.push(sample);
           }
         },
-        async complete() {
+        async complete(isCut) {
           failWith(broken.complete);
           done.push('complete');
-          return { durationSec: left.length / rate, bytes: left.length };
+          return { durationSec: left.length / rate, bytes: left.length, truncated: isCut };
         },
         async discard() {
           done.push('discard');

@@ -66,6 +66,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         pendingMs?: number;
         format?: 'ogg' | 'mp3';
         abandoned?: AbandonedNumbers;
+        goesOn?: string;
       } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({
@@ -85,6 +86,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         database,
         node: ownNode,
+        goesOn: (callId) => callId === options.goesOn,
         publish(callId, fact) {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;

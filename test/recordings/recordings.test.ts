@@ -42,6 +42,7 @@ const openWorld = async (
     abandoned: { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
     database,
     node: 'test',
+    goesOn: () => false,
     publish(id, fact) {
       t.is(id, callId);
       facts.push(fact);

@@ -40,6 +40,8 @@ export type TakeOverOptions = {
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** The next line of this call is adopted. */
   expectLine: (callId: string, left: LeftLine) => void;
+  /** Its recording goes on with what was recorded before; `answeredAt` in wall-clock milliseconds since the epoch. */
+  expectRecording: (callId: string, answeredAt: number) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
@@ -91,6 +93,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, told), workspaceId);
     options.expectLine(callId, left);
+    if (fresh.recording) options.expectRecording(callId, answeredAt.getTime());
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
   };
 

@@ -9,7 +9,14 @@ export const CallRevival = defineEntity({
   name: 'CallRevival',
   tableName: 'call_revival',
   properties: {
-    callId: () => p.manyToOne(Call).mapToPk().primary().fieldName('call_id'),
+    callId: () =>
+      p
+        .manyToOne(Call)
+        .mapToPk()
+        .primary()
+        .fieldName('call_id')
+        .updateRule('no action')
+        .deleteRule('no action'),
     /** Of the call's holder. */
     epoch: p.integer().default(1),
     /** Which gateways can read it. */

@@ -68,7 +68,9 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     bargeIn: stopping,
     turnEnd: byPauses,
     farewellWaitMs: 30_000,
+    adoptTimeoutMs: 5_000,
     hangUpTimeoutMs: 5_000,
+    takenOver: null,
     kickoff:
       '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] Book a table',
     greeting: null,

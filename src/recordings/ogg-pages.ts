@@ -1,0 +1,94 @@
+/** Pages of Ogg (RFC 3533, section 6), and how the pages of one stream become the next ones of another. */
+
+/** Of a page's head, up to the lengths of its segments. */
+export const oggHeader = 27;
+
+const place = { flags: 5, granule: 6, serial: 14, sequence: 18, checksum: 22, segments: 26 } as const;
+const beginsStream = 0x02;
+
+/** Ogg's checksum: polynomial 0x04c11db7, nothing inverted; a table of all bytes makes it quick. */
+const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let sum = byte << 24;
+  for (let bit = 0; bit < 8; bit += 1) sum = sum & 0x80_00_00_00 ? (sum << 1) ^ 0x04_c1_1d_b7 : sum << 1;
+  return sum;
+});
+
+const checksum = (page: Buffer): number => {
+  let sum = 0;
+  for (const byte of page) sum = (sum << 8) ^ (checksumTable[((sum >>> 24) ^ byte) & 0xff] ?? 0);
+  return sum >>> 0;
+};
+
+export const isPage = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4) === 'OggS';
+
+export const segmentCount = (header: Buffer): number => header.readUInt8(place.segments);
+
+/** How long the page is whose head and lengths of segments these are. */
+export const pageBytes = (segments: Buffer): number =>
+  oggHeader + segments.length + segments.reduce((sum, length) => sum + length, 0);
+
+/** Whether a whole page is as it was written. */
+export const isIntact = (page: Buffer): boolean => {
+  const told = page.readUInt32LE(place.checksum);
+  const bare = Buffer.from(page);
+  bare.writeUInt32LE(0, place.checksum);
+  return checksum(bare) === told;
+};
+
+/** Samples up to the end of a page; -1 where nothing ends on it, 0 on the headers. */
+export const granuleOf = (page: Buffer): bigint => page.readBigInt64LE(place.granule);
+
+/** Where a stream stands after a page. */
+export type StreamPlace = { serial: number; sequence: number; granule: bigint };
+
+export const placeAfter = (page: Buffer): StreamPlace => ({
+  serial: page.readUInt32LE(place.serial),
+  sequence: page.readUInt32LE(place.sequence),
+  granule: granuleOf(page),
+});
+
+const rewritten = (page: Buffer, sequence: number, { serial, granule }: StreamPlace): Buffer => {
+  const next = Buffer.from(page);
+  next.writeUInt8(next.readUInt8(place.flags) & ~beginsStream, place.flags);
+  const own = granuleOf(page);
+  next.writeBigInt64LE(own < 0n ? own : own + granule, place.granule);
+  next.writeUInt32LE(serial, place.serial);
+  next.writeUInt32LE(sequence, place.sequence);
+  next.writeUInt32LE(0, place.checksum);
+  next.writeUInt32LE(checksum(next), place.checksum);
+  return next;
+};
+
+/**
+ * Takes the pages of a new stream, however they are cut, and gives them as those that follow on `after`. Its headers are
+ * left out: they are those of the earlier stream, as both come from the same encoder with the same settings.
+ */
+export const createFollowingPages = (after: StreamPlace): ((encoded: Uint8Array) => Uint8Array) => {
+  let waiting: Buffer = Buffer.alloc(0);
+  let { sequence } = after;
+  let isAudio = false;
+
+  const takePage = (): Buffer | undefined => {
+    if (waiting.length < oggHeader) return undefined;
+    const end = oggHeader + segmentCount(waiting);
+    if (waiting.length < end) return undefined;
+    const bytes = pageBytes(waiting.subarray(oggHeader, end));
+    if (waiting.length < bytes) return undefined;
+    const page = waiting.subarray(0, bytes);
+    waiting = waiting.subarray(bytes);
+    return page;
+  };
+
+  return (encoded) => {
+    waiting = Buffer.concat([waiting, encoded]);
+    const pages: Buffer[] = [];
+    for (let page = takePage(); page !== undefined; page = takePage()) {
+      // The headers end before the first sample (Vorbis I specification, A.2).
+      isAudio ||= granuleOf(page) > 0n;
+      if (!isAudio) continue;
+      sequence = (sequence + 1) >>> 0;
+      pages.push(rewritten(page, sequence, after));
+    }
+    return Buffer.concat(pages);
+  };
+};
