@@ -113,26 +113,11 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
 
   // Calls
-  const calls = startCalls(foundation, {
-    telemetry,
-    journalling,
-    liveCalls,
-    telephony,
-    agents,
-    recordings,
-    cluster,
-    callMachineWith,
-  });
+  const world = { telemetry, journalling, lostCalls, recordings, agents };
+  const calls = startCalls(foundation, { ...world, liveCalls, telephony, cluster, callMachineWith });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
-  const takeOver = startTakeOver(foundation, {
-    telemetry,
-    journalling,
-    lostCalls,
-    calls,
-    agents,
-    recordings,
-  });
+  const takeOver = startTakeOver(foundation, { ...world, calls });
   await takeOver.goOn(left.waiting);
   await cluster.open({
     perform: control.performHere,

@@ -3,6 +3,7 @@
  * begins where the other one was, and whose line is adopted. What cannot go on is ended.
  */
 import type { Logger } from 'pino';
+import type { TakenOverCall } from '#machines/taken-over.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
@@ -53,6 +54,10 @@ export type TakeOverOptions = {
 /** Calls whose journals are read at the same time. */
 const atOnce = 16;
 
+/** How many turns of the other party its agent was told of. */
+const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
+  messages.filter(({ role }) => role === 'user').length - unanswered;
+
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
   const { database, sealing, journal, lostCalls, node, now, logger } = options;
 
@@ -87,11 +92,9 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
       { call, revival, facts, kickoff: fresh.kickoff, greeting: fresh.greeting },
       node,
     );
-    const { messages, unanswered } = takenOver.conversation;
-    const told = messages.filter(({ role }) => role === 'user').length - unanswered;
     options.observer.began({ callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
-    options.keepAgent(callId, agentCallOf(call, told), workspaceId);
+    options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
     options.expectLine(callId, left);
     if (fresh.recording) options.expectRecording(callId, answeredAt.getTime());
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
