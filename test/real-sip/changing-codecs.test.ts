@@ -76,6 +76,8 @@ const speaking = async (endpoint: MediaEndpoint, sampleRate: SampleRate) => {
   };
 };
 
+const answers: readonly TrunkCodec[] = ['PCMU', 'PCMA', 'G722', 'opus'];
+
 const changes: readonly [TrunkCodec, TrunkCodec][] = [
   ['PCMU', 'PCMA'],
   ['PCMU', 'G722'],
@@ -86,6 +88,21 @@ const changes: readonly [TrunkCodec, TrunkCodec][] = [
 ];
 
 onRealServers('codecs that change', (servers) => {
+  for (const codec of answers)
+    realTimeTest(`sound that is opened in the moment of an answer with ${codec} comes`, async (t) => {
+      if (await isWithout(t, servers(), codec)) return;
+      const media = await connectedMedia(t, servers());
+      for (let times = 1; times <= 5; times += 1) {
+        const caller = await media.createEndpoint();
+        t.teardown(() => caller.destroy());
+        const callee = await media.createEndpoint(withOneVoice(caller.localSdp, { codecs: [codec] }));
+        t.teardown(() => callee.destroy());
+        await caller.takeAnswer(callee.localSdp);
+        await t.notThrowsAsync(speaking(caller, caller.sampleRate()));
+        await t.notThrowsAsync(speaking(callee, callee.sampleRate()));
+      }
+    });
+
   for (const [first, then] of changes)
     realTimeTest(`${first} becomes ${then} in a call, and each side is heard at its pitch`, async (t) => {
       for (const codec of [first, then]) if (await isWithout(t, servers(), codec)) return;

@@ -2,12 +2,20 @@
  * The sound of a channel over its whole call. When another codec is agreed on FreeSWITCH ends the way that the sound had
  * (switch_core_session_reset), and says nothing of it; and it takes a second way in a new park alone (`unicast.ts`). So the
  * channel is parked anew then, and its sound goes on there, with what was not said yet.
+ *
+ * FreeSWITCH answers, and changes the codec when it reads next. A way that is opened in between ends with the old codec; and
+ * parked anew in between, FreeSWITCH offers once more by itself, and takes the answer for one with two channels (Opus). So
+ * both wait until it has read.
  */
+import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
 import { createMovablePath } from '../../media/movable-path.ts';
 import type { Commands } from './event-socket/commands.ts';
 import { openUnicast, type UnicastRates, type UnicastMeans } from './unicast.ts';
+
+/** It reads every 20 ms; seen: at the latest in the second read. */
+const codecChangeMs = 100;
 
 /** Between two looks whether the channel is parked anew, and how often it is looked. */
 const lookMs = 20;
@@ -28,34 +36,32 @@ const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
 
 /** What the channel is told before it is parked anew would still be done in the old park. */
-const parkAnew = async (
-  uuid: string,
-  time: number,
-  { commands, clock }: ChannelSoundMeans,
-): Promise<void> => {
-  await commands.run(`uuid_transfer ${uuid} again-${time} XML trunkline`);
+const parkAnew = async (uuid: string, { commands, clock }: ChannelSoundMeans): Promise<void> => {
+  // Another process may have parked it anew before.
+  const park = String(randomInt(2 ** 47));
+  await commands.run(`uuid_transfer ${uuid} again-${park} XML trunkline`);
   for (let looks = 1; looks <= mostLooks; looks += 1) {
-    if ((await commands.api(`uuid_getvar ${uuid} gw_park`)).trim() === String(time)) return;
+    if ((await commands.api(`uuid_getvar ${uuid} gw_park`)).trim() === park) return;
     await waitFor(clock, lookMs);
   }
   throw new Error('FreeSWITCH did not park the channel anew');
 };
 
-/** Rejects when no sound comes within a few seconds, or `ended` does. */
+/** `hasOtherCodec`: than it had when it was parked. Rejects when no sound comes within a few seconds, or `ended` does. */
 export const openChannelSound = async (
   uuid: string,
   events: SoundEvents,
-  means: ChannelSoundMeans & UnicastRates,
+  means: ChannelSoundMeans & UnicastRates & { hasOtherCodec: boolean },
 ): Promise<ChannelSound> => {
-  let parks = 0;
   let isClosed = false;
+  if (means.hasOtherCodec) await waitFor(means.clock, codecChangeMs);
   let current = await openUnicast(uuid, events, means);
   const path = createMovablePath(current);
 
   const renew = async (): Promise<void> => {
     if (isClosed) return;
-    parks += 1;
-    await parkAnew(uuid, parks, means);
+    await waitFor(means.clock, codecChangeMs);
+    await parkAnew(uuid, means);
     const next = await openUnicast(uuid, events, means);
     const left = current;
     current = next;

@@ -116,9 +116,11 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   let isConnected = false;
   let sound: ChannelSound | null = null;
   let codec = voiceIn(localSdp) ?? 'PCMU';
+  let hasOtherCodec = false;
   const goOnWith = (next: TrunkCodec): void => {
     const isOther = next !== codec;
     codec = next;
+    hasOtherCodec ||= isOther;
     if (isOther) sound?.renew().catch(() => fate.lose('CODEC_CHANGE'));
   };
   const modify = async (remoteSdp: string): Promise<string> => {
@@ -143,6 +145,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
         ...options,
         callRate,
         codecRate,
+        hasOtherCodec,
         ended: fate.destroyed,
       });
       return sound.path;
