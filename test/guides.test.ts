@@ -42,6 +42,10 @@ test('every link leads to a file that exists, and to a heading that is there', (
     }
 });
 
+test('no page holds two versions of itself', (t) => {
+  for (const page of pages) t.notRegex(read(page), /^[\s>\\]*(?:<{7}|={7}$|(?:> ?){7})/m, page);
+});
+
 test('every test that a page names is there', (t) => {
   const named = pages.flatMap((page) =>
     [...read(page).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => ({ page, path })),
