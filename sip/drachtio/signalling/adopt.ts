@@ -1,6 +1,6 @@
 /**
- * Going on with a call that another process has left: its dialog is revived, and its sound comes to an endpoint of this
- * process by a re-INVITE.
+ * Going on with a call that another process has left: its dialog is revived, and its channel at FreeSWITCH is adopted, of
+ * which the far end hears nothing. Where that cannot be, its sound comes to an endpoint of this process by a re-INVITE.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -13,6 +13,7 @@ import type { TrunkLimits } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { Carriers } from '../media/carriers.ts';
+import type { MediaServers } from '../media/servers.ts';
 import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
@@ -28,9 +29,10 @@ export type AdoptOptions = {
   srf: Srf;
   send: SendCommand;
   carriers: Pick<Carriers, 'createEndpoint'>;
+  mediaServers: Pick<MediaServers, 'adoptEndpoint'>;
   trunks: () => readonly Trunk[];
   limits: Pick<TrunkLimits, 'tryAcquire'>;
-  legTracker: Pick<LegTracker, 'track'>;
+  legTracker: Pick<LegTracker, 'track' | 'endChannels' | 'endOrphans'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
@@ -45,19 +47,44 @@ const standingIn = ({ legs }: LeftLine): Standing | undefined => {
   return undefined;
 };
 
+/** As the far end knows the sound of the call, and counted on its trunk; it goes on where that is full. */
+const ofCall = (
+  endpoint: MediaEndpoint,
+  { agreed }: Standing,
+  trunk: Trunk,
+  limits: AdoptOptions['limits'],
+): MediaEndpoint => {
+  const release = limits.tryAcquire(trunk)?.release ?? (() => {});
+  return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), trunk), release);
+};
+
+/** The channel of the earlier process; `null` where it cannot be gone on with. */
+const adoptSound = async (
+  standing: Standing,
+  trunk: Trunk,
+  { mediaServers, limits, logger }: AdoptOptions,
+): Promise<MediaEndpoint | null> => {
+  const { channel } = standing.leg;
+  // What encrypts a channel is not known any more.
+  if (channel === null || trunk.srtp !== 'off') return null;
+  try {
+    return ofCall(await mediaServers.adoptEndpoint(channel), standing, trunk, limits);
+  } catch (error) {
+    logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
+    return null;
+  }
+};
+
 /** The far end is told where its sound goes from now on. */
 const moveSound = async (
   dialog: Srf.Dialog,
-  { agreed }: Standing,
-  { carriers, trunks, limits, clock, backgroundTasks }: AdoptOptions,
+  standing: Standing,
+  trunk: Trunk,
+  { carriers, limits, clock, backgroundTasks }: AdoptOptions,
 ): Promise<MediaEndpoint> => {
-  const trunk = trunks().find(({ id }) => id === agreed.trunkId);
-  if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
   const created = await carriers.createEndpoint(undefined, trunk);
-  // It counts on its trunk, and goes on where that is full.
-  const release = limits.tryAcquire(trunk)?.release ?? (() => {});
   const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
-  const endpoint = releasingWith(onTerms(continuing(offering, agreed.localSdp), trunk), release);
+  const endpoint = ofCall(offering, standing, trunk, limits);
   try {
     const answer = await within(
       clock,
@@ -71,6 +98,21 @@ const moveSound = async (
     throw error;
   }
   return endpoint;
+};
+
+/** Where the sound of the call is from now on. The earlier process's channel ends, unless it is that. */
+const soundOf = async (
+  dialog: Srf.Dialog,
+  standing: Standing,
+  options: AdoptOptions,
+): Promise<MediaEndpoint> => {
+  const trunk = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
+  if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
+  const adopted = await adoptSound(standing, trunk, options);
+  if (adopted !== null) return adopted;
+  const moved = await moveSound(dialog, standing, trunk, options);
+  options.legTracker.endChannels([standing]);
+  return moved;
 };
 
 const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => ({
@@ -91,12 +133,15 @@ const goOn = async (
   const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
   try {
     if (!(await dialogStands(leg.dialogId, options.send))) {
-      trackedLeg.ended();
       // Its BYE has waited, perhaps, and is answered now.
       holdRequests(dialog, false);
+      // drachtio-server may have been started anew: then the far end still stands, and is hung up.
+      options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
+      trackedLeg.ended();
+      options.legTracker.endChannels([standing]);
       return unadopted('cancelled', sip);
     }
-    const endpoint = await moveSound(dialog, standing, options);
+    const endpoint = await soundOf(dialog, standing, options);
     trackedLeg.update({
       ...leg,
       channel: endpoint.channel,
@@ -107,6 +152,7 @@ const goOn = async (
   } catch (error) {
     logger.warn({ err: error }, 'a call that was left could not be gone on with');
     backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
+    options.legTracker.endChannels([standing]);
     return unadopted('media_error', sip);
   }
 };

@@ -49,7 +49,7 @@ export type TrunkTimes = {
 
 export type SignallingOptions = {
   connection: SignallingConnection;
-  mediaServers: Pick<MediaServers, 'endChannel'>;
+  mediaServers: Pick<MediaServers, 'adoptEndpoint' | 'endChannel'>;
   carriers: Carriers;
   directory: TrunkDirectory;
   /** The trunk of the configuration; `null` where there is none. */
@@ -166,7 +166,15 @@ export const createSignalling = (options: SignallingOptions) => {
 
     /** Goes on with a call that another process has left. */
     adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
-      adoptCall({ ...shared, ...call, send, trunks: () => allTrunks(options), limits, legTracker }),
+      adoptCall({
+        ...shared,
+        ...call,
+        send,
+        mediaServers,
+        trunks: () => allTrunks(options),
+        limits,
+        legTracker,
+      }),
 
     /** No call is taken or placed any more; the connection still stands, so that calls can be ended. */
     close(): void {
