@@ -183,10 +183,7 @@ const inMono = (line: string): string[] => {
   return kept.length === 0 ? [] : [`${head}${kept.join(';').trim()}`];
 };
 
-/** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
-const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
-  const others = new Set(['13', ...audio.attributes.map((line) => besideVoice.exec(line)?.[1] ?? '')]);
-  const kept = new Set([...voices, ...audio.formats.filter((format) => others.has(format))]);
+const withFormats = (sdp: string, audio: Media, kept: ReadonlySet<string>): string => {
   const dropped = new Set(audio.formats.filter((format) => !kept.has(format)));
   const formatOf = (line: string): string => /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+) /.exec(line)?.[1] ?? '';
   const head = audio.line.split(' ').slice(0, 3);
@@ -195,6 +192,27 @@ const withVoices = (sdp: string, audio: Media, voices: readonly string[]): strin
     .filter((line) => !dropped.has(formatOf(line)))
     .flatMap((line) => (line === audio.line ? [[...head, ...kept].join(' ')] : inMono(line)))
     .join('\r\n');
+};
+
+/** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
+const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
+  const others = new Set(['13', ...audio.attributes.map((line) => besideVoice.exec(line)?.[1] ?? '')]);
+  return withFormats(
+    sdp,
+    audio,
+    new Set([...voices, ...audio.formats.filter((format) => others.has(format))]),
+  );
+};
+
+/**
+ * An answer with the formats alone that were offered (RFC 3264 section 6.1): a media server that has settled on more
+ * before names more, such as keys at the rate of another codec.
+ */
+export const answering = (offer: string, answer: string): string => {
+  const [offered, answered] = [audioOf(linesOf(offer)), audioOf(linesOf(answer))];
+  if (!offered || !answered) return answer;
+  const kept = answered.formats.filter((format) => offered.formats.includes(format));
+  return kept.length === 0 ? answer : withFormats(answer, answered, new Set(kept));
 };
 
 /** Our own offer, with the voice codecs of a trunk alone and in their order. */

@@ -16,7 +16,8 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
     ['8 0', null, 8],
     ['0 8', null, 0],
     ['0 8', ['PCMA'], 8],
-    ['18 8 0', ['PCMU', 'PCMA'], 8],
+    ['18 8 0', ['PCMU', 'PCMA'], 0],
+    ['18 0 8', ['PCMA', 'PCMU'], 8],
   ];
   for (const [formats, codecs, voice] of voices)
     realTimeTest(

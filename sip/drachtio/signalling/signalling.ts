@@ -116,6 +116,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, ladders });
+  const adopting = { send, mediaServers, trunks: () => allTrunks(options), limits, legTracker };
   let isClosed = false;
   const canTakeCallsOf = (trunk: Trunk): boolean =>
     !isClosed && !trunk.drained && carriers.problem(trunk) === null;
@@ -166,15 +167,7 @@ export const createSignalling = (options: SignallingOptions) => {
 
     /** Goes on with a call that another process has left. */
     adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
-      adoptCall({
-        ...shared,
-        ...call,
-        send,
-        mediaServers,
-        trunks: () => allTrunks(options),
-        limits,
-        legTracker,
-      }),
+      adoptCall({ ...shared, ...call, ...adopting }),
 
     /** No call is taken or placed any more; the connection still stands, so that calls can be ended. */
     close(): void {

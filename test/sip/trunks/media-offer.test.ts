@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import { isHold, offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
+import { answering, isHold, offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
 
 const offer = (media: string, ...attributes: string[]): string =>
   ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', media, ...attributes, ''].join(
@@ -111,3 +111,24 @@ for (const [what, sdp, held] of holds)
   test(`a call is ${held ? '' : 'not '}put on hold by: ${what}`, (t) => {
     t.is(isHold(sdp), held);
   });
+
+test('an answer names no format that was not offered', (t) => {
+  const describing = (formats: string, ...attributes: string[]): string =>
+    [
+      'v=0',
+      'o=- 1 1 IN IP4 127.0.0.1',
+      's=-',
+      'c=IN IP4 127.0.0.1',
+      't=0 0',
+      `m=audio 4000 RTP/AVP ${formats}`,
+    ]
+      .concat(attributes, '')
+      .join('\r\n');
+  const keys = 'a=rtpmap:101 telephone-event/8000';
+  const offered = describing('8 0 101', keys);
+  const answer = describing('8 101 103', keys, 'a=rtpmap:103 telephone-event/48000', 'a=fmtp:103 0-15');
+  t.is(answering(offered, answer), describing('8 101', keys));
+  t.is(answering(offered, describing('8 101', keys)), describing('8 101', keys));
+  t.is(answering(offered, describing('9')), describing('9'), 'what cannot be is judged elsewhere');
+  t.is(answering('', answer), answer);
+});
