@@ -3,7 +3,7 @@ import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import type { SampleRate } from '../../samples.ts';
-import { isHold, soundRateOf, voiceIn } from '../../trunks/media-offer.ts';
+import { answering, isHold, soundRateOf, voiceIn } from '../../trunks/media-offer.ts';
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-figures.ts';
 import { sayBye, type Channel } from './channel.ts';
@@ -125,7 +125,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   };
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
-    const answer = await dialog.modify(remoteSdp);
+    const answer = answering(remoteSdp, await dialog.modify(remoteSdp));
     goOnWith(voiceIn(answer) ?? codec);
     return answer;
   };

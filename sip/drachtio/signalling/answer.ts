@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { Permit } from '../../trunks/limits.ts';
-import { answering, offerWith } from '../../trunks/media-offer.ts';
+import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { NoPlace, releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
 import type { Carriers } from '../media/carriers.ts';
@@ -76,10 +76,8 @@ const createEndpointFor = async (
   { carriers }: Pick<AnswerOptions, 'carriers'>,
 ): Promise<MediaEndpoint> => {
   if (!isWithoutOffer(request)) {
-    const offer = accepted(request.body, trunk);
-    const endpoint = await carriers.createEndpoint(offer, trunk);
-    const answered = { ...onTerms(endpoint, trunk), localSdp: answering(offer, endpoint.localSdp) };
-    return releasingWith(answered, permit.release);
+    const endpoint = await carriers.createEndpoint(accepted(request.body, trunk), trunk);
+    return releasingWith(onTerms(endpoint, trunk), permit.release);
   }
   const endpoint = await carriers.createEndpoint(undefined, trunk);
   const offering = { ...onTerms(endpoint, trunk), localSdp: offerWith(endpoint.localSdp, trunk) };

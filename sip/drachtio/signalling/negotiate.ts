@@ -3,7 +3,7 @@
  * answer what it cannot have with an audio of port 0: a call that stands and is dumb. So it is decided here.
  */
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
-import { answering, offerProblem, withOneVoice } from '../../trunks/media-offer.ts';
+import { offerProblem, withOneVoice } from '../../trunks/media-offer.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 
 /** The other side's description cannot be taken; the message says why, and may be told to the other side. */
@@ -30,8 +30,7 @@ export const accepted = (sdp: string, terms: Terms): string => {
 export const onTerms = (endpoint: MediaEndpoint, terms: Terms): MediaEndpoint => ({
   ...endpoint,
   async modify(remoteSdp) {
-    const offer = accepted(remoteSdp, terms);
-    const answer = answering(offer, await endpoint.modify(offer));
+    const answer = await endpoint.modify(accepted(remoteSdp, terms));
     requireTaken(answer, terms);
     return answer;
   },
