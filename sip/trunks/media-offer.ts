@@ -40,6 +40,9 @@ const describedAs: Readonly<Record<string, string>> = {
 /** What is no voice; keys at whatever rate (RFC 4733 section 2.1), which a media server judges. */
 const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
+/** The same at the clock of the telephone's codecs; keys at that of Opus (RFC 7587) have no stream beside those. */
+const besideTelephoneVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\/8000/i;
+
 const linesOf = (sdp: string): string[] => sdp.split(/\r?\n/).filter((line) => line !== '');
 
 /** The first audio of a description; `null` for a broken line. */
@@ -195,8 +198,8 @@ const withFormats = (sdp: string, audio: Media, kept: ReadonlySet<string>): stri
 };
 
 /** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
-const withVoices = (sdp: string, audio: Media, voices: readonly string[]): string => {
-  const others = new Set(['13', ...audio.attributes.map((line) => besideVoice.exec(line)?.[1] ?? '')]);
+const withVoices = (sdp: string, audio: Media, voices: readonly string[], beside = besideVoice): string => {
+  const others = new Set(['13', ...audio.attributes.map((line) => beside.exec(line)?.[1] ?? '')]);
   return withFormats(
     sdp,
     audio,
@@ -215,14 +218,19 @@ export const answering = (offer: string, answer: string): string => {
   return kept.length === 0 ? answer : withFormats(answer, answered, new Set(kept));
 };
 
-/** Our own offer, with the voice codecs of a trunk alone and in their order. */
+/**
+ * Our own offer, with the voice codecs of a trunk alone and in their order, and keys at their clocks: a media server that
+ * knows Opus offers keys at 48,000 Hz, too, whatever is kept of the voices (RFC 4733 section 2.1).
+ */
 export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
   const audio = audioOf(linesOf(sdp));
   if (audio === undefined || audio === null) return sdp;
   const nameOf = namesIn(audio.attributes);
   const formatOf = (codec: string) => audio.formats.find((format) => nameOf(format) === codec);
-  const voices = (codecs ?? usualCodecs).map(formatOf).filter((format) => format !== undefined);
-  return voices.length === 0 ? sdp : withVoices(sdp, audio, voices);
+  const offered = codecs ?? usualCodecs;
+  const voices = offered.map(formatOf).filter((format) => format !== undefined);
+  if (voices.length === 0) return sdp;
+  return withVoices(sdp, audio, voices, offered.includes('opus') ? besideVoice : besideTelephoneVoice);
 };
 
 /**

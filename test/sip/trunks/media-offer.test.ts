@@ -72,6 +72,23 @@ test('our own offer holds the codecs of the trunk, in its order, and the keys', 
   t.regex(one, /a=fmtp:101 0-15\r\na=ptime:20\r\n$/);
 });
 
+test('our own offer holds keys at the clock of Opus beside Opus alone', (t) => {
+  const own = offer(
+    'm=audio 4000 RTP/AVP 102 0 8 101 103',
+    'a=rtpmap:102 opus/48000/2',
+    'a=rtpmap:101 telephone-event/8000',
+    'a=fmtp:101 0-15',
+    'a=rtpmap:103 telephone-event/48000',
+    'a=fmtp:103 0-15',
+  );
+  for (const codecs of [null, ['PCMA', 'PCMU'] as const, ['PCMA'] as const]) {
+    const narrow = offerWith(own, { codecs: codecs && [...codecs] });
+    t.regex(narrow, /^m=audio 4000 RTP\/AVP (?:0 8|8 0|8) 101\r$/m);
+    t.notRegex(narrow, /48000|a=fmtp:103/);
+  }
+  t.regex(offerWith(own, { codecs: ['opus', 'PCMA'] }), /^m=audio 4000 RTP\/AVP 102 8 101 103\r$/m);
+});
+
 const offered: readonly [string, TrunkCodec[] | null, string][] = [
   ['0 8 101', null, '0 101'],
   ['8 0 101', null, '8 101'],
