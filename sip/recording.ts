@@ -9,6 +9,11 @@ export interface RecordingSink {
    * `recordingSampleRate`. Called in order of time without holes; silence is written too.
    */
   write(counterparty: Int16Array, agent: Int16Array): void;
+  /**
+   * Resolves when little of what was written still waits, at once after the end. Who makes sound faster than a call
+   * does waits for this between two stretches: of what comes too fast for the encoder not all can be kept.
+   */
+  drained(): Promise<void>;
   /** The call is over and everything was written. Idempotent; after `fail` it does nothing. */
   finish(): void;
   /** The recording cannot be completed. The call goes on. Idempotent. */

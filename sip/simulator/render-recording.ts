@@ -101,7 +101,9 @@ export const renderRecording = async (
     const length = Math.min(stretch, total - written);
     const samples = await counterparty.read(length);
     sink.write(samples, await agent.read(length));
-    if (count % stretchesAtOnce === 0) await setImmediate();
+    if (count % stretchesAtOnce !== 0) continue;
+    await setImmediate();
+    await sink.drained();
   }
   sink.finish();
 };

@@ -53,6 +53,7 @@ export const createRecorder = (
       sound.push({ counterparty, agent });
       begin();
     },
+    drained: sound.drained,
     finish() {
       sound.end('finished');
       begin();

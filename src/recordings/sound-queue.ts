@@ -8,6 +8,9 @@ import type { Stretch } from './encoder.ts';
 /** So much is encoded before others get their turn: some five milliseconds of work. */
 const pieceSamples = recordingSampleRate;
 
+/** So little waits that more may come from whoever need not hurry: ten seconds. */
+const drainedSamples = 10 * recordingSampleRate;
+
 /** Sound that may wait to be encoded: two minutes, 8 MB. */
 const maxWaitingSamples = 120 * recordingSampleRate;
 
@@ -17,6 +20,8 @@ export type SoundEnd = 'finished' | 'cut';
 export type SoundQueue = {
   /** Takes a copy. Behind the end nothing is taken. */
   push(sound: Stretch): void;
+  /** When little waits, or nothing is taken any more. */
+  drained(): Promise<void>;
   /** Only the first end counts. Behind an error nothing is given out any more. */
   end(how: SoundEnd | Error): void;
   /** The next piece as soon as there is one, and behind the last one the end. Rejects with the error that is the end. */
@@ -32,10 +37,20 @@ export const createSoundQueue = (): SoundQueue => {
   let waitingSamples = 0;
   let ended: SoundEnd | Error | undefined;
   let wake = (): void => {};
+  let tellDrained: (() => void)[] = [];
+
+  const isDrained = (): boolean => ended !== undefined || waitingSamples <= drainedSamples;
+
+  const lookWhetherDrained = (): void => {
+    if (!isDrained()) return;
+    for (const tell of tellDrained) tell();
+    tellDrained = [];
+  };
 
   const end = (how: SoundEnd | Error): void => {
     ended ??= how;
     wake();
+    lookWhetherDrained();
   };
 
   const takePiece = (): Stretch[] => {
@@ -47,6 +62,7 @@ export const createSoundQueue = (): SoundQueue => {
       piece.push(next);
     }
     for (const { counterparty } of piece) waitingSamples -= counterparty.length;
+    lookWhetherDrained();
     return piece;
   };
 
@@ -65,6 +81,9 @@ export const createSoundQueue = (): SoundQueue => {
       waitingSamples += agent.length;
       return wake();
     },
+    async drained() {
+      if (!isDrained()) await new Promise<void>((resolve) => tellDrained.push(resolve));
+    },
     end,
     async next() {
       for (;;) {
@@ -78,7 +97,7 @@ export const createSoundQueue = (): SoundQueue => {
       if (ended instanceof Error) throw ended;
     },
     discard() {
-      ended ??= 'cut';
+      end('cut');
       waiting.length = 0;
       waitingSamples = 0;
     },

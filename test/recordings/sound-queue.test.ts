@@ -46,6 +46,27 @@ test('behind an error nothing is given out any more', async (t) => {
   await t.throwsAsync(queue.next(), { message: 'the line broke' });
 });
 
+test('who need not hurry waits until little waits, or for the end', async (t) => {
+  const queue = createSoundQueue();
+  queue.push(silence(10));
+  await queue.drained();
+  queue.push(silence(2));
+  const told: string[] = [];
+  void queue.drained().then(() => told.push('drained'));
+  await queue.next();
+  await turn();
+  t.deepEqual(told, []);
+  await queue.next();
+  await turn();
+  t.deepEqual(told, ['drained']);
+  queue.push(silence(60));
+  const waiting = queue.drained();
+  queue.end('cut');
+  await waiting;
+  await queue.drained();
+  t.pass();
+});
+
 test('more than two minutes may not wait; what was given out does not count', async (t) => {
   const queue = createSoundQueue();
   queue.push(silence(120));

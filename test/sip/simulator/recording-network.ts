@@ -34,6 +34,7 @@ const createTape = (): Tape => {
       for (const sample of counterparty) tape.counterparty.push(sample);
       for (const sample of agent) tape.agent.push(sample);
     },
+    drained: () => Promise.resolve(),
     finish(): void {
       tape.outcome = 'finished';
     },

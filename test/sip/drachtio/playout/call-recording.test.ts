@@ -17,6 +17,7 @@ const createWorld = (sampleRate: SampleRate = 8_000) => {
         agent.push(...other);
         if (one.length !== other.length) throw new Error('Both sides must be of the same length');
       },
+      drained: () => Promise.resolve(),
       finish: () => (finished += 1),
       fail: () => {},
     },
