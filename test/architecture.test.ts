@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path';
 import test from 'ava';
+import { circlesIn } from './helpers/circles.ts';
 import { mayProvide, rules, unruled } from './helpers/folder-rules.ts';
 import { readImports, source, sourceFiles as files, type Import as ReadImport } from './helpers/imports.ts';
 
@@ -123,21 +124,37 @@ test('paths between folders go through the names of package.json, relative paths
   );
 });
 
-test('no two folders depend on each other, not even by way of others', (t) => {
+/** What uses what, of pairs. */
+const usesOf = (pairs: Iterable<readonly [from: string, to: string]>): Map<string, Set<string>> => {
   const uses = new Map<string, Set<string>>();
-  for (const { from, folder } of imports) {
+  for (const [from, to] of pairs) uses.set(from, (uses.get(from) ?? new Set()).add(to));
+  return uses;
+};
+
+test('a circle is found wherever it begins, with all that lies on it', (t) => {
+  const pairs = [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['c', 'b'],
+    ['d', 'd'],
+  ] as const;
+  t.deepEqual(circlesIn(usesOf(pairs)), ['b → c → b', 'd → d']);
+});
+
+test('no two folders depend on each other, not even by way of others', (t) => {
+  const pairs = imports.flatMap(({ from, folder }): [string, string][] => {
     const own = folderOf(from);
-    if (folder === undefined || folder === own || unruled.includes(own)) continue;
-    uses.set(own, (uses.get(own) ?? new Set()).add(folder));
-  }
-  const cyclesFrom = (path: readonly string[]): string[] =>
-    [...(uses.get(path.at(-1) ?? '') ?? [])].flatMap((next) =>
-      path.includes(next) ? [[...path, next].join(' → ')] : cyclesFrom([...path, next]),
-    );
-  t.deepEqual(
-    [...uses.keys()].flatMap((folder) => cyclesFrom([folder])),
-    [],
-  );
+    return folder === undefined || folder === own || unruled.includes(own) ? [] : [[own, folder]];
+  });
+  t.deepEqual(circlesIn(usesOf(pairs)), []);
+});
+
+test('no two files import each other, not even types, nor by way of others', (t) => {
+  const pairs = files
+    .flatMap(readImports)
+    .flatMap(({ from, inside }): [string, string][] => (inside === undefined ? [] : [[from, inside]]));
+  t.true(pairs.length > 1000);
+  t.deepEqual(circlesIn(usesOf(pairs)), []);
 });
 
 test('the charts get their world in the composition root alone', (t) => {

@@ -18,7 +18,7 @@ import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
 import { heardAfter, sayingTime } from '#sip/voice.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
 import { hear } from '#src/agents/built-in/hear.ts';
-import { wordsFor } from '#src/agents/built-in/words.ts';
+import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { withoutThoughts } from '#src/agents/chat-completions/without-thoughts.ts';
 import { createSaidMessages } from '#src/agents/langgraph/said-messages.ts';
 import { partOf } from '#src/agents/mastra/parts.ts';

@@ -9,7 +9,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
 import { nextUtterance } from './built-in/dialogue.ts';
-import { wordsFor } from './built-in/words.ts';
+import { wordsFor } from './built-in/languages.ts';
 
 export const builtInAgent = (
   { context, instruction }: AgentCall,

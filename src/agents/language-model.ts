@@ -7,7 +7,7 @@ import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, sentenceEnd, type Agent, type AgentRequest, type ReplyPiece } from './agent.ts';
 import type { HangUp, PressKeys } from '#src/domain/own-call.ts';
-import { wordsFor } from './built-in/words.ts';
+import { wordsFor } from './built-in/languages.ts';
 import type { ToolCall } from './chat-completions/read-completion.ts';
 import { askModel, type LanguageModel, type ModelMessage } from './language-model/ask-model.ts';
 import { promptFor } from './language-model/prompt.ts';

@@ -22,7 +22,6 @@ import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { AnsweredRequest } from './access-log.ts';
-import type { EventStreamTimes } from './calls/call-event-stream.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { StreamPermits } from './stream-permits.ts';
 
@@ -90,6 +89,22 @@ export type ApiServices = Pick<
 
 /** Requests in a stretch of time; `points: 0` switches the limit off. */
 export type RequestLimit = { points: number; perSeconds: number };
+
+/** Times of the events of a call, read as a stream. */
+type EventStreamTimes = {
+  /** A comment after so much silence keeps the connection open. */
+  keepAliveMs: number;
+  /** A reader that takes nothing for so long is dropped. */
+  slowReaderMs: number;
+  /** Between two looks for a call of another gateway. */
+  pollMs: number;
+  /** How often it is asked whether the reader's key or token is still good. */
+  revalidateMs: number;
+  /** How long after the end of a call its recording and its summary are waited for. */
+  lateFactsMs: number;
+  /** When a client comes back whose connection broke. */
+  retryMs: number;
+};
 
 export type RequestLimits = {
   /** What each number key and each admin token may do. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import type { RouterContext } from '@koa/router';
 
-/** What the API knows of one request, beside what Koa knows. */
+/** Kept of one request, beside what Koa keeps. */
 export type ApiState = {
   requestId: string;
   /** The pattern of the route that answers, for the access log; a path may hold what a log must not. */
@@ -12,6 +13,13 @@ export type ApiState = {
 export type ApiContext = RouterContext<ApiState>;
 
 export type ApiMiddleware = Middleware<ApiState>;
+
+/** An answer as it is sent. */
+export type Rendered = {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Readable | Buffer | string | null;
+};
 
 const sane = /^[\w.:+/=-]{1,128}$/;
 

@@ -6,8 +6,7 @@
  */
 import * as z from 'zod';
 import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
-import type { ApiContext } from './context.ts';
-import type { Rendered } from './route.ts';
+import type { ApiContext, Rendered } from './context.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated } from './validated.ts';
 

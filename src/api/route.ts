@@ -8,7 +8,7 @@ import type { RefusalCode } from '#src/domain/refusal.ts';
 import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
 import type { Auth, CallerOf, Authenticators, Authentication } from './authenticate.ts';
 import { decode, encode, type Decoded } from './codec.ts';
-import type { ApiContext } from './context.ts';
+import type { ApiContext, Rendered } from './context.ts';
 import { once } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
 import type { ApiServices } from './api-services.ts';
@@ -94,13 +94,6 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   responses: Responses;
   /** Codes beyond those that follow from the declaration itself (authentication, validation, limits, accidents). */
   refusals: readonly RefusalCode[];
-};
-
-/** What is sent. */
-export type Rendered = {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: Readable | Buffer | string | null;
 };
 
 export type Route = Declaration<

@@ -1,7 +1,3 @@
-import { en } from './en.ts';
-import { ja } from './ja.ts';
-import { ko } from './ko.ts';
-
 /** What the built-in agent says and understands in one language. */
 export type Words = {
   /** The outbound opening, up to the task. */
@@ -60,9 +56,3 @@ export type Meaning =
   | 'greeting'
   | 'agreed'
   | 'yes';
-
-const languages: Readonly<Record<string, Words>> = { ko, en, ja };
-
-/** By the main part of a language tag; English for a language that it does not speak. */
-export const wordsFor = (language: string): Words =>
-  languages[language.split('-', 1)[0]?.toLowerCase() ?? ''] ?? en;

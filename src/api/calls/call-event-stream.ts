@@ -18,21 +18,6 @@ import { createPulledStream } from './pulled-stream.ts';
 import { createSeenJournal } from './seen-journal.ts';
 import { createWakeUp } from './wake-up.ts';
 
-export type EventStreamTimes = {
-  /** A comment after so much silence keeps the connection open. */
-  keepAliveMs: number;
-  /** A reader that takes nothing for so long is dropped. */
-  slowReaderMs: number;
-  /** Between two looks for a call of another gateway. */
-  pollMs: number;
-  /** How often it is asked whether the reader's key or token is still good. */
-  revalidateMs: number;
-  /** How long after the end of a call its recording and its summary are waited for. */
-  lateFactsMs: number;
-  /** When a client comes back whose connection broke. */
-  retryMs: number;
-};
-
 /** States that the reader has not taken yet; of more, the latest count. */
 const mostStates = 50;
 

@@ -2,7 +2,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { hear } from '#src/agents/built-in/hear.ts';
-import { wordsFor } from '#src/agents/built-in/words.ts';
+import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { talk } from './talk.ts';
 
 test('a language that it does not speak is spoken to in English, a regional one in its own', (t) => {

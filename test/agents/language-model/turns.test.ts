@@ -5,7 +5,7 @@ import pino from 'pino';
 import { replyLimits } from '#config/policy.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
 import { languageModelAgent } from '#src/agents/language-model.ts';
-import { wordsFor } from '#src/agents/built-in/words.ts';
+import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Clock } from '#src/domain/clock.ts';
