@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import { WebSocketServer } from 'ws';
 import { speechEngines } from '#config/policy.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { failOverRecognizer } from '#src/speech/fail-over-recognizer.ts';

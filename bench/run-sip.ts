@@ -2,7 +2,7 @@
  * `npm run bench:sip`: the figures of real lines, on drachtio-server and FreeSWITCH of this machine; `npm run bench:sip
  * -- soak` measures one. See README.md.
  */
-import { freePort, missingPrograms, startServers, type SipServers } from '#test/real-sip/servers.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from './bench.ts';
 import { runBenches } from './run-benches.ts';
 import { benchCapacity } from './sip/capacity.ts';

@@ -22,7 +22,7 @@ export const inboundAccess = {
   refusals: { atOnce: 3, firstMs: 250, longestMs: 8_000 },
 } as const;
 
-/** How a trunk is kept registered and asked if it is there; see `TrunkLifeTimes` of machines/trunk.ts. */
+/** How a trunk is kept registered and asked if it is there; see `TrunkLifeTimes` of machines/trunk-life.ts. */
 export const trunkLifeTimes = {
   checkMs: 30_000,
   recheckMs: 5_000,

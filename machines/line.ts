@@ -1,6 +1,6 @@
 /**
  * What a call needs of its line, in the vocabulary of calls: no SIP, no SDP, no frames. Every line driver (`sip/`)
- * speaks these words and passes the same contract suite (`test/contract/line.ts`).
+ * speaks these words and passes the same contract suite (`test/contract/line-contract.ts`).
  *
  * The contract, beyond the types:
  * 1. A line never speaks inside a command: events follow in a later task, one at a time, in order of time.

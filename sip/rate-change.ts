@@ -2,7 +2,7 @@
  * A sound that comes piece by piece, at another rate: the pieces are resampled as if they were one. Samples are taken in
  * units that are a whole number of samples at both rates, and the last few milliseconds wait for what follows them.
  */
-import { joinSamples } from '#src/domain/samples.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { resamplingReach, type Resample } from './resampler.ts';
 
 export type RateChange = {

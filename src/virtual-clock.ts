@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Agenda, Entry } from './agenda.ts';
-import { steadyClock } from './clock.ts';
+import { steadyClock } from './clocks.ts';
 
 /** The real time of a process, in milliseconds. */
 export type ProcessTime = {

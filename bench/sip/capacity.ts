@@ -3,7 +3,7 @@
  * call fails and 95 of 100 are answered within `answerLimitMs`. Calls of a few seconds, so that dozens stand at once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
 import { percentile } from '../percentile.ts';
 import { placeLoad, type LoadResult } from './load.ts';

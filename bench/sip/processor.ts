@@ -3,7 +3,7 @@
  * carries the sound itself, and the bare system, in turns.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
 import { median } from '../percentile.ts';
 import { placeLoad } from './load.ts';

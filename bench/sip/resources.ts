@@ -1,6 +1,6 @@
 /** What a gateway needs for each of a hundred calls at once: memory, and processor time while they stand. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
 import { readMemory } from '../read-memory.ts';
 import { placeLoad } from './load.ts';

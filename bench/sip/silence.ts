@@ -3,7 +3,7 @@ import type { BargeInMode } from '#machines/line.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { startEarAndMouth } from '#test/real-sip/ear-and-mouth.ts';
 import { until } from '#test/real-sip/real-lines.ts';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
 import { percentile } from '../percentile.ts';
 import { standingCall } from './standing-call.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
 import { readMemory } from '../read-memory.ts';
 import { placeLoad } from './load.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Line } from '#machines/line.ts';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
 import { percentile } from '../percentile.ts';
 import { sharedNow, startEar, type Ear } from './ear.ts';

@@ -6,7 +6,7 @@ import type { BargeInMode, Line, LineEvent } from '#machines/line.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { startFarEnd } from '#test/real-sip/far-end.ts';
 import { realLines, until } from '#test/real-sip/real-lines.ts';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 
 type Options = {
   servers: SipServers;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { SipServers } from '#test/real-sip/servers.ts';
+import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import { makeDataFolder } from '../data-folder.ts';
 import { gatewayProgram } from '../gateway-process.ts';
 import { startProgram } from '../program.ts';

@@ -7,8 +7,8 @@ import { createListener, type ListeningNumbers } from '../listening/listener.ts'
 import type { TurnModel } from '../listening/turn-end/model-ends.ts';
 import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
 import type { LineTime } from '../line-time.ts';
-import type { MediaEndpoint, SoundPath } from '../media/endpoint.ts';
-import type { RecordingSink } from '../recording.ts';
+import type { MediaEndpoint, SoundPath } from '../media/media-endpoint.ts';
+import type { RecordingSink } from '../recording-sink.ts';
 import type { Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
 import type { Recognizer } from '../speech.ts';

@@ -6,7 +6,7 @@ import type { LineReport, OneWaySound } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import { within } from './background-tasks.ts';
 
 /** Between two looks: as often as telephones report (RFC 3550 section 6.2). */

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { withNumericAddresses, type SipMessage } from '#src/domain/sip-message.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { hepPacket, type HepIdentity } from './packet.ts';
+import { hepPacket, type HepIdentity } from './hep-packet.ts';
 
 export type CollectorNumbers = {
   /** How long messages are gathered: a trunk's address is known when it has answered. */

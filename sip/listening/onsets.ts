@@ -1,10 +1,10 @@
 /**
- * Where a voice over the agent's has its onset, and where it has become speech by its sound alone: `barge-in.ts` with
+ * Where a voice over the agent's has its onset, and where it has become speech by its sound alone: `barge-in-watch.ts` with
  * ears.
  */
 import type { BargeIn } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
-import { createBargeInWatch, type BargeInNumbers } from './barge-in.ts';
+import { createBargeInWatch, type BargeInNumbers } from './barge-in-watch.ts';
 import { createSpeechMeter, type SpeechNumbers } from './speech-meter.ts';
 import { frameMs } from './voice-detector.ts';
 

@@ -1,5 +1,5 @@
 /** The agent's voice of a call whose sound may move: what was sent to one place and not played there is played at the next. */
-import type { SoundPath } from './endpoint.ts';
+import type { SoundPath } from './media-endpoint.ts';
 
 export type MovablePath = SoundPath & {
   /** What was not played yet goes on there, and all that comes. The path that is left stays open. */

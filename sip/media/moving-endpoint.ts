@@ -3,7 +3,7 @@
  * it goes on at an endpoint that can have it, with what was not said yet.
  */
 import { NothingInCommon } from './direct/negotiation.ts';
-import type { MediaEndpoint, SoundEvents } from './endpoint.ts';
+import type { MediaEndpoint, SoundEvents } from './media-endpoint.ts';
 import type { SampleRate } from '../samples.ts';
 import { createMovablePath, type MovablePath } from './movable-path.ts';
 

@@ -2,7 +2,7 @@
 import { createRateChange } from '../rate-change.ts';
 import type { Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
-import type { SoundPath } from './endpoint.ts';
+import type { SoundPath } from './media-endpoint.ts';
 
 /** A path that takes samples at the rate of the call, and counts them so. */
 export const createPathAtRate = (

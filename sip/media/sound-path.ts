@@ -4,7 +4,7 @@
  */
 import type { Cancel, LineTime } from '../line-time.ts';
 import { samplesPerMs, type SampleRate } from '../samples.ts';
-import type { SoundPath } from './endpoint.ts';
+import type { SoundPath } from './media-endpoint.ts';
 import type { SampleRing } from './sample-ring.ts';
 
 type Waiting = { samples: Int16Array } | { onPlayed: () => void };

@@ -4,7 +4,7 @@
  * utterance a side is in memory at once.
  */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '../recording.ts';
+import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
 import type { Audio, Synthesizer } from '../speech.ts';
 import type { Pause, CallTimeline, RecordedPart } from './call-timeline.ts';
 import type { Resample } from '../resampler.ts';

@@ -19,7 +19,7 @@ import {
 } from './callees.ts';
 import { createCallers } from './callers.ts';
 import { behaving, type CreateParty } from './party.ts';
-import { createRecorder, type RecorderOptions } from './recorder.ts';
+import { createRecorder, type RecorderOptions } from './simulated-recorder.ts';
 import type { Script } from './script.ts';
 import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
 

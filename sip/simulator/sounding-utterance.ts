@@ -1,6 +1,6 @@
 /** One utterance of the agent while it sounds on a simulated line: how far it has come, also with pauses in it. */
 import { createAlarm, type LineTime } from '../line-time.ts';
-import { heardAfter, sayingTime } from '../voice.ts';
+import { heardAfter, sayingTime } from '../speaking-time.ts';
 
 /** An utterance that sounds now. It is the same object from its first to its last sound. */
 export type Voice = {

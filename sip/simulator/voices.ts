@@ -10,8 +10,8 @@ import {
 } from '../listening/answering-machine.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
 import type { TimelineRecorder } from './call-timeline.ts';
-import { createSimulatedPlayout, type SimulatedPlayout } from './playout.ts';
-import { createSpeech, type Speech, type SpeechEvents } from './speech.ts';
+import { createSimulatedPlayout, type SimulatedPlayout } from './simulated-playout.ts';
+import { createSpeech, type Speech, type SpeechEvents } from './simulated-speech.ts';
 
 /** Who has said something and then waits is a person: it is told after this. */
 const waitsMs = 500;

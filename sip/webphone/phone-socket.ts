@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { parseFromPhone } from './messages.ts';
+import { parseFromPhone } from './phone-messages.ts';
 import type { Dial, WebPhones } from './web-phones.ts';
 
 export type PhoneSocketLimits = {

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { wordsOf, type Destinations } from '#src/domain/destinations.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
-import { appendAudit } from '#src/persistence/audit.ts';
+import { appendAudit } from '#src/persistence/audit-entries.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 
-export { listAudit } from '#src/persistence/audit.ts';
+export { listAudit } from '#src/persistence/audit-entries.ts';
 
 /** What administration works with. */
 export type AdministrationServices = {

@@ -4,7 +4,7 @@ import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { outboundToken, putAgentBinding, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
 import { putInboundAuth, type InboundAuthMethod } from '#src/persistence/numbers.ts';
 import { note, type Administrator } from './administrator.ts';
-import { numberNotFound, numberOf } from './numbers.ts';
+import { numberNotFound, numberOf } from './administer-numbers.ts';
 
 /**
  * Replaces the binding of one direction. `token` goes to the outbound agent endpoint; undefined keeps the stored one,

@@ -1,5 +1,5 @@
 /** How calls went on each trunk of a workspace, in the figures of the trade. */
-import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/trunk-figures.ts';
+import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/carried-calls.ts';
 import { listTrunks } from '#src/persistence/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';
 

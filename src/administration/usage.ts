@@ -3,7 +3,7 @@ import { dayOf, type Day } from '#src/domain/day.ts';
 import { listNumbers } from '#src/persistence/numbers.ts';
 import { spentOn, type SpentOfNumber } from '#src/persistence/spent-minutes.ts';
 import type { WorkspaceReader } from './administrator.ts';
-import { workspaceOf } from './workspaces.ts';
+import { workspaceOf } from './administer-workspaces.ts';
 
 /** Minutes, to the second; `limit` is null where there is none. */
 export type Minutes = { limit: number | null; talkedMinutes: number; heldMinutes: number };

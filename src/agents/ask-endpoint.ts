@@ -3,7 +3,7 @@ import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-cl
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure } from './agent.ts';
 import { excerptOf } from './excerpt.ts';
-import { traceRequest } from './trace-request.ts';
+import { traceAgentRequest } from './trace-agent-request.ts';
 
 /** How long is waited for a LangGraph server beside the reply itself, in milliseconds. */
 export type GraphTimes = {
@@ -50,7 +50,7 @@ export const askEndpoint = async (
   { url, headers = {}, body, ...others }: AgentEndpointRequest,
 ): Promise<EndpointResponse> => {
   const { call_id: callId } = call.context;
-  const response = await traceRequest(callId, url, (traceparent) =>
+  const response = await traceAgentRequest(callId, url, (traceparent) =>
     client.post(url, {
       headers: {
         'Content-Type': 'application/json',

@@ -13,7 +13,7 @@ import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
 import { AgentFailure } from './agent.ts';
 import { readJson } from './ask-endpoint.ts';
-import { traceparent } from './trace-request.ts';
+import { traceparent } from './trace-agent-request.ts';
 
 export type HandshakeRequest = { url: string; secret: string; context: AgentContext };
 

@@ -9,7 +9,7 @@ import { refuse, refuseLate } from './refuse.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
-import { traceRequest } from './trace-request.ts';
+import { traceApiRequest } from './trace-api-request.ts';
 import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
@@ -22,7 +22,7 @@ export const createApi = (
   const app = new Koa<ApiState>();
   refuseLate(app, services);
   app.use(nameRequest);
-  app.use(traceRequest);
+  app.use(traceApiRequest);
   app.use(logAccess(logger, onAnswered));
   app.use(securityHeaders());
   app.use(refuse(services));

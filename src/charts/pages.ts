@@ -4,7 +4,7 @@ import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { deliveryMachine } from '#machines/delivery.ts';
 import { lineLifeMachine } from '#machines/line-life.ts';
-import { trunkMachine } from '#machines/trunk.ts';
+import { trunkMachine } from '#machines/trunk-life.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 import { mermaid } from './mermaid.ts';
 import { stateGraph } from './state-graph.ts';

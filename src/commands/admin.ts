@@ -11,7 +11,7 @@ import { openDatabase } from '#src/persistence/database.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';

@@ -3,7 +3,7 @@ import { ConfigError } from '#config/config.ts';
 import { relayNumbers } from '#config/line-policy.ts';
 import { readRelayConfig } from '#config/relay-config.ts';
 import { createRelay } from '#sip/relay/relay.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 
 const giveUp = (message: string): never => {

@@ -2,14 +2,14 @@
 import { parseOptions, UsageError } from './parse-options.ts';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
-import { createTryAgent } from '#src/agents/try-agent.ts';
-import { closingReport, turnReport } from '#src/agents/try-agent/report.ts';
+import { createTryAgent } from '#src/agents/trial.ts';
+import { closingReport, turnReport } from '#src/agents/trial/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
 import { encode } from '#src/api/codec.ts';
 import { trialAgents, type TrialRequest } from '#src/domain/agent-trial.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { startLanguageModel } from '#src/start/start-language-model.ts';
 import { startOutgoing } from '#src/start/start-outgoing.ts';

@@ -26,7 +26,7 @@ import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
 import { texts } from './language/language.ts';
 import { usePolled } from './polled.ts';
-import { linkTo, route } from './route.ts';
+import { linkTo, route } from './shown-page.ts';
 
 export const App = () => (token.value === null ? <SignIn /> : <SignedIn token={token.value} />);
 

@@ -215,7 +215,7 @@ export const tokensOfOtherKeys = (db: Database, keyId: string, at: Date): Promis
   ofOtherKeys(db, { keyId, at });
 
 /** From now on the token is unknown. A workspace keeps at least one valid token of an admin: `last` when this is it. */
-export const revokeAdminToken = async (
+export const revokeTokenRow = async (
   db: Database,
   token: { id: string; workspaceId: string; at: Date },
 ): Promise<AdminTokenRecord | 'last' | 'unknown'> => {

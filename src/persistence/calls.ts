@@ -4,7 +4,7 @@ import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { revivalForm, type Revival } from './call-revivals.ts';
 import type { Database } from './database.ts';
-import { keeping, type KeyedAnswer } from './idempotency.ts';
+import { keeping, type KeyedAnswer } from './keyed-answers.ts';
 import { inBatches } from './in-batches.ts';
 import { newEventId, tellOfCalls } from './outbox.ts';
 import { prepared } from './prepared.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createEncoder } from 'wasm-media-encoders';
-import { recordingSampleRate } from '#sip/recording.ts';
+import { recordingSampleRate } from '#sip/recording-sink.ts';
 
 /** How recordings are encoded; also the extension of their files. */
 export type RecordingFormat = 'ogg' | 'mp3';

@@ -1,6 +1,6 @@
 /** The recording of one call: takes sound at any moment, writes it in the background, tells how it ended once. */
 import { setImmediate } from 'node:timers/promises';
-import type { RecordingSink } from '#sip/recording.ts';
+import type { RecordingSink } from '#sip/recording-sink.ts';
 import type { CompleteSound, RecordingFile } from './recording-file.ts';
 import { createSoundQueue } from './sound-queue.ts';
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { recordingSampleRate } from '#sip/recording.ts';
+import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { mp3Bitrate, type Stretch, type Encoder } from './encoder.ts';
 import { createFollowingPages } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';

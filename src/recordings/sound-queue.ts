@@ -2,7 +2,7 @@
  * Sound on its way from a call to its encoder: taken at any moment, given out in pieces. So much of it may wait, for
  * encoding that does not keep up never will.
  */
-import { recordingSampleRate } from '#sip/recording.ts';
+import { recordingSampleRate } from '#sip/recording-sink.ts';
 import type { Stretch } from './encoder.ts';
 
 /** So much is encoded before others get their turn: some five milliseconds of work. */

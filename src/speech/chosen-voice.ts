@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/speech.ts';
 import { UnspokenLanguage, VoiceRefused } from './engine-failure.ts';
-import { piecesOf, wholeAudio } from './samples.ts';
+import { piecesOf, wholeAudio } from './sample-reader.ts';
 
 /** For one call. */
 export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Logger): Synthesizer => {

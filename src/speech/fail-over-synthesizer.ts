@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { UnspokenLanguage } from './engine-failure.ts';
-import { piecesOf, wholeAudio } from './samples.ts';
+import { piecesOf, wholeAudio } from './sample-reader.ts';
 
 export const failOverSynthesizer = (
   candidates: readonly { engine: Synthesizer; breaker: CircuitBreaker }[],

@@ -7,7 +7,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { baseLanguage } from '#src/domain/language.ts';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { createPlaces, type InPlace } from './at-most.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';

@@ -1,5 +1,5 @@
 import type { Audio, Synthesizer } from '#sip/speech.ts';
-import { joinSamples } from '#src/domain/samples.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 
 /** `voice` is the one that this synthesizer speaks with; `null` is the engine's usual one. */
 export type Remember = (synthesizer: Synthesizer, voice: string | null) => Synthesizer;

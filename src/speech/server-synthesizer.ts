@@ -3,7 +3,7 @@ import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { createSampleReader, wholeAudio } from './samples.ts';
+import { createSampleReader, wholeAudio } from './sample-reader.ts';
 
 export type SpeechRequest = {
   url: string;

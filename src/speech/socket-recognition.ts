@@ -1,6 +1,6 @@
 /** What recognizers that are websocket servers have in common: sound goes up as it comes, messages come down. */
 import type { Recognition } from '#sip/speech.ts';
-import { bytesIn } from '#src/domain/samples.ts';
+import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { EngineFailure } from './engine-failure.ts';
 import { openEngineSocket, type EngineAddress } from './engine-socket.ts';
 import type { EngineWorld } from './engine-world.ts';

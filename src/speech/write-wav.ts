@@ -1,5 +1,5 @@
 import type { Audio } from '#sip/speech.ts';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 
 const headerBytes = 44;
 const pcm = 1;

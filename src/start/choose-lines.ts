@@ -9,13 +9,13 @@ import {
   trunkTimes,
   webPhones,
 } from '#config/policy.ts';
-import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
+import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
 import type { KeepSipMessage } from '#sip/drachtio/ladder/ladders.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
-import type { OpenRecording } from '#sip/recording.ts';
+import type { OpenRecording } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { SpeechEngines } from '#sip/speech.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
-import { deleteExpiredAnswers } from '#src/persistence/idempotency.ts';
+import { deleteExpiredAnswers } from '#src/persistence/keyed-answers.ts';
 
 const everyMs = 3_600_000;
 

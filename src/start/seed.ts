@@ -12,7 +12,7 @@ import {
   replaceGatewayToken,
   type AdminTokenRecord,
 } from '#src/persistence/admin-tokens.ts';
-import { appendAudit } from '#src/persistence/audit.ts';
+import { appendAudit } from '#src/persistence/audit-entries.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';

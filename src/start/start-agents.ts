@@ -7,7 +7,7 @@ import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import type { Agent } from '#src/agents/agent.ts';
 import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
 import { createStartReply, type StartReply } from '#src/agents/start-reply.ts';
-import { createTryAgent } from '#src/agents/try-agent.ts';
+import { createTryAgent } from '#src/agents/trial.ts';
 import { withBreaker } from '#src/agents/with-breaker.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';

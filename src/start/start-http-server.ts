@@ -9,7 +9,7 @@ import type { ApiServices } from '#src/api/api-services.ts';
 import { createCounter, type Counter } from '#src/api/rate-limit.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
-import { apiServicesOf, type ApiParts } from './api-services.ts';
+import { apiServicesOf, type ApiParts } from './provide-api-services.ts';
 import type { Foundation } from './foundation.ts';
 import { listen, type HttpServer } from './http-server.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from './websocket-routes.ts';

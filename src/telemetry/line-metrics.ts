@@ -1,6 +1,6 @@
 /** Figures of the telephone lines: whether they are there, their trunks, and who was turned away. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MediaServerState } from '#sip/drachtio/media/servers.ts';
+import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
 import type { Lines } from '#sip/lines.ts';
 import { trunkStates } from '#src/domain/trunk.ts';
 import type { TrunkDirectory } from '#src/trunks/trunk-directory.ts';

@@ -1,10 +1,10 @@
 /**
- * One enabled trunk on this gateway: an actor of `machines/trunk.ts` keeps it registered and asks if it is there. Where
+ * One enabled trunk on this gateway: an actor of `machines/trunk-life.ts` keeps it registered and asks if it is there. Where
  * it has several addresses each of them is asked by an actor of its own.
  */
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
-import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk.ts';
+import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk-life.ts';
 import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
 import type { Clock } from '#src/domain/clock.ts';

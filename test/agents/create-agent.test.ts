@@ -4,7 +4,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { graphTimes, replyLimits } from '#config/policy.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { textOf } from '#test/helpers/heard-reply.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 

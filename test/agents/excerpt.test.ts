@@ -1,6 +1,6 @@
 import test from 'ava';
 import { excerptOf } from '#src/agents/excerpt.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 
 const response = (body: AsyncIterable<Uint8Array>) => {
   let discarded = 0;

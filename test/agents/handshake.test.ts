@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { SimulatedClock } from 'xstate';
 import { createHandshake } from '#src/agents/handshake.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import {

@@ -5,7 +5,7 @@ import type { Message } from '#machines/reply.ts';
 import { languageModelAgent } from '#src/agents/language-model.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
 import { hearReply, textOf } from '#test/helpers/heard-reply.ts';

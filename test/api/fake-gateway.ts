@@ -20,7 +20,7 @@ import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.t
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
 import { createCallInsertion } from '#src/persistence/calls.ts';

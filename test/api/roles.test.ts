@@ -1,7 +1,7 @@
 /** Who may do what by the admin API: an admin everything, a viewer nothing that changes something or shows a secret. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { newAdminToken } from '#src/administration/new-key.ts';
 import { routes } from '#src/api/routes.ts';
 import { adminRoles, type AdminRole } from '#src/domain/admin-role.ts';

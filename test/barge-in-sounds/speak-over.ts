@@ -8,7 +8,7 @@ import type { BargeIn, LineReport } from '#machines/line.ts';
 import { createCallMedia } from '#sip/drachtio/call-media.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import type { OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
-import type { MediaEndpoint, SoundEvents } from '#sip/media/endpoint.ts';
+import type { MediaEndpoint, SoundEvents } from '#sip/media/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';
 import { telephoneRate } from '#sip/samples.ts';

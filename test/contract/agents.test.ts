@@ -1,5 +1,5 @@
 import test from 'ava';
-import { agentContract } from './agent.ts';
+import { agentContract } from './agent-contract.ts';
 import { agentKinds } from './agent-kinds.ts';
 import { hostileReplies } from './hostile-replies.ts';
 

@@ -6,14 +6,14 @@ import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts';
-import { kindOf } from '#test/doubles/sip-message.ts';
+import { kindOf } from '#test/doubles/sip-parser.ts';
 import { createTelephoneSound, type TelephoneSound } from '#test/doubles/telephone-sound.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { beep } from '#test/real-sip/ear-and-mouth.ts';
 import { toneRecognizer } from '#test/real-sip/tone-recognizer.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
-import { lineContract } from './line.ts';
+import { lineContract } from './line-contract.ts';
 import { pauseContract } from './pause.ts';
 
 const frameMs = 20;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ReplyFailure } from '#machines/reply.ts';
 import { breakInTheMiddle, redirectTo, sendBody, type Answer } from '#test/helpers/agent-server.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import type { AgentKind } from './agent-kinds.ts';
 import { agentOf } from './agent-world.ts';
 import type { DeclareTest } from './clause.ts';

@@ -4,7 +4,7 @@ import { answeringMachine } from '#config/policy.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
-import { lineContract } from './line.ts';
+import { lineContract } from './line-contract.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 import { pauseContract } from './pause.ts';
 

@@ -3,7 +3,7 @@ import test from 'ava';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createPhoneNetwork, type TestPhone } from '#test/sip/webphone/phone-network.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
-import { lineContract } from './line.ts';
+import { lineContract } from './line-contract.ts';
 import { pauseContract } from './pause.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 

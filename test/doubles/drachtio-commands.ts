@@ -19,7 +19,7 @@ import {
   responseTo,
   statusOf,
   type SipMessage,
-} from './sip-message.ts';
+} from './sip-parser.ts';
 
 type Command = { id: string; transactionId: string; dialogId: string; nextHop: string; written: SipMessage };
 

@@ -1,7 +1,7 @@
 /** What drachtio-server's two sides share: the control connections on one, the parties of the SIP network on the other. */
 import type { SipParty } from './far-end.ts';
 import type { SipDialogs } from './sip-dialogs.ts';
-import { formatSip, type SipMessage } from './sip-message.ts';
+import { formatSip, type SipMessage } from './sip-parser.ts';
 
 /** A gateway, as it is connected. */
 export type Client = {

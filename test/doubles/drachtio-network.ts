@@ -2,7 +2,7 @@
 import { tellNewRequest, tellReceived, type Core } from './drachtio-core.ts';
 import type { SipParty } from './far-end.ts';
 import { dialogIdOf, newTag, type Incoming } from './sip-dialogs.ts';
-import { headerOf, methodOf, mustHave, responseTo, statusOf, tagOf, type SipMessage } from './sip-message.ts';
+import { headerOf, methodOf, mustHave, responseTo, statusOf, tagOf, type SipMessage } from './sip-parser.ts';
 import type { Client } from './drachtio-core.ts';
 
 const takeResponse = (core: Core, message: SipMessage, party: SipParty): void => {

@@ -11,7 +11,7 @@ import { tellUnsolicited, type Client, type Core } from './drachtio-core.ts';
 import { takeFromNetwork } from './drachtio-network.ts';
 import type { SipParty, SipServer } from './far-end.ts';
 import { createSipDialogs, insideRequest } from './sip-dialogs.ts';
-import { parseSip, type SipMessage } from './sip-message.ts';
+import { parseSip, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-drachtio';
 /** Of its SIP; nothing listens there. */

@@ -21,7 +21,7 @@ import {
   uriIn,
   type MessageParts,
   type SipMessage,
-} from './sip-message.ts';
+} from './sip-parser.ts';
 
 /** Somebody at an address of the SIP network, which lies within this process. */
 export type SipParty = {

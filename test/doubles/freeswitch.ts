@@ -16,7 +16,7 @@ import {
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
 import { patienceMs } from './mailbox.ts';
 import { MediaChannel } from './media-channel.ts';
-import { methodOf, statusOf, type SipMessage } from './sip-message.ts';
+import { methodOf, statusOf, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-freeswitch';
 

@@ -4,7 +4,7 @@ import { patienceMs } from './mailbox.ts';
 import type { SocketCommand } from './event-socket-messages.ts';
 import type { FarCall } from './far-end.ts';
 import { describeSound, directionIn, formatsIn } from './session-description.ts';
-import { headerOf, methodOf, statusOf, type SipMessage } from './sip-message.ts';
+import { headerOf, methodOf, statusOf, type SipMessage } from './sip-parser.ts';
 import { startUnicast, type Unicast } from './unicast.ts';
 
 const opposite: Readonly<Record<string, 'sendrecv' | 'recvonly' | 'sendonly' | 'inactive'>> = {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ControlMessage } from './control-messages.ts';
 import type { SocketCommand, SocketMessage } from './event-socket-messages.ts';
-import { kindOf, methodOf, mustHave, parseSip, statusOf } from './sip-message.ts';
+import { kindOf, methodOf, mustHave, parseSip, statusOf } from './sip-parser.ts';
 
 const texts = z.array(z.string());
 

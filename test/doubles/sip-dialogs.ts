@@ -14,7 +14,7 @@ import {
   tagOf,
   uriIn,
   type SipMessage,
-} from './sip-message.ts';
+} from './sip-parser.ts';
 
 /** A request that a client has sent, until its last answer. */
 export type Outgoing<Client> = {

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { deliver, type DeliveryOutcome } from '#src/events/deliver.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { startAgentServer, type AgentServer } from '#test/helpers/agent-server.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
 import type { TestGateway } from '#test/helpers/gateway.ts';
-import { callIn, callOut, englishGateway } from './talk.ts';
+import { callIn, callOut, englishGateway } from './example-calls.ts';
 
 const connection = z.strictObject({ node: z.string(), type: z.literal('main'), index: z.literal(0) });
 const workflow = z

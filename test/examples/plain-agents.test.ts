@@ -1,6 +1,6 @@
 import test from 'ava';
 import { startModelServer } from '#test/helpers/model-server.ts';
-import { callIn, callOut, englishGateway } from './talk.ts';
+import { callIn, callOut, englishGateway } from './example-calls.ts';
 import { runExample } from './run-example.ts';
 
 const talks = test.macro<[string, string, string, string]>({

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { graphTimes, outgoingLimits, replyLimits } from '#config/policy.ts';
 import type { EndpointWorld } from '#src/agents/ask-endpoint.ts';
-import { acceleratedClock } from '#src/clock.ts';
+import { acceleratedClock } from '#src/clocks.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 
 /** In real time a limit is nothing that a test waits for, nor that a busy machine may reach. */

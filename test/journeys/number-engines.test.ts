@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';

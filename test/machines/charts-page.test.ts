@@ -5,7 +5,7 @@ import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { deliveryMachine } from '#machines/delivery.ts';
 import { lineLifeMachine } from '#machines/line-life.ts';
-import { trunkMachine } from '#machines/trunk.ts';
+import { trunkMachine } from '#machines/trunk-life.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createAskNameServers } from '#src/outgoing/ask-name-servers.ts';
 import { startNameServer, type Zone } from '#test/helpers/name-server.ts';
 

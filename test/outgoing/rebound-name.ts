@@ -10,7 +10,7 @@ import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
 import { createPermits } from '#src/outgoing/permits.ts';
 import { outgoingLimits } from '#config/policy.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { startNameServer } from '#test/helpers/name-server.ts';
 
 const name = 'agent.example.com';

@@ -5,7 +5,7 @@ import {
   createAdminToken,
   listAdminTokens,
   noteAdminTokenUse,
-  revokeAdminToken,
+  revokeTokenRow,
   type AdminTokenRecord,
   fingerprintOf,
 } from '#src/persistence/admin-tokens.ts';
@@ -49,9 +49,9 @@ test('an admin token stands for its workspace and its role until it is revoked',
     workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
   });
   t.is(await authenticateAdmin(db, sealing, 'another', at), undefined);
-  t.is(await revokeAdminToken(db, { id, workspaceId: randomUUID(), at }), 'unknown');
-  t.like(await revokeAdminToken(db, { id, workspaceId, at }), { id, name: 'Me', role: 'viewer' });
-  t.is(await revokeAdminToken(db, { id, workspaceId, at }), 'unknown', 'once');
+  t.is(await revokeTokenRow(db, { id, workspaceId: randomUUID(), at }), 'unknown');
+  t.like(await revokeTokenRow(db, { id, workspaceId, at }), { id, name: 'Me', role: 'viewer' });
+  t.is(await revokeTokenRow(db, { id, workspaceId, at }), 'unknown', 'once');
   t.is(await authenticateAdmin(db, sealing, id, at), undefined);
   t.deepEqual(await listAdminTokens(db, workspaceId), []);
 });
@@ -73,8 +73,8 @@ test('the last admin token of a workspace cannot be revoked; viewers, ended and 
   await storedToken(db, workspaceId, { expiresAt: at });
   await storedToken(db, (await storedNumber(db)).workspaceId);
   const revoked = await storedToken(db, workspaceId);
-  t.like(await revokeAdminToken(db, { id: revoked, workspaceId, at }), { id: revoked });
-  t.is(await revokeAdminToken(db, { id: last, workspaceId, at }), 'last');
+  t.like(await revokeTokenRow(db, { id: revoked, workspaceId, at }), { id: revoked });
+  t.is(await revokeTokenRow(db, { id: last, workspaceId, at }), 'last');
   t.truthy(await authenticateAdmin(db, sealing, last, at));
 });
 
@@ -83,7 +83,7 @@ test('of two admins that revoke each other at the same time one stays', async (t
   for (let round = 0; round < 20; round++) {
     const { workspaceId } = await storedNumber(db);
     const ids = [await storedToken(db, workspaceId), await storedToken(db, workspaceId)];
-    const verdicts = await Promise.all(ids.map((id) => revokeAdminToken(db, { id, workspaceId, at })));
+    const verdicts = await Promise.all(ids.map((id) => revokeTokenRow(db, { id, workspaceId, at })));
     t.is(verdicts.filter((verdict) => verdict === 'last').length, 1);
     t.is((await listAdminTokens(db, workspaceId)).length, 1);
   }

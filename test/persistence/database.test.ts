@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { appendAudit, listAudit } from '#src/persistence/audit.ts';
+import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { entities } from '#src/persistence/entities/index.ts';
 import { migrationTable } from '#src/persistence/migrate.ts';

@@ -1,7 +1,7 @@
 /** Workspaces: their settings and their audit log. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { appendAudit, listAudit } from '#src/persistence/audit.ts';
+import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import {
   createWorkspace,

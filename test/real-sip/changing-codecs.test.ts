@@ -4,20 +4,20 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { controlProbe, mediaServers as numbers } from '#config/policy.ts';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import { createMediaServers, type MediaServers } from '#sip/drachtio/media/servers.ts';
+import { createMediaServers, type MediaServers } from '#sip/drachtio/media/media-servers.ts';
 import { createSignallingConnection } from '#sip/drachtio/signalling/connection.ts';
-import type { MediaEndpoint } from '#sip/media/endpoint.ts';
+import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import type { SampleRate } from '#sip/samples.ts';
 import { withOneVoice } from '#sip/trunks/media-offer.ts';
-import { systemClock } from '#src/clock.ts';
-import { joinSamples } from '#src/domain/samples.ts';
+import { systemClock } from '#src/clocks.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { realTimeTest } from './real-time-test.ts';
-import type { SipServers } from './servers.ts';
+import type { SipServers } from './sip-servers.ts';
 
 const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
 

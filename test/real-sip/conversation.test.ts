@@ -9,7 +9,7 @@ import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, startTelephone } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createToneDecoder } from './tone-speech.ts';
 import { startToneVoskServer } from './tone-vosk-server.ts';
 import { realTimeTest } from './real-time-test.ts';

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import test from 'ava';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { noteScenario } from '#test/doubles/noted-scenario.ts';
 import type { ProtocolNotes } from '#test/doubles/protocol-notes.ts';
@@ -12,7 +12,7 @@ import { recordedFile, recordedNotes } from '#test/doubles/recorded-notes.ts';
 import { startServers as startDoubles } from '#test/doubles/sip-edge.ts';
 import { scenarios } from '#test/doubles/sip-scenarios.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const missing = missingPrograms();

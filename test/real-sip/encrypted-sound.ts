@@ -24,7 +24,7 @@ import { startTelephone, type Telephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import type { SipServers } from './servers.ts';
+import type { SipServers } from './sip-servers.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { createToneDecoder, sayInTones } from './tone-speech.ts';
 import { callIn, offers, startTrunk } from './trunk-ends.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endProcess, freePort, start } from './servers.ts';
+import { endProcess, freePort, start } from './sip-servers.ts';
 import type { Audio } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { sayInTones } from './tone-speech.ts';

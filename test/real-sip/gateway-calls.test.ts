@@ -7,7 +7,7 @@ import { onRealServers } from './on-real-servers.ts';
 import { bindFarewellAgent, noChannelIsLeft, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort } from './servers.ts';
+import { freePort } from './sip-servers.ts';
 import { findIn, soundings } from './wave.ts';
 
 const callee = '01099998888';

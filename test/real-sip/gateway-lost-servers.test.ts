@@ -5,7 +5,7 @@ import { onRealServers } from './on-real-servers.ts';
 import { noChannelIsLeft, realGateway } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, type SipServers } from './servers.ts';
+import { freePort, type SipServers } from './sip-servers.ts';
 
 const callee = '01099998888';
 

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { contactsWithoutHost, hostilePackets } from './hostile-packets.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 
 const missing = missingPrograms();
 if (missing.length > 0) {

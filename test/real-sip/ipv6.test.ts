@@ -15,7 +15,7 @@ import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { endProcess, freePort, missingPrograms } from './servers.ts';
+import { endProcess, freePort, missingPrograms } from './sip-servers.ts';
 import { headerIn, startUdpEnd } from './udp-end.ts';
 
 const address = '::1';

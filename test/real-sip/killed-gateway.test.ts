@@ -15,7 +15,7 @@ import { testSettings } from '#test/helpers/gateway.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { headerIn, startUdpEnd, type UdpEnd } from './udp-end.ts';
 
 const answering = '01099991111';

@@ -4,12 +4,12 @@ import test from 'ava';
 import type { Lines } from '#sip/lines.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import type { FarEndKind, LineDriver } from '#test/contract/line-driver.ts';
-import { lineContract } from '#test/contract/line.ts';
+import { lineContract } from '#test/contract/line-contract.ts';
 import { pauseContract } from '#test/contract/pause.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
 import { realLines, until } from './real-lines.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { realTimeTest } from './real-time-test.ts';
 
 const scenarios: Partial<Record<FarEndKind, Scenario>> = {

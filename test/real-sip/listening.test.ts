@@ -10,7 +10,7 @@ import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd } from './far-end.ts';
 import { voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';

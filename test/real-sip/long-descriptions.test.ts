@@ -7,7 +7,7 @@ import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { headerIn, startUdpEnd } from './udp-end.ts';
 
 const missing = missingPrograms();

@@ -14,7 +14,7 @@ import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startFarEnd, type FarEndProcess } from './far-end.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './sip-servers.ts';
 import { callIn } from './trunk-ends.ts';
 
 const parkSec = 4;

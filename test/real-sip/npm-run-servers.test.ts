@@ -11,7 +11,7 @@ import { startTelephone } from './far-end.ts';
 import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { endProcess, freePort, missingPrograms } from './servers.ts';
+import { endProcess, freePort, missingPrograms } from './sip-servers.ts';
 import { startTrunk } from './trunk-ends.ts';
 import { findIn } from './wave.ts';
 

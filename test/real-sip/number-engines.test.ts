@@ -1,7 +1,7 @@
 /** Numbers that choose who hears and who speaks, on real lines. */
 import test from 'ava';
 import { z } from 'zod';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
@@ -13,7 +13,7 @@ import { startFarEnd } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createToneDecoder, sayInTones } from './tone-speech.ts';
 import { startToneVoskServer } from './tone-vosk-server.ts';
 

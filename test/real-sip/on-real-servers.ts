@@ -1,7 +1,7 @@
 /** Real servers for the tests of one file: started before the first of them, ended after the last. */
 import test, { type ExecutionContext } from 'ava';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 
 const modules: Partial<Record<TrunkCodec, string>> = { G722: 'mod_spandsp', opus: 'mod_opus' };
 

@@ -7,7 +7,7 @@ import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { z } from 'zod';
 import { until } from './real-lines.ts';
-import type { SipServers } from './servers.ts';
+import type { SipServers } from './sip-servers.ts';
 
 export const realGateway = (
   t: ExecutionContext,

@@ -9,12 +9,12 @@ import {
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
-import type { SipServers } from './servers.ts';
+import type { SipServers } from './sip-servers.ts';
 
 /** Endpoints that each of these lines keeps ready on each media server. */
 export const pooled = 2;

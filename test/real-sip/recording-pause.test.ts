@@ -9,7 +9,7 @@ import { startTelephone } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 
 const missing = missingPrograms();
 if (missing.length > 0) {

@@ -7,14 +7,14 @@ import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { mustHave } from '#test/doubles/sip-message.ts';
+import { mustHave } from '#test/doubles/sip-parser.ts';
 import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './servers.ts';
+import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const sdp = describeSound();

@@ -11,7 +11,7 @@ import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { startScripted, type ScriptedEnd } from './scripted-end.ts';
-import type { SipServers } from './servers.ts';
+import type { SipServers } from './sip-servers.ts';
 
 type Steps = readonly (string | readonly string[])[];
 /** `ear` is where the sound of the far end is; `media` is of the trunk that calls go to. */

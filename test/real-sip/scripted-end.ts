@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endProcess, freePort, start } from './servers.ts';
+import { endProcess, freePort, start } from './sip-servers.ts';
 
 const message = (...lines: string[]): string => `<![CDATA[\n${lines.join('\n')}\n\n]]>`;
 

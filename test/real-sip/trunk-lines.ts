@@ -11,7 +11,7 @@ import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { realLines } from './real-lines.ts';
-import type { SipServers } from './servers.ts';
+import type { SipServers } from './sip-servers.ts';
 import { startTrunk, type TrunkEnd } from './trunk-ends.ts';
 
 export const account = { username: 'gw', password: 'correct' };

@@ -4,7 +4,7 @@ import { finalStatuses } from '#test/helpers/gateway.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort } from './servers.ts';
+import { freePort } from './sip-servers.ts';
 import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, trunkAt, withTrunkLines } from './trunk-lines.ts';
 

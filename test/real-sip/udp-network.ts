@@ -13,7 +13,7 @@ import {
   sequenceOf,
   statusOf,
   type SipMessage,
-} from '#test/doubles/sip-message.ts';
+} from '#test/doubles/sip-parser.ts';
 
 /** A refused INVITE is confirmed by whoever sent it (RFC 3261 section 17.1.1.3). */
 const ackOf = (invite: SipMessage, refusal: SipMessage): SipMessage => ({

@@ -5,7 +5,7 @@ import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd } from './far-end.ts';
 import { realGateway, voiceOf } from './real-gateway.ts';
-import { missingPrograms, startServers, type SipServers } from './servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { startToneVoskServer } from './tone-vosk-server.ts';
 import { realTimeTest } from './real-time-test.ts';
 

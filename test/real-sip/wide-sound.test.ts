@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LineEvent } from '#machines/line.ts';
 import type { Recognizer } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import { joinSamples } from '#src/domain/samples.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';

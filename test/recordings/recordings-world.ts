@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/recordings.ts';
 import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';

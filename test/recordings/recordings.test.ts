@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import type { RecordingFormat } from '#src/recordings/encoder.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
 import { testDatabase } from '#test/helpers/database.ts';

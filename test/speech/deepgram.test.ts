@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
 import { deepgram } from '#src/speech/deepgram.ts';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from './doubles/engine-world.ts';
 import { listen, numbered } from './doubles/heard-events.ts';

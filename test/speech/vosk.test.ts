@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from './doubles/engine-world.ts';

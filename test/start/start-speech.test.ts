@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { speechEngines } from '#config/policy.ts';
 import type { SpeechConfig } from '#config/speech-config.ts';
-import { systemClock } from '#src/clock.ts';
-import { bytesOf } from '#src/domain/samples.ts';
+import { systemClock } from '#src/clocks.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { startSpeech } from '#src/start/start-speech.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { until } from '#test/helpers/until.ts';

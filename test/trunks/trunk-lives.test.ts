@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
-import { trunkMachine } from '#machines/trunk.ts';
+import { trunkMachine } from '#machines/trunk-life.ts';
 import { trunkDefaults, type Trunk } from '#src/domain/trunk.ts';
 import type { TrunkRecord } from '#src/persistence/trunks.ts';
 import { createTrunkLives } from '#src/trunks/trunk-lives.ts';

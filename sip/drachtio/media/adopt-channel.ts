@@ -1,6 +1,6 @@
 /**
  * A channel that another process made and left, taken over: it bears our name from now on, and is in a new park, in which
- * its sound can be connected anew. A second time within one park would be the end of FreeSWITCH (see unicast.ts), so it is
+ * its sound can be connected anew. A second time within one park would be the end of FreeSWITCH (see open-unicast.ts), so it is
  * told nothing before its dialplan has said that the park before is over.
  */
 import { randomUUID } from 'node:crypto';

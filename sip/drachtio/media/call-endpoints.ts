@@ -1,4 +1,4 @@
-import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
 
 /** The endpoints of calls: those that there are, and those that calls wait for. */
 export const createCallEndpoints = () => {

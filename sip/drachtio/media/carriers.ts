@@ -3,12 +3,12 @@
  * process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes to it.
  */
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
-import { createDirectEndpoint, type DirectOptions } from '../../media/direct/endpoint.ts';
+import { createDirectEndpoint, type DirectOptions } from '../../media/direct/direct-endpoint.ts';
 import { NothingInCommon } from '../../media/direct/negotiation.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { createMovingEndpoint } from '../../media/moving-endpoint.ts';
 import { isSecret, withoutKeys } from '../../trunks/sdes.ts';
-import type { MediaServers } from './servers.ts';
+import type { MediaServers } from './media-servers.ts';
 
 export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'>;
 

@@ -1,6 +1,6 @@
 /**
  * The sound of a channel over its whole call. When another codec is agreed on FreeSWITCH ends the way that the sound had
- * (switch_core_session_reset), and says nothing of it; and it takes a second way in a new park alone (`unicast.ts`). So the
+ * (switch_core_session_reset), and says nothing of it; and it takes a second way in a new park alone (`open-unicast.ts`). So the
  * channel is parked anew then, and its sound goes on there, with what was not said yet.
  *
  * FreeSWITCH answers, and changes the codec when it reads next. A way that is opened in between ends with the old codec; and
@@ -9,10 +9,10 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
-import type { SoundEvents, SoundPath } from '../../media/endpoint.ts';
+import type { SoundEvents, SoundPath } from '../../media/media-endpoint.ts';
 import { createMovablePath } from '../../media/movable-path.ts';
 import type { Commands } from './event-socket/commands.ts';
-import { openUnicast, type UnicastRates, type UnicastMeans } from './unicast.ts';
+import { openUnicast, type UnicastRates, type UnicastMeans } from './open-unicast.ts';
 
 /** It reads every 20 ms; seen: at the latest in the second read. */
 const codecChangeMs = 100;

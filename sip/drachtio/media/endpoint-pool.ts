@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
 export type PoolNumbers = {
   /** Endpoints that are kept ready; 0: each is made when it is needed. */

@@ -7,7 +7,7 @@
  * that was said. What is silenced is never handed on.
  */
 import type { LineTime } from '../../line-time.ts';
-import { recordingSampleRate, type RecordingSink } from '../../recording.ts';
+import { recordingSampleRate, type RecordingSink } from '../../recording-sink.ts';
 import type { SampleRate } from '../../samples.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;

@@ -2,11 +2,11 @@
  * One utterance on its way to the far end: sent as it is made, with a breath behind it. What was heard of one that is
  * cut is known by what had been played of it. It can pause, and go on.
  */
-import { joinSamples } from '#src/domain/samples.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { LineTime } from '../../line-time.ts';
 import { samplesPerMs, silence, type SampleRate } from '../../samples.ts';
-import { heardAfter, sayingTime } from '../../voice.ts';
-import type { SoundPath } from '../../media/endpoint.ts';
+import { heardAfter, sayingTime } from '../../speaking-time.ts';
+import type { SoundPath } from '../../media/media-endpoint.ts';
 import { fadedIn, fadedOut } from './fade.ts';
 import { createLoudness } from './loudness.ts';
 import { placeToResume } from './resume-place.ts';

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
-import type { SoundPath } from '../../media/endpoint.ts';
+import type { SoundPath } from '../../media/media-endpoint.ts';
 import type { SampleRate } from '../../samples.ts';
 import { playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
 import type { Speak } from './synthesis.ts';

@@ -1,7 +1,7 @@
 import type Srf from 'drachtio-srf';
 import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
 /** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
 export type Connection = {

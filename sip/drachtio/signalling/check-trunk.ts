@@ -14,7 +14,7 @@ import { adviceFor, type CheckedStep } from '../../trunks/check-advice.ts';
 import { createLadder, type Ladder } from '../../trunks/ladder.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { Carriers } from '../media/carriers.ts';
 import { hangUp } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';

@@ -4,7 +4,7 @@
  */
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { offerProblem, withOneVoice } from '../../trunks/media-offer.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
 /** The other side's description cannot be taken; the message says why, and may be told to the other side. */
 export class Unacceptable extends Error {}

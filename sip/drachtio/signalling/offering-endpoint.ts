@@ -1,6 +1,6 @@
 /** The endpoint that makes the offer of a call: the same for one trunk after the other, where that may be. */
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
 
 export const createOfferingEndpoint = (options: {

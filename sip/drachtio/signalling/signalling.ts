@@ -18,7 +18,7 @@ import { createTrunkRests } from '../../trunks/rests.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Ladders } from '../ladder/ladders.ts';
 import type { Carriers } from '../media/carriers.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { MediaServers } from '../media/media-servers.ts';
 import { adoptCall, type AdoptOptions } from './adopt.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';

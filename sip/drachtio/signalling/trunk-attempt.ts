@@ -15,7 +15,7 @@ import { offerWith } from '../../trunks/media-offer.ts';
 import { redirectionsIn, type Redirection } from '../../trunks/redirects.ts';
 import type { TrunkRests } from '../../trunks/rests.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
-import { releasingWith, type MediaEndpoint } from '../../media/endpoint.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
 import { hangUp, noSip, type Outcome } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invitation, type Invited } from './invite.ts';

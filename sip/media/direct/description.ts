@@ -4,7 +4,7 @@ import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { audioIn, isHold, otherMediaIn } from '../../trunks/media-offer.ts';
 import { keyLineOf, offeredKeyIn, type OfferedKey } from '../../trunks/sdes.ts';
 import type { G711Name } from '../g711.ts';
-import type { Address, RtpAgreement } from '../thread/messages.ts';
+import type { Address, RtpAgreement } from '../thread/sound-thread-messages.ts';
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 

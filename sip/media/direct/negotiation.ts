@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { masterKeyBytes } from '../rtp/srtp.ts';
-import type { Address, RtpAgreement } from '../thread/messages.ts';
+import type { Address, RtpAgreement } from '../thread/sound-thread-messages.ts';
 import {
   agreementFrom,
   answering,

@@ -1,5 +1,5 @@
 /** Packets as they are on the wire: in clear, or encrypted from the moment at which keys were agreed on. */
-import type { RtpAgreement } from '../thread/messages.ts';
+import type { RtpAgreement } from '../thread/sound-thread-messages.ts';
 import { createDecryption, createEncryption, type Decryption, type Encryption } from './srtp.ts';
 
 export type Protection = {

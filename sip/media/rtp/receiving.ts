@@ -1,7 +1,7 @@
 /** The stream that comes in: sound in its order, with the gaps filled, and the keys that are pressed in it. */
 import type { G711 } from '../g711.ts';
 import { createConcealment } from './concealment.ts';
-import { parseRtp, type RtpPacket } from './packet.ts';
+import { parseRtp, type RtpPacket } from './rtp-packet.ts';
 import { createReception, type Reception } from './reception.ts';
 import { createReorderBuffer, type ReorderBuffer } from './reorder-buffer.ts';
 import { createKeyReader } from './telephone-event.ts';

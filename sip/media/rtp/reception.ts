@@ -1,5 +1,5 @@
 /** What is known of a stream that comes in (RFC 3550 section 6.4.1 and appendix A): how much was lost, and how evenly it comes. */
-import { sequenceDistance } from './packet.ts';
+import { sequenceDistance } from './rtp-packet.ts';
 
 export type Reception = {
   received(packet: { sequence: number; timestamp: number; ssrc: number }, at: number): void;

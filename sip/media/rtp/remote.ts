@@ -5,7 +5,7 @@
  * Who is heard first is believed, until sound comes from the address that was agreed on, or until it has been silent for
  * a while: so a stranger who guesses the port neither takes a call over nor talks into it.
  */
-import type { Address } from '../thread/messages.ts';
+import type { Address } from '../thread/sound-thread-messages.ts';
 
 export type Remote = {
   agreedOn(address: Address): void;

@@ -5,7 +5,7 @@
  * This is less than the jitter buffer of a telephone: nobody listens to the sound at an even pace here, so that nothing
  * has to be held back where nothing is missing.
  */
-import { sequenceDistance } from './packet.ts';
+import { sequenceDistance } from './rtp-packet.ts';
 
 export type ReorderBuffer<Packet> = {
   /** Takes a packet in; `at` is a monotonic time in milliseconds. */

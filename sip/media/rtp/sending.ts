@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { G711 } from '../g711.ts';
 import type { SampleRing } from '../sample-ring.ts';
-import { rtpHeaderBytes, writeRtpHeader } from './packet.ts';
+import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import type { SentSoFar } from './rtcp.ts';
 import { telephoneEventBytes, writeTelephoneEvent } from './telephone-event.ts';
 

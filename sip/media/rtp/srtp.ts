@@ -7,7 +7,7 @@
  * and it brings a toolkit for media files. AES and HMAC are Node's; what is added is which bytes they are given.
  */
 import { createCipheriv, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
-import { rtpHeaderEnd } from './packet.ts';
+import { rtpHeaderEnd } from './rtp-packet.ts';
 
 /** A master key of 16 bytes with its salt of 14, as they stand in a session description (RFC 4568 section 6.1). */
 export const masterKeyBytes = 30;

@@ -1,5 +1,5 @@
 /** Keys of the telephone as events within the sound (RFC 4733). */
-import type { RtpPacket } from './packet.ts';
+import type { RtpPacket } from './rtp-packet.ts';
 
 const keys = '0123456789*#ABCD';
 

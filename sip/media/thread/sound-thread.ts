@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { SampleRate } from '../../samples.ts';
 import { ringMemory, SampleRing } from '../sample-ring.ts';
-import type { Figures, FromSoundThread, RtpAgreement, ToSoundThread } from './messages.ts';
+import type { Figures, FromSoundThread, RtpAgreement, ToSoundThread } from './sound-thread-messages.ts';
 
 export type SoundEvents = {
   onSound: (samples: Int16Array) => void;

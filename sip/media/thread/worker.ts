@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ToSoundThread } from './messages.ts';
+import type { ToSoundThread } from './sound-thread-messages.ts';
 import { createSessions } from './sessions.ts';
 
 const main = parentPort;

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { AgentFailure } from '../agent.ts';
-import type { Frame } from '../wire/frames.ts';
+import type { Frame } from '../wire/read-frames.ts';
 
 /** A part of a call of a tool; they come cut anywhere and belong together by `index`. */
 export type ToolCallPart = { index: number; id: string; name: string; arguments: string };

@@ -3,7 +3,7 @@
  * understood. Gives text, remarks, and at the end the tools that the model wants to be called.
  */
 import { AgentFailure, type Remark } from '../agent.ts';
-import { readFrames } from '../wire/frames.ts';
+import { readFrames } from '../wire/read-frames.ts';
 import { chunkOf, type ToolCallPart } from './chunk.ts';
 import { withoutThoughts } from './without-thoughts.ts';
 

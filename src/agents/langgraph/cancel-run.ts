@@ -2,7 +2,7 @@ import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
-import { traceparent } from '../trace-request.ts';
+import { traceparent } from '../trace-agent-request.ts';
 
 /**
  * Stops a run, for the server goes on with it when nobody listens any more. There is no body, and no `wait` in the

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { AgentFailure, type ReplyPiece } from '../agent.ts';
-import type { Frame } from '../wire/frames.ts';
+import type { Frame } from '../wire/read-frames.ts';
 import { readMessage, type GraphMessage } from './message.ts';
 import { createSaidMessages } from './said-messages.ts';
 

@@ -9,7 +9,7 @@ import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
-import { readFrames, type Frame } from '../wire/frames.ts';
+import { readFrames, type Frame } from '../wire/read-frames.ts';
 import { cancelRun } from './cancel-run.ts';
 import { eventOf } from './read-run.ts';
 

@@ -4,7 +4,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { AgentFailure } from '../agent.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
-import type { Frame } from '../wire/frames.ts';
+import type { Frame } from '../wire/read-frames.ts';
 import { startRun, type Run } from './run.ts';
 import type { Thread } from './thread.ts';
 import { createToldMessages } from './told-messages.ts';

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { AgentFailure } from '../agent.ts';
-import type { Frame } from '../wire/frames.ts';
+import type { Frame } from '../wire/read-frames.ts';
 
 export type Part =
   /** Words to speak; another `block` is another message. */

@@ -1,5 +1,5 @@
 import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
-import { readFrames } from '../wire/frames.ts';
+import { readFrames } from '../wire/read-frames.ts';
 import { partOf } from './parts.ts';
 
 const oddFinishes = new Map([

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
-import { readFrames } from '../wire/frames.ts';
+import { readFrames } from '../wire/read-frames.ts';
 import { findReply, isStatus } from './find-reply.ts';
 import { plainReply } from './plain-reply.ts';
 

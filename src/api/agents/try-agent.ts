@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { tokenFor } from '#src/administration/number-agents.ts';
-import { numberOf } from '#src/administration/numbers.ts';
+import { numberOf } from '#src/administration/administer-numbers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 import { invalidField } from '#src/domain/refusal.ts';
 import { administratorOf, audit } from '../audit.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
-import { addNumber } from '#src/administration/numbers.ts';
-import { requireOwnTrunk } from '#src/administration/trunks.ts';
+import { addNumber } from '#src/administration/administer-numbers.ts';
+import { requireOwnTrunk } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';

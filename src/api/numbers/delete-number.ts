@@ -1,4 +1,4 @@
-import { removeNumber } from '#src/administration/numbers.ts';
+import { removeNumber } from '#src/administration/administer-numbers.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { numberInPath } from './number-schema.ts';

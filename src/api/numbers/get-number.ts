@@ -1,4 +1,4 @@
-import { numberOf } from '#src/administration/numbers.ts';
+import { numberOf } from '#src/administration/administer-numbers.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { number, numberInPath } from './number-schema.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listNumbers as findNumbers } from '#src/administration/numbers.ts';
+import { listNumbers as findNumbers } from '#src/administration/administer-numbers.ts';
 import { defineRoute } from '../route.ts';
 import { number } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';

@@ -1,7 +1,7 @@
 /** Issuing and revealing the API key of a number (guides/design/administration.md, "Number keys"). */
 import * as z from 'zod';
-import { issueNumberKey, revealNumberKey } from '#src/administration/number-keys.ts';
-import { numberOf } from '#src/administration/numbers.ts';
+import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
+import { numberOf } from '#src/administration/administer-numbers.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { numberInPath } from './number-schema.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { detailsOf, type NumberRecord } from '#src/administration/numbers.ts';
+import { detailsOf, type NumberRecord } from '#src/administration/administer-numbers.ts';
 import type { ApiServices } from '../api-services.ts';
 import type { Decoded } from '../codec.ts';
 import type { number as numberSchema } from './number-schema.ts';

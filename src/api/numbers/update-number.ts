@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changeNumber } from '#src/administration/numbers.ts';
+import { changeNumber } from '#src/administration/administer-numbers.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { number, numberInPath, settingsFields } from './number-schema.ts';

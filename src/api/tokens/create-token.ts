@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { makeAdminToken } from '#src/administration/admin-tokens.ts';
+import { makeAdminToken } from '#src/administration/administer-tokens.ts';
 import { invalidField } from '#src/domain/refusal.ts';
 import { administratorOf } from '../audit.ts';
 import type { Decoded } from '../codec.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
-import { listAdminTokens } from '#src/administration/admin-tokens.ts';
+import { listAdminTokens } from '#src/administration/administer-tokens.ts';
 import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
 import { presentToken, token } from './token-schema.ts';

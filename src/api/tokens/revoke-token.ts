@@ -1,4 +1,4 @@
-import { endAdminToken } from '#src/administration/admin-tokens.ts';
+import { revokeAdminToken } from '#src/administration/administer-tokens.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { tokenInPath } from './token-schema.ts';
@@ -16,6 +16,6 @@ export const revokeToken = defineRoute({
   responses: { 204: { description: 'It is revoked.' } },
   refusals: ['not_found', 'last_admin_token'],
 }).handledBy(async ({ caller, params }, services) => {
-  await endAdminToken(administratorOf(services, caller), params.id);
+  await revokeAdminToken(administratorOf(services, caller), params.id);
   return { status: 204 };
 });

@@ -1,7 +1,7 @@
 /** An admin token as the admin API shows it: everything but the token. */
 import * as z from 'zod';
 import { adminRoles } from '#src/domain/admin-role.ts';
-import type { AdminTokenRecord } from '#src/administration/admin-tokens.ts';
+import type { AdminTokenRecord } from '#src/administration/administer-tokens.ts';
 import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { numberToTry, trunkOf } from '#src/administration/trunks.ts';
+import { numberToTry, trunkOf } from '#src/administration/administer-trunks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { trunkCheckSteps } from '#src/domain/trunk.ts';
 import { administratorOf, audit } from '../audit.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addTrunk } from '#src/administration/trunks.ts';
+import { addTrunk } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { passwordField, presentTrunk, trunk, trunkFields } from './trunk-schema.ts';

@@ -1,4 +1,4 @@
-import { removeTrunk } from '#src/administration/trunks.ts';
+import { removeTrunk } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { trunkInPath } from './trunk-schema.ts';

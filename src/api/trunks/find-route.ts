@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { boundTrunkOf } from '#src/administration/trunks.ts';
+import { boundTrunkOf } from '#src/administration/administer-trunks.ts';
 import { normalizeDestination } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';

@@ -1,4 +1,4 @@
-import { trunkOf } from '#src/administration/trunks.ts';
+import { trunkOf } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { presentTrunk, trunk, trunkInPath } from './trunk-schema.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listTrunks as list } from '#src/administration/trunks.ts';
+import { listTrunks as list } from '#src/administration/administer-trunks.ts';
 import { defineRoute } from '../route.ts';
 import { presentTrunk, trunk } from './trunk-schema.ts';
 

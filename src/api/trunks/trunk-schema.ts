@@ -1,6 +1,6 @@
 /** A trunk as the admin API shows it (guides/design/administration.md, "Trunks"). */
 import * as z from 'zod';
-import type { TrunkRecord } from '#src/administration/trunks.ts';
+import type { TrunkRecord } from '#src/administration/administer-trunks.ts';
 import {
   callerIdHeaders,
   numberFormats,

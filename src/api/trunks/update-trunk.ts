@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changeTrunk } from '#src/administration/trunks.ts';
+import { changeTrunk } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { passwordField, presentTrunk, trunk, trunkFields, trunkInPath } from './trunk-schema.ts';

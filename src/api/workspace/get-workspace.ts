@@ -1,4 +1,4 @@
-import { workspaceOf } from '#src/administration/workspaces.ts';
+import { workspaceOf } from '#src/administration/administer-workspaces.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { presentWorkspace, workspace } from './workspace-schema.ts';

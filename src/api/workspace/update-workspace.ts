@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
-import { changeWorkspace } from '#src/administration/workspaces.ts';
+import { changeWorkspace } from '#src/administration/administer-workspaces.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { presentWorkspace, workspace, workspaceFields } from './workspace-schema.ts';

@@ -1,7 +1,7 @@
 /** A workspace as the admin API shows it. */
 import * as z from 'zod';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
-import type { WorkspaceRecord } from '#src/administration/workspaces.ts';
+import type { WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
 import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';

@@ -6,7 +6,7 @@ import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { destinationProblem, type DestinationProblem } from '#src/domain/destinations.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { KeyedAnswer, KeyedRequest } from '#src/persistence/idempotency.ts';
+import type { KeyedAnswer, KeyedRequest } from '#src/persistence/keyed-answers.ts';
 import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 

@@ -7,7 +7,7 @@ import { insertCallWithin } from '#src/persistence/spent-minutes.ts';
 import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
-import type { KeyedAnswer } from '#src/persistence/idempotency.ts';
+import type { KeyedAnswer } from '#src/persistence/keyed-answers.ts';
 import type { Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callBirth, type NewCall } from './call-birth.ts';

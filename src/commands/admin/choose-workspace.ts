@@ -1,5 +1,5 @@
 import type { Administrator } from '#src/administration/administrator.ts';
-import { listWorkspaces, type WorkspaceRecord } from '#src/administration/workspaces.ts';
+import { listWorkspaces, type WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
 import { operator, type CommandContext } from './command.ts';
 import { UsageError } from '../parse-options.ts';
 

@@ -1,9 +1,9 @@
 /** The grammar of `npm run admin -- …`: which command is meant, with which words and options. */
 import { textOption, type Command, type CommandArguments } from './command.ts';
-import { numberCommands } from './numbers.ts';
-import { secretCommands } from './secrets.ts';
-import { tokenCommands } from './tokens.ts';
-import { workspaceCommands } from './workspaces.ts';
+import { numberCommands } from './number-commands.ts';
+import { secretCommands } from './secret-commands.ts';
+import { tokenCommands } from './token-commands.ts';
+import { workspaceCommands } from './workspace-commands.ts';
 import { parseOptions, UsageError } from '../parse-options.ts';
 
 export const commands: readonly Command[] = [

@@ -1,7 +1,7 @@
 import { cancelCall, hangUp } from '../api.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { withKeyOf } from '../number-keys.ts';
+import { withKeyOf } from '../known-keys.ts';
 import { Action } from '../parts/action.tsx';
 
 /** Ending a call that is in progress, by the client API and with the key of its number. */

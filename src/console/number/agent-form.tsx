@@ -7,7 +7,7 @@ import { texts } from '../language/language.ts';
 import { CheckField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { textFields, useForm, type Form } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 export const agentTypeOf = (name: string): AgentType | null =>
   agentTypes.find((type) => type === name) ?? null;

@@ -7,7 +7,7 @@ import { FormBody, TextField } from '../parts/field.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 
 /** A number is deleted by whoever types its digits. */
 export const DeleteNumber = ({ number }: { number: PhoneNumber }) => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { keyOf, newKeyOf } from '../number-keys.ts';
+import { keyOf, newKeyOf } from '../known-keys.ts';
 import { Action } from '../parts/action.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Card } from '../parts/page.tsx';

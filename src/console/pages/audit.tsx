@@ -6,7 +6,7 @@ import { MoreButton } from '../parts/action.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 export const AuditPage = () => {
   const t = texts.value.audit;

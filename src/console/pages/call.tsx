@@ -17,7 +17,7 @@ import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 const liveMs = 1_000;
 

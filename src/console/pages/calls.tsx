@@ -10,7 +10,7 @@ import { MoreButton } from '../parts/action.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo, route } from '../route.ts';
+import { linkTo, route } from '../shown-page.ts';
 
 const pollMs = 2_000;
 

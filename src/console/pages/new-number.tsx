@@ -3,7 +3,7 @@ import { language, texts } from '../language/language.ts';
 import { FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Page } from '../parts/page.tsx';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 
 export const languageOptions = (): [string, string][] => Object.entries(texts.value.numbers.languages);
 

@@ -5,7 +5,7 @@ import { ChoiceField, FormBody, SelectField, TextField } from '../parts/field.ts
 import { useForm, wrongField } from '../parts/form.ts';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 
 /** Days that a token may be valid. */
 const lifetimes = [7, 30, 90, 365];

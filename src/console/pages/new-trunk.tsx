@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import { FormBody } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Card, Page } from '../parts/page.tsx';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
 
 export const NewTrunkPage = () => {

@@ -7,7 +7,7 @@ import { useForm, wrongField } from '../parts/form.ts';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { usePolled } from '../polled.ts';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 
 const noTypes: Record<string, boolean> = Object.fromEntries(eventTypes.map((type) => [type, false]));
 

@@ -7,7 +7,7 @@ import { KeyPanel } from '../number/key-panel.tsx';
 import { PolicyForm } from '../number/policy-form.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 const tabs = ['inbound', 'outbound', 'settings'] as const;
 

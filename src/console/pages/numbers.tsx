@@ -5,7 +5,7 @@ import { DirectionMark } from '../parts/call-words.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 const agentOf = ({ agent, agent_type: type }: AgentBinding): string => {
   const t = texts.value.numbers.agent;

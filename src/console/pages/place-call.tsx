@@ -1,12 +1,12 @@
 import { listNumbers, placeCall } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { withKeyOf } from '../number-keys.ts';
+import { withKeyOf } from '../known-keys.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm, wholeNumber, wrongField } from '../parts/form.ts';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
-import { go, linkTo, route } from '../route.ts';
+import { go, linkTo, route } from '../shown-page.ts';
 
 export const PlaceCallPage = () => {
   const t = texts.value.calls.place;

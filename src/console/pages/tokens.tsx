@@ -7,7 +7,7 @@ import { Loading, Page } from '../parts/page.tsx';
 import { Pill, roleTones } from '../parts/pill.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 const pollMs = 10_000;
 

@@ -9,7 +9,7 @@ import { Card, Loading, Missing, Page } from '../parts/page.tsx';
 import { Pill, trunkTones } from '../parts/pill.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 import { AddressStates } from '../trunk/address-states.tsx';
 import { TrunkCheck } from '../trunk/trunk-check.tsx';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';

@@ -5,7 +5,7 @@ import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill, trunkTones } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 import { figuresLine } from '../trunk/trunk-figures.tsx';
 
 const pollMs = 5_000;

@@ -8,7 +8,7 @@ import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
 import { TrialReport } from '../parts/trial-report.tsx';
 import { usePolled } from '../polled.ts';
-import { route } from '../route.ts';
+import { route } from '../shown-page.ts';
 
 export const TryAgentPage = () => {
   const numbers = usePolled('numbers', listNumbers).value;

@@ -9,7 +9,7 @@ import { Pill, webhookTones } from '../parts/pill.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
-import { go, linkTo } from '../route.ts';
+import { go, linkTo } from '../shown-page.ts';
 
 export const WebhookPage = ({ id }: { id: string }) => {
   const t = texts.value.webhooks;

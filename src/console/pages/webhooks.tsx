@@ -4,7 +4,7 @@ import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill, webhookTones } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 
 export const WebhooksPage = () => {
   const t = texts.value.webhooks;

@@ -3,7 +3,7 @@ import { listDeliveries, replayDelivery } from '../api.ts';
 import type { Delivery } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../route.ts';
+import { linkTo } from '../shown-page.ts';
 import { Action, MoreButton } from './action.tsx';
 import { Loading } from './page.tsx';
 import { Pill, deliveryTones } from './pill.tsx';

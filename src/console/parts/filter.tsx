@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { route, setQuery } from '../route.ts';
+import { route, setQuery } from '../shown-page.ts';
 
 /** Narrows a list; the choice stands in the address of the page. */
 export const Filter = ({

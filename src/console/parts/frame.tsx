@@ -5,8 +5,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { isConnected } from '../api/request.ts';
 import { catalogues, language, speak, texts } from '../language/language.ts';
 import type { ConsoleLanguage } from '../language/texts.ts';
-import { forgetKeys } from '../number-keys.ts';
-import { linkTo, page, route } from '../route.ts';
+import { forgetKeys } from '../known-keys.ts';
+import { linkTo, page, route } from '../shown-page.ts';
 import { mayChange, role, signOut } from '../session.ts';
 
 const links = [

@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { listNumbers } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
-import { phone, send } from './connection.ts';
+import { phone, send } from './phone-connection.ts';
 import { Icon } from './icons.tsx';
 
 /** Calls a number of the workspace, as a customer would. */

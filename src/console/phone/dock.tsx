@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { isExpired, token } from '../session.ts';
-import { connectPhone, phone, putAway } from './connection.ts';
+import { connectPhone, phone, putAway } from './phone-connection.ts';
 import { Dialler } from './dialler.tsx';
 import { Icon } from './icons.tsx';
 import { otherNumber } from './phone-state.ts';

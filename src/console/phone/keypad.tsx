@@ -1,5 +1,5 @@
 import { texts } from '../language/language.ts';
-import { send } from './connection.ts';
+import { send } from './phone-connection.ts';
 
 export const Keypad = () => (
   <div class="keypad" role="group" aria-label={texts.value.phone.keypad}>

@@ -1,7 +1,7 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { PhoneCallDetails } from '#src/domain/web-phone.ts';
 import { texts } from '../language/language.ts';
-import { send } from './connection.ts';
+import { send } from './phone-connection.ts';
 import { Icon } from './icons.tsx';
 
 export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {

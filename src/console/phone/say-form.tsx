@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { send } from './connection.ts';
+import { send } from './phone-connection.ts';
 import { mayInterrupt } from './ear.ts';
 
 /** Who goes on typing is still speaking; the gateway is told so now and then. */

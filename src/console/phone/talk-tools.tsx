@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { send, setMuted } from './connection.ts';
+import { send, setMuted } from './phone-connection.ts';
 import { canListen } from './ear.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { Keypad } from './keypad.tsx';

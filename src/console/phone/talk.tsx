@@ -2,8 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { clockTime } from '../parts/when.tsx';
-import { linkTo } from '../route.ts';
-import { phone, putAway } from './connection.ts';
+import { linkTo } from '../shown-page.ts';
+import { phone, putAway } from './phone-connection.ts';
 import { otherNumber, type PhoneTalk } from './phone-state.ts';
 import { TalkLines } from './talk-lines.tsx';
 import { TalkTools } from './talk-tools.tsx';

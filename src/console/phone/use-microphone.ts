@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { send } from './connection.ts';
+import { send } from './phone-connection.ts';
 import { listen, mayInterrupt } from './ear.ts';
 
 export type Microphone = {

@@ -1,7 +1,7 @@
 /** The thread in which the model listens: one question after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { logMel } from './log-mel.ts';
-import type { FromModelThread, ModelPlace, ToModelThread } from './messages.ts';
+import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
 import { modelSound } from './model-sound.ts';
 import { loadModel, type AskModel } from './runtime.ts';
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import type { FromModelThread, ModelPlace, ToModelThread } from './messages.ts';
+import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
 import { longestMs } from './model-sound.ts';
 
 export type TurnModelLimits = Readonly<{

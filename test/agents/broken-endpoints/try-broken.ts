@@ -5,7 +5,7 @@
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { ReplyFailure } from '#machines/reply.ts';
-import { createTryAgent } from '#src/agents/try-agent.ts';
+import { createTryAgent } from '#src/agents/trial.ts';
 import type { TrialRequest } from '#src/domain/agent-trial.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { sendBody, sendJson, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';

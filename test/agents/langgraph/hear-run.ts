@@ -1,6 +1,6 @@
 import { replyLimits } from '#config/policy.ts';
 import { readRun } from '#src/agents/langgraph/read-run.ts';
-import { readFrames } from '#src/agents/wire/frames.ts';
+import { readFrames } from '#src/agents/wire/read-frames.ts';
 import { hearReply, type HeardReply } from '#test/helpers/heard-reply.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { replyLimits } from '#config/policy.ts';
 import { readRun } from '#src/agents/langgraph/read-run.ts';
-import { readFrames } from '#src/agents/wire/frames.ts';
+import { readFrames } from '#src/agents/wire/read-frames.ts';
 import type { HeardReply } from '#test/helpers/heard-reply.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';
 import { event, metadata as metadataOf } from './graph-server.ts';

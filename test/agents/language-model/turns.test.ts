@@ -9,7 +9,7 @@ import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { hearReply } from '#test/helpers/heard-reply.ts';

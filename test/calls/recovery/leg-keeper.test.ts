@@ -3,7 +3,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { SimulatedClock } from 'xstate';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { Database } from '#src/persistence/database.ts';

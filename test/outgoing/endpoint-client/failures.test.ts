@@ -11,7 +11,7 @@ import {
   stayQuiet,
 } from '#test/helpers/agent-server.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
-import { clientFor, request, serverFor, textOf } from './endpoint.ts';
+import { clientFor, request, serverFor, textOf } from './client-and-server.ts';
 
 test('a response that breaks off is a failed connection', async (t) => {
   const server = await serverFor(t, breakInTheMiddle);

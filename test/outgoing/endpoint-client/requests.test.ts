@@ -2,7 +2,7 @@
 import test from 'ava';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { hangUpConnection, redirectTo, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
-import { clientFor, request, serverFor, textOf } from './endpoint.ts';
+import { clientFor, request, serverFor, textOf } from './client-and-server.ts';
 
 test('a request carries what it was given and nothing that was not', async (t) => {
   const server = await serverFor(t, sendJson({ ok: true }, 201));

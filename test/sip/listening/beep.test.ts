@@ -5,7 +5,7 @@ import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
-import { onLine, silence, tone } from './some-sound.ts';
+import { onLine, silence, tone } from './line-sound.ts';
 
 const resample = await loadResampler();
 const canSpeak = await isInstalled('espeak-ng', process.env['PATH'] ?? '');

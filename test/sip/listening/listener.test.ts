@@ -11,7 +11,7 @@ import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
-import { tone } from './some-sound.ts';
+import { tone } from './line-sound.ts';
 
 const openDetector = await loadVoiceDetector();
 const resample = await loadResampler();

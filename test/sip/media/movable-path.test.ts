@@ -1,7 +1,7 @@
 import test from 'ava';
 import { array, assert, integer, property } from 'fast-check';
 import { createMovablePath } from '#sip/media/movable-path.ts';
-import type { SoundPath } from '#sip/media/endpoint.ts';
+import type { SoundPath } from '#sip/media/media-endpoint.ts';
 
 /** Plays as much as the test says, and notes it. */
 const somePath = () => {

@@ -11,7 +11,7 @@ import { createRelay } from '#sip/relay/relay.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
-import { headerOf } from '#test/doubles/sip-message.ts';
+import { headerOf } from '#test/doubles/sip-parser.ts';
 import {
   ownNumber,
   startServers,

@@ -8,7 +8,7 @@ import { createRelay, type RelayNumbers } from '#sip/relay/relay.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { startDrachtioServer } from '#test/doubles/drachtio-server.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { mustHave } from '#test/doubles/sip-message.ts';
+import { mustHave } from '#test/doubles/sip-parser.ts';
 import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
 import { connectClient, type Client } from './control-client.ts';

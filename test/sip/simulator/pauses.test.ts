@@ -1,7 +1,7 @@
 /** What sounds over the agent's voice on a line that pauses. */
 import test from 'ava';
 import type { LineEvent } from '#machines/line.ts';
-import { sayingTime } from '#sip/voice.ts';
+import { sayingTime } from '#sip/speaking-time.ts';
 import { pausing } from '#test/helpers/usual-barge-in.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import { createNetwork, scriptedNumber } from './network.ts';

@@ -1,6 +1,6 @@
 /** A simulated network whose calls are recorded on tapes that a test can look at. */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '#sip/recording.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Audio, Synthesizer } from '#sip/speech.ts';

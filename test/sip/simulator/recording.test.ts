@@ -1,8 +1,8 @@
 import test from 'ava';
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate } from '#sip/recording.ts';
+import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
-import { sayingTime } from '#sip/voice.ts';
+import { sayingTime } from '#sip/speaking-time.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { createNetwork } from './network.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { recordingSampleRate } from '#sip/recording.ts';
+import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { renderRecording } from '#sip/simulator/render-recording.ts';
 import { hum } from './recording-network.ts';

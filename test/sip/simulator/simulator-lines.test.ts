@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
-import { acceleratedClock } from '#src/clock.ts';
+import { acceleratedClock } from '#src/clocks.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { agentWith, createNetwork, lineInput, scriptedNumber } from './network.ts';
 

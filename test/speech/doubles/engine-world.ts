@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
 

@@ -1,7 +1,7 @@
 /** Engines that fail when the test says so, and a recognizer that is made of them. */
 import { SimulatedClock } from 'xstate';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
-import { joinSamples } from '#src/domain/samples.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { failOverRecognizer } from '#src/speech/fail-over-recognizer.ts';
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { listeningLogger } from './engine-world.ts';

@@ -8,7 +8,7 @@ import { deepgramAura } from '#src/speech/deepgram-aura.ts';
 import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import type { EngineWorld } from '#src/speech/engine-world.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
-import { bytesOf } from '#src/domain/samples.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from '../doubles/engine-world.ts';
 import { numbered } from '../doubles/heard-events.ts';

@@ -1,5 +1,5 @@
 /** The keys that are pressed at the other ends of channels: events of the event socket, told to whose channel it is. */
-import { fieldIn } from './frames.ts';
+import { fieldIn } from './event-socket-frames.ts';
 
 export const createChannelKeys = () => {
   const listeners = new Map<string, (digit: string) => void>();

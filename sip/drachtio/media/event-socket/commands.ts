@@ -1,7 +1,7 @@
 /** What FreeSWITCH is told and asked, whichever connection to its event socket stands now. */
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../../background-tasks.ts';
-import type { EventSocket } from './connection.ts';
+import type { EventSocket } from './event-socket.ts';
 
 export type Commands = {
   /** Runs a command; resolves with all that it answers. Rejects without a connection, and when no answer comes in time. */

@@ -4,7 +4,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { ServerRefusal, startHeartbeat } from '../../heartbeat.ts';
 import { keepConnected, type ServerAddress } from '../../reconnect.ts';
 import { commandsOn, type Commands } from './commands.ts';
-import { openEventSocket, type EventSocket } from './connection.ts';
+import { openEventSocket, type EventSocket } from './event-socket.ts';
 import { askParkSec, type Keeping } from './keeping.ts';
 
 /** Of config/freeswitch. */

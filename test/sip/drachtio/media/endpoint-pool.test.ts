@@ -3,7 +3,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { createEndpointPool, isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import type { MediaEndpoint } from '#sip/media/endpoint.ts';
+import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
 const numbers = { size: 3, atOnce: 2, refillMs: 50, longestAgeMs: 60_000, retryMs: 500 };

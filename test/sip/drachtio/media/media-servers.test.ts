@@ -5,7 +5,7 @@ import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { headerOf } from '#test/doubles/sip-message.ts';
+import { headerOf } from '#test/doubles/sip-parser.ts';
 import {
   ownNumber,
   startSipEdge,

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { pcmu } from '#sip/media/g711.ts';
-import { parseRtp } from '#sip/media/rtp/packet.ts';
+import { parseRtp } from '#sip/media/rtp/rtp-packet.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { ownNumber, startSipEdge, trunkAddress, type SipEdge } from '#test/doubles/sip-edge.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';

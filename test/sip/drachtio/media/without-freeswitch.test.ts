@@ -3,7 +3,7 @@ import test from 'ava';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { ownNumber, startSipEdge, trunkAddress, type SipEdgeOptions } from '#test/doubles/sip-edge.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
-import { headerOf } from '#test/doubles/sip-message.ts';
+import { headerOf } from '#test/doubles/sip-parser.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 

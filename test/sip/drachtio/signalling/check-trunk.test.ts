@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createFarEnd, type FarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { ownNumber, startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts';
-import { mustHave } from '#test/doubles/sip-message.ts';
+import { mustHave } from '#test/doubles/sip-parser.ts';
 import { someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 const sdp = describeSound();

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { createSignallingConnection } from '#sip/drachtio/signalling/connection.ts';
-import { systemClock } from '#src/clock.ts';
+import { systemClock } from '#src/clocks.ts';
 import { until } from '#test/helpers/until.ts';
 
 type Message = { id: string; text: string };

@@ -4,7 +4,7 @@ import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { headerOf, type MessageParts } from '#test/doubles/sip-message.ts';
+import { headerOf, type MessageParts } from '#test/doubles/sip-parser.ts';
 import { ownNumber, startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts';
 
 const sdp = describeSound();

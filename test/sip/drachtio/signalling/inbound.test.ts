@@ -3,7 +3,7 @@ import test from 'ava';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { headerOf } from '#test/doubles/sip-message.ts';
+import { headerOf } from '#test/doubles/sip-parser.ts';
 import { ownNumber, startSipEdge } from '#test/doubles/sip-edge.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 

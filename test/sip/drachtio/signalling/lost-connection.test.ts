@@ -5,7 +5,7 @@ import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { mustHave, requestUriOf, tagOf } from '#test/doubles/sip-message.ts';
+import { mustHave, requestUriOf, tagOf } from '#test/doubles/sip-parser.ts';
 import {
   ownNumber,
   startSipEdge,

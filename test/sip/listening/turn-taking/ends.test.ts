@@ -1,6 +1,6 @@
 /** When a turn is over. */
 import test from 'ava';
-import { createWorld, numbers, streamed } from './heard.ts';
+import { createWorld, numbers, streamed } from './turn-taking-world.ts';
 
 const endings = test.macro<[string, string, number]>({
   exec(t, text, language, waitMs) {

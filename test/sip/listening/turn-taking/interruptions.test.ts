@@ -1,6 +1,6 @@
 /** Who speaks while the agent does: words, backchannels, echoes. */
 import test from 'ava';
-import { createWorld, numbers, streamed } from './heard.ts';
+import { createWorld, numbers, streamed } from './turn-taking-world.ts';
 
 test('words over the voice of the agent interrupt as soon as they are more than a backchannel', (t) => {
   const { agent, voice, partial, final, pass, story } = streamed();

@@ -3,7 +3,7 @@ import test from 'ava';
 import { pcmu } from '#sip/media/g711.ts';
 import { createReceiving } from '#sip/media/rtp/receiving.ts';
 import { createSending, frameMs, frameSamples } from '#sip/media/rtp/sending.ts';
-import { joinSamples } from '#src/domain/samples.ts';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { levelOf } from '#sip/samples.ts';
 import { count, countedFrames, countingSound, framesOf, type Counted } from '../counting-sound.ts';
 

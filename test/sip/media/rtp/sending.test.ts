@@ -1,6 +1,6 @@
 import test from 'ava';
 import { pcma, pcmu } from '#sip/media/g711.ts';
-import { parseRtp } from '#sip/media/rtp/packet.ts';
+import { parseRtp } from '#sip/media/rtp/rtp-packet.ts';
 import { createSending, frameSamples } from '#sip/media/rtp/sending.ts';
 import { createKeyReader } from '#sip/media/rtp/telephone-event.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';

@@ -8,7 +8,7 @@ import {
   indexOf,
   type Decryption,
 } from '#sip/media/rtp/srtp.ts';
-import { writeRtpHeader } from '#sip/media/rtp/packet.ts';
+import { writeRtpHeader } from '#sip/media/rtp/rtp-packet.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { RtpPacket } from '#sip/media/rtp/packet.ts';
+import type { RtpPacket } from '#sip/media/rtp/rtp-packet.ts';
 import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/media/rtp/telephone-event.ts';
 
 const eventPacket = (key: string, timestamp: number, isOver = false): RtpPacket => {

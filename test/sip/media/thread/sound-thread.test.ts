@@ -2,10 +2,10 @@
 import { Writable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { createDirectEndpoint } from '#sip/media/direct/endpoint.ts';
-import type { MediaEndpoint } from '#sip/media/endpoint.ts';
+import { createDirectEndpoint } from '#sip/media/direct/direct-endpoint.ts';
+import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createSoundThread, type SoundThread } from '#sip/media/thread/sound-thread.ts';
-import { steadyClock } from '#src/clock.ts';
+import { steadyClock } from '#src/clocks.ts';
 import { until } from '#test/helpers/until.ts';
 
 const start = (t: ExecutionContext, ports: { from: number; to: number }) => {

@@ -2,7 +2,7 @@
 import test from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { mustHave, requestUriOf } from '#test/doubles/sip-message.ts';
+import { mustHave, requestUriOf } from '#test/doubles/sip-parser.ts';
 import { ownNumber, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { callee, sdp, unanswered } from './outgoing-call.ts';
 

@@ -1,7 +1,7 @@
 /** Calls that a trunk sends on to another place (302). */
 import test, { type ExecutionContext } from 'ava';
 import { createFarEnd } from '#test/doubles/far-end.ts';
-import { headerOf } from '#test/doubles/sip-message.ts';
+import { headerOf } from '#test/doubles/sip-parser.ts';
 import { startSipEdge } from '#test/doubles/sip-edge.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
-import { headerOf, type SipMessage } from '#test/doubles/sip-message.ts';
+import { headerOf, type SipMessage } from '#test/doubles/sip-parser.ts';
 import { startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { callee, sdp, unanswered } from './outgoing-call.ts';

@@ -1,0 +1,107 @@
+/**
+ * Endpoints whose sound is encrypted (SRTP, RFC 3711) with keys that stand in the session descriptions (RFC 4568).
+ *
+ * FreeSWITCH keeps its own key while the far end's changes only if the offer was its own; it chooses another one for
+ * every offer with another key. So an endpoint that is to make an offer is made with an offer of nobody, whose answer
+ * goes out as the offer; when the far end has answered, FreeSWITCH is told to offer again, and gets that answer.
+ */
+import { randomBytes } from 'node:crypto';
+import { usualCodecs } from '#src/domain/trunk.ts';
+import { offerProblem } from '../../trunks/media-offer.ts';
+import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import { within } from '../background-tasks.ts';
+import type { Channel, ChannelRequest } from './channel.ts';
+import { createMediaEndpoint, type FreeSwitchOptions } from './freeswitch-endpoint.ts';
+
+const codecs = [...usualCodecs];
+const answerMs = 3_000;
+/** Between two looks whether an answer was taken. */
+const lookMs = 20;
+
+/** Port 9 discards what it gets (RFC 863); until the far end has answered, that is silence. */
+const offerOfNobody = (): string =>
+  [
+    'v=0',
+    'o=- 1 1 IN IP4 127.0.0.1',
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    'm=audio 9 RTP/SAVP 0 8 101',
+    'a=rtpmap:0 PCMU/8000',
+    'a=rtpmap:8 PCMA/8000',
+    'a=rtpmap:101 telephone-event/8000',
+    'a=fmtp:101 0-15',
+    `a=crypto:1 ${srtpSuite} inline:${randomBytes(30).toString('base64')}`,
+    'a=sendrecv',
+    '',
+  ].join('\r\n');
+
+/** An answer names one codec, an offer all of them. */
+const asOffer = (answer: string): string =>
+  answer
+    .replace(/^(m=audio \d+ RTP\/SAVP) 0 /m, '$1 0 8 ')
+    .replace(/^a=rtpmap:0 PCMU\/8000\r\n/m, '$&a=rtpmap:8 PCMA/8000\r\n');
+
+/** An INVITE for an endpoint whose sound is encrypted; see config/freeswitch for the header. */
+export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
+  offer: withOneKey(remoteSdp ?? offerOfNobody()),
+  headers: { 'X-Srtp': 'required' },
+});
+
+/**
+ * What FreeSWITCH cannot take it writes to its log, keys included, or ends the call; and once it has refused an offer,
+ * drachtio-srf lets the next one wait for ever.
+ */
+const requirePossible = (remoteSdp: string): void => {
+  const problem = offerProblem(remoteSdp, usualCodecs, 'required');
+  if (problem !== undefined) throw new Error(problem);
+};
+
+/** `offers`: it was made without a remote description. */
+export const createSrtpEndpoint = (
+  channel: Channel,
+  { offers, ...options }: FreeSwitchOptions & { offers: boolean },
+): MediaEndpoint => {
+  const made = createMediaEndpoint(channel, options);
+  const { clock, commands } = options;
+  const { dialog, uuid } = channel;
+
+  /** FreeSWITCH makes an offer, which drachtio-srf answers by itself with what stands in the dialog. */
+  const offerAgain = async (): Promise<void> => {
+    const acknowledged = new Promise<void>((resolve) => {
+      dialog.once('ack', () => resolve());
+    });
+    await commands.run(`uuid_media_reneg ${uuid} =${codecs.join(',')}`);
+    await within(clock, answerMs, 'Giving FreeSWITCH an answer', acknowledged);
+  };
+
+  const hasTaken = async (key: string | undefined): Promise<boolean> => {
+    for (let looks = 1; looks <= 5; looks += 1) {
+      const taken = await commands.api(`uuid_getvar ${uuid} srtp_remote_audio_crypto_key`);
+      if (taken.trim() === key) return true;
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
+    }
+    return false;
+  };
+
+  return {
+    ...made,
+    localSdp: offers ? asOffer(made.localSdp) : made.localSdp,
+    async modify(remoteSdp) {
+      requirePossible(remoteSdp);
+      return made.modify(withOneKey(remoteSdp));
+    },
+    async takeAnswer(remoteSdp) {
+      requirePossible(remoteSdp);
+      const key = keyIn(remoteSdp);
+      dialog.local.sdp = withOneKey(remoteSdp);
+      // In the first milliseconds of a channel FreeSWITCH passes an answer over now and then.
+      for (let tries = 1; tries <= 3; tries += 1) {
+        await offerAgain();
+        if (await hasTaken(key)) return;
+      }
+      throw new Error('FreeSWITCH did not take the answer');
+    },
+  };
+};

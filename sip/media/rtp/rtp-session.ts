@@ -1,0 +1,141 @@
+/** The sound of one call over RTP, from its ports on: what goes out, what comes in, and the reports about both. */
+import { performance } from 'node:perf_hooks';
+import type { RemoteInfo } from 'node:dgram';
+import { pcma, pcmu } from '../g711.ts';
+import type { SampleRing } from '../sample-ring.ts';
+import type { Figures, RtpAgreement } from '../thread/sound-thread-messages.ts';
+import type { RtpPorts } from './ports.ts';
+import { createProtection } from './protection.ts';
+import { createReceiving, type Receiving, type ReceivingFormats } from './receiving.ts';
+import { createRemote } from './remote.ts';
+import { createSending, type Sending, type SendingFormat } from './sending.ts';
+import { createReports } from './reports.ts';
+
+export type RtpSession = {
+  agree(agreement: RtpAgreement): void;
+  press(keys: string): void;
+  /** To be called every 20 ms. */
+  tick(): void;
+  figures(): Figures;
+  close(): void;
+};
+
+export type RtpSessionEvents = {
+  onSound: (samples: Int16Array) => void;
+  onKey: (key: string) => void;
+};
+
+const codecs = { PCMU: pcmu, PCMA: pcma } as const;
+
+const nothingHeard = { packets: 0, lost: 0, jitterMs: 0 };
+
+const formatOf = ({ codec, payloadType, keysPayloadType }: RtpAgreement): SendingFormat => ({
+  codec: codecs[codec],
+  payloadType,
+  keysPayloadType,
+});
+
+/** The far end sends what it is sent (RFC 3264 section 6.1). */
+const heardIn = ({ codec, payloadType, keysPayloadType }: SendingFormat): ReceivingFormats => ({
+  codecs: new Map([[payloadType, codec]]),
+  keysPayloadType,
+});
+
+/** What stands once something was agreed on. */
+type Standing = { agreement: RtpAgreement; sending: Sending; receiving: Receiving };
+
+const begin = (
+  agreement: RtpAgreement,
+  sound: Pick<SampleRing, 'read'>,
+  events: RtpSessionEvents,
+): Standing => {
+  const format = formatOf(agreement);
+  return {
+    agreement,
+    sending: createSending(format, sound),
+    receiving: createReceiving(heardIn(format), events),
+  };
+};
+
+// Nobody listens at the far end: RTP goes on until the call ends.
+const ignoreError = (): void => {};
+
+export const createRtpSession = (
+  { rtp, rtcp }: RtpPorts,
+  sound: Pick<SampleRing, 'read'>,
+  events: RtpSessionEvents,
+): RtpSession => {
+  let standing: Standing | null = null;
+  /** Since when sound is expected: since the last that came in, or what was agreed on; `null` while none is. */
+  let expectedSince: number | null = null;
+  const remote = createRemote();
+  const reports = createReports();
+  const { agreedOn, wrap, unwrap } = createProtection();
+
+  rtp.on('message', (datagram: Buffer, from: RemoteInfo) => {
+    const opened = standing === null ? undefined : unwrap.rtp(datagram);
+    const packet = opened && standing?.receiving.read(opened);
+    const at = performance.now();
+    if (packet === undefined || !remote.admits(from, at)) return;
+    if (expectedSince !== null) expectedSince = at;
+    standing?.receiving.take(packet, at);
+  });
+  rtcp.on('message', (datagram: Buffer) => {
+    if (standing === null) return;
+    const opened = unwrap.rtcp(datagram);
+    if (opened !== undefined) reports.take(opened, standing.sending.soFar());
+  });
+  for (const socket of [rtp, rtcp]) socket.on('error', ignoreError);
+
+  const sendReport = ({ agreement, sending, receiving }: Standing): void => {
+    const report = reports.due(sending.soFar(), receiving.reception.report);
+    if (report === null) return;
+    const { address, port } = agreement.remoteReports;
+    rtcp.send(wrap.rtcp(report), port, address);
+  };
+
+  return {
+    agree(agreement) {
+      remote.agreedOn(agreement.remote);
+      agreedOn(agreement.keys);
+      expectedSince = agreement.isSending ? performance.now() : null;
+      if (standing === null) {
+        standing = begin(agreement, sound, events);
+        return;
+      }
+      const format = formatOf(agreement);
+      standing.agreement = agreement;
+      standing.sending.setFormat(format);
+      standing.receiving.setFormats(heardIn(format));
+    },
+    press: (keys) => void standing?.sending.press(keys),
+    tick() {
+      if (standing === null) return;
+      standing.receiving.expire(performance.now());
+      if (standing.agreement.isSending) {
+        const { address, port } = remote.address();
+        // Its memory is that of the next packet, too.
+        rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address);
+      }
+      sendReport(standing);
+    },
+    figures() {
+      const { packets, ...heard } = standing?.receiving.reception.figures() ?? nothingHeard;
+      return {
+        sent: standing?.sending.soFar().packets ?? 0,
+        received: packets,
+        ...heard,
+        ...reports.ofRemote(),
+        remote: standing === null ? null : remote.address(),
+        silentMs: expectedSince === null ? null : performance.now() - expectedSince,
+      };
+    },
+    close() {
+      rtp.close();
+      if (standing === null) return void rtcp.close();
+      const { address, port } = standing.agreement.remoteReports;
+      const goodbye = wrap.rtcp(reports.goodbye(standing.sending.soFar().ssrc));
+      return rtcp.send(goodbye, port, address, () => rtcp.close());
+    },
+  };
+};

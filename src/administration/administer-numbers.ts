@@ -1,0 +1,134 @@
+/** The numbers of a workspace: adding and changing them, and taking them away. */
+import { randomUUID } from 'node:crypto';
+import { callPolicyFields } from '#src/domain/call-policy.ts';
+import { snakeCase } from '#src/domain/field-names.ts';
+import type { Language } from '#src/domain/language.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
+import { findNumberKey } from '#src/persistence/number-keys.ts';
+import {
+  createNumber,
+  deleteNumber,
+  findNumber,
+  patchNumber,
+  type NumberPatch,
+  type NumberRecord,
+} from '#src/persistence/numbers.ts';
+import { changesBetween, inWords, note, type Administrator, type WorkspaceReader } from './administrator.ts';
+import { chooseSpeech, type Engines } from './choose-speech.ts';
+import { requireTurnEnd } from './choose-turn-end.ts';
+import { requireOwnTrunk } from './administer-trunks.ts';
+
+export { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
+
+export const numberNotFound = (): Refusal =>
+  new Refusal('number_not_found', 'There is no number with this id in the workspace.');
+
+/** Throws a Refusal (`number_not_found`) for a number that was deleted or belongs to another workspace. */
+export const numberOf = async (
+  { database, workspaceId }: WorkspaceReader,
+  numberId: string,
+): Promise<NumberRecord> => {
+  const number = await findNumber(database, { numberId, workspaceId });
+  if (number === undefined) throw numberNotFound();
+  return number;
+};
+
+export type NumberDetails = NumberRecord & {
+  agents: { inbound: AgentBindingRecord; outbound: AgentBindingRecord };
+  /** Null where no key was issued. */
+  key: { issuedAt: Date; recoverable: boolean } | null;
+};
+
+/** A number with its agents, and whether it has a key. */
+export const detailsOf = async (
+  { database }: Pick<Administrator, 'database'>,
+  number: NumberRecord,
+): Promise<NumberDetails> => {
+  const [agents, key] = await Promise.all([
+    agentBindingsOf(database, number.id),
+    findNumberKey(database, number.id),
+  ]);
+  return {
+    ...number,
+    agents,
+    key: key === undefined ? null : { issuedAt: key.issuedAt, recoverable: key.keySealed !== null },
+  };
+};
+
+/** `number` is in domestic format, digits alone. Throws a Refusal: `number_taken`, by whichever workspace. */
+export const addNumber = async (
+  administrator: Administrator,
+  given: NumberPatch & { number: string; language: Language },
+): Promise<NumberRecord> => {
+  const { database, clock, workspaceId } = administrator;
+  const created = await createNumber(database, {
+    ...given,
+    id: randomUUID(),
+    workspaceId,
+    createdAt: new Date(clock.now()),
+  });
+  if (created === undefined) throw new Refusal('number_taken', 'This number exists on this gateway already.');
+  await note(administrator, {
+    action: 'number.created',
+    subject: `number:${created.id}`,
+    detail: { number: created.number },
+  });
+  return created;
+};
+
+/**
+ * A call in progress keeps what it began with. Throws a Refusal: `number_not_found`, or `invalid_request` for a trunk of
+ * another workspace, an engine that is not there, a voice that it cannot have or nobody who could tell the end of a turn.
+ */
+export const changeNumber = async (
+  administrator: Administrator,
+  numberId: string,
+  patch: NumberPatch,
+  engines: Engines,
+): Promise<NumberRecord> => {
+  const { database, workspaceId } = administrator;
+  await requireOwnTrunk(administrator, patch.trunkId);
+  const before = await numberOf(administrator, numberId);
+  const speech = chooseSpeech(engines, patch, before);
+  requireTurnEnd(
+    engines,
+    patch.turnEnd,
+    speech.recognizer === undefined ? before.recognizer : speech.recognizer,
+  );
+  const changed = await patchNumber(database, { numberId, workspaceId }, { ...patch, ...speech });
+  if (changed === undefined) throw numberNotFound();
+  await note(administrator, {
+    action: 'number.changed',
+    subject: `number:${numberId}`,
+    // What callers hear is named, not repeated.
+    detail: {
+      fields: Object.keys(patch).map(snakeCase),
+      changes: changesBetween([...callPolicyFields, 'dailyMinutes'], inWords(before), inWords(changed)),
+    },
+  });
+  return changed;
+};
+
+/**
+ * Its key stops working at once, and its digits may be added again. Calls, their records and the audit log stay.
+ * Throws a Refusal: `number_not_found`, or `number_in_use` while a call is in progress.
+ */
+export const removeNumber = async (administrator: Administrator, numberId: string): Promise<NumberRecord> => {
+  const { database, clock, workspaceId } = administrator;
+  const number = await numberOf(administrator, numberId);
+  const outcome = await deleteNumber(database, { numberId, workspaceId }, new Date(clock.now()));
+  if (outcome === 'unknown') throw numberNotFound();
+  if (outcome === 'in_use') {
+    throw new Refusal(
+      'number_in_use',
+      'This number has calls in progress. Wait until they have ended, or end them, and delete it then.',
+    );
+  }
+  await note(administrator, {
+    action: 'number.deleted',
+    subject: `number:${numberId}`,
+    detail: { number: number.number },
+  });
+  return number;
+};

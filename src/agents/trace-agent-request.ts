@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { isSpanContextValid, SpanKind, SpanStatusCode, trace, type SpanContext } from '@opentelemetry/api';
+
+const tracer = trace.getTracer('trunkline');
+
+/** W3C Trace Context, version 00. */
+const headerOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+
+/**
+ * The W3C Trace Context header of one request (version 00, section 3.2) where nobody collects traces. All requests of a
+ * call share a trace: its id is the call's id without hyphens, so whoever knows the call finds the trace, on either side.
+ * Each request is a new span.
+ */
+export const traceparent = (callId: string): string =>
+  `00-${callId.replaceAll('-', '').toLowerCase()}-${randomBytes(8).toString('hex')}-01`;
+
+/**
+ * One request to an agent endpoint as a span under the one that is active, which ends with the head of the answer.
+ * `send` gets the `traceparent` of it. Where nobody collects traces it is the call's own; see `traceparent`.
+ */
+export const traceAgentRequest = async <Response extends { status: number }>(
+  callId: string,
+  url: string,
+  send: (traceparent: string) => Promise<Response>,
+): Promise<Response> => {
+  const span = tracer.startSpan('agent request', { kind: SpanKind.CLIENT });
+  const spanContext = span.spanContext();
+  if (!isSpanContextValid(spanContext)) return send(traceparent(callId));
+  span.setAttributes({ 'http.request.method': 'POST', 'server.address': URL.parse(url)?.hostname ?? '' });
+  try {
+    const response = await send(headerOf(spanContext));
+    span.setAttribute('http.response.status_code', response.status);
+    if (response.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+    return response;
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+};

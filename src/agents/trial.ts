@@ -1,0 +1,149 @@
+/**
+ * A conversation with an agent endpoint, or with the built-in agent, without a call: the same adapters, the same client, the same cutting into
+ * sentences and the same time limits as in a call, and a note of everything that went to and fro.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Message } from '#machines/reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { AgentTrial, TrialRequest, TriedTurn } from '#src/domain/agent-trial.ts';
+import type { Agent } from './agent.ts';
+import type { EndpointWorld } from './ask-endpoint.ts';
+import { createAgents } from './create-agent.ts';
+import type { LanguageModel } from './language-model/ask-model.ts';
+import type { ReplyTimes } from './reply-timers.ts';
+import { createStartReply } from './start-reply.ts';
+import { adviceFor } from './trial/advice.ts';
+import { hearTurn, type HeardTurn } from './trial/hear-turn.ts';
+import { observedClient } from './trial/observed-client.ts';
+import { callOf, messagesOf, notesOf } from './trial/trial-request.ts';
+import { watchedAgent, type TurnNotes } from './trial/watched-agent.ts';
+import { withoutToken } from './trial/without-token.ts';
+
+export type TrialWorld = EndpointWorld & {
+  times: ReplyTimes;
+  /** For all turns together. */
+  wholeTrialMs: number;
+  /** Of the built-in agent; `null`: it works without one. */
+  languageModel: LanguageModel | null;
+  logger: Logger;
+};
+
+export type TryAgent = (
+  request: TrialRequest,
+  /** Called with each turn as soon as it is over. */
+  onTurn?: (turn: TriedTurn) => void,
+) => Promise<AgentTrial>;
+
+/** Where the operator's model is, and what it is called to, is not shown to whoever may try it. */
+const modelAddress = "the operator's language model";
+
+const withoutModel =
+  'There is no language model (GW_LLM_BASE_URL): the built-in agent keeps to a few plain questions.';
+
+export const createTryAgent =
+  ({ client, clock, limits, graphTimes, times, wholeTrialMs, languageModel, logger }: TrialWorld): TryAgent =>
+  async (request, onTurn = () => undefined) => {
+    const call = callOf(request);
+    const callId = call.context.call_id;
+    const startNotes = (): TurnNotes => {
+      const begunAt = clock.now();
+      return {
+        exchanges: [],
+        remarks: [],
+        serverSays: null,
+        elapsed: () => clock.now() - begunAt,
+      };
+    };
+    let notes = startNotes();
+    const agent: Agent = watchedAgent(
+      createAgents({
+        client: observedClient(client, () => notes),
+        clock,
+        limits,
+        graphTimes,
+        // There is no call; whoever wants to end it has ended the trial as well as it could.
+        hangUp: () => {
+          notes.remarks.push('the agent has hung up');
+          return Promise.resolve();
+        },
+        pressKeys: null,
+        languageModel: languageModel && {
+          ...languageModel,
+          client: observedClient(languageModel.client, () => notes, modelAddress),
+        },
+        logger,
+      })(call),
+      () => notes,
+    );
+    const startReply = createStartReply({ findAgent: () => agent, times, clock, logger });
+
+    const timeIsUp = new AbortController();
+    const wholeTrial = clock.setTimeout(() => timeIsUp.abort(), wholeTrialMs);
+    const messages: Message[] = [];
+    const turns: TriedTurn[] = [];
+    try {
+      agent.begin?.();
+      for (const [index, message] of messagesOf(request).entries()) {
+        if (index > 0) notes = startNotes();
+        messages.push({ role: 'user', content: message });
+        const heard = await hearTurn(startReply, {
+          input: { callId, turn: index + 1, messages: [...messages] },
+          elapsed: notes.elapsed,
+          giveUp: timeIsUp.signal,
+        });
+        // A request that was let go of learns of it a moment later.
+        if (heard.failure !== null) await nextRound();
+        const turn = withoutToken(
+          turnOf({ number: index + 1, message, notes, heard }, call),
+          request.agentType === 'builtin' ? (languageModel?.apiKey ?? null) : request.token,
+        );
+        turns.push(turn);
+        onTurn(turn);
+        // What follows a failure would say nothing new.
+        if (heard.failure !== null) break;
+        const said = heard.spoken.map(({ text }) => text).join(' ');
+        if (said !== '') messages.push({ role: 'assistant', content: said });
+      }
+    } finally {
+      clock.clearTimeout(wholeTrial);
+      agent.close?.();
+    }
+    return {
+      callId,
+      agentType: request.agentType,
+      direction: request.direction,
+      language: request.language,
+      ok: turns.every(({ failure, spoken }) => failure === null && spoken.length > 0),
+      notes: [
+        ...notesOf(request),
+        ...(request.agentType === 'builtin' && languageModel === null ? [withoutModel] : []),
+      ],
+      turns,
+    };
+  };
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+const turnOf = (
+  { number, message, notes, heard }: { number: number; message: string; notes: TurnNotes; heard: HeardTurn },
+  call: AgentCall,
+): TriedTurn => {
+  const { spoken, failure, endMs } = heard;
+  const reply = notes.exchanges.findLast(
+    ({ received }) => received !== null && isSuccess(received.status) && received.bytes > 0,
+  );
+  const turn: TriedTurn = {
+    turn: number,
+    message,
+    exchanges: notes.exchanges,
+    spoken,
+    firstByteMs: reply?.received?.firstByteMs ?? null,
+    firstSentenceMs: spoken.at(0)?.atMs ?? null,
+    endMs,
+    remarks: notes.remarks,
+    failure: failure && { ...failure, serverSays: notes.serverSays },
+    advice: null,
+  };
+  return { ...turn, advice: adviceFor(turn, call) };
+};

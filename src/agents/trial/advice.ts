@@ -1,0 +1,41 @@
+/** What to change when an agent endpoint gave no reply, or one that would not do in a call. */
+import type { AgentType } from '#src/domain/agent-binding.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { builtInAdvice } from './advice/built-in.ts';
+import { connectionAdvice } from './advice/failed-connection.ts';
+import { generalAdvice } from './advice/general.ts';
+import { protectionAdvice } from './advice/http-status.ts';
+import { langgraphAdvice } from './advice/langgraph.ts';
+import { mastraAdvice, oldMastraAdvice } from './advice/mastra.ts';
+import { n8nAdvice } from './advice/n8n.ts';
+import { openaiCompatibleAdvice } from './advice/openai-compatible.ts';
+import { otherTypeAdvice } from './advice/other-type.ts';
+import { firstAdvice, troubleOf, type Adviser } from './advice/trouble.ts';
+import { webhookAdvice } from './advice/webhook.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
+
+/** For a turn that failed or was silent. */
+const advisers: Readonly<Record<AgentType, Adviser>> = {
+  webhook: webhookAdvice,
+  openai_compatible: openaiCompatibleAdvice,
+  n8n: n8nAdvice,
+  langgraph: langgraphAdvice,
+  mastra: mastraAdvice,
+};
+
+/** For a turn that was spoken, and is not right nevertheless. */
+const objections: Readonly<Partial<Record<AgentType, Adviser>>> = { mastra: oldMastraAdvice };
+
+export const adviceFor = (
+  turn: Omit<TriedTurn, 'advice'>,
+  call: Pick<AgentCall, 'binding' | 'bearerToken'>,
+): string | null => {
+  const { agent, agentType: type } = call.binding;
+  const isFine = turn.failure === null && turn.spoken.length > 0;
+  if (agent === 'builtin') return isFine ? null : (builtInAdvice(troubleOf(turn, call)) ?? null);
+  if (type === null) return null;
+  const adviser = isFine
+    ? objections[type]
+    : firstAdvice(connectionAdvice, protectionAdvice, otherTypeAdvice, advisers[type], generalAdvice);
+  return adviser?.(troubleOf(turn, call)) ?? null;
+};
