@@ -1,5 +1,5 @@
-/** What a call publishes, as the actions that its arrows name. What its conversation publishes stands beside that. */
-import { outputOf, type CallCommand, type CallContext } from './call-context.ts';
+/** Why a call ends, what it tells its line and what it publishes, as the actions that its arrows name. */
+import { outputOf, type CallCommand, type CallContext, type LastWord } from './call-context.ts';
 import type { CallFact } from './facts.ts';
 import type { LineEvent, LineEventOf } from './line.ts';
 
@@ -29,6 +29,32 @@ const ended = (context: CallContext): CallFact => {
 };
 
 const fact = (given: CallFact): CallFact => given;
+
+/** Why the call ends, where nothing has ended it before. */
+export const ends = {
+  cancelled: { type: 'end', params: 'cancelled' },
+  unanswered: { type: 'end', params: 'no_answer' },
+  unconnected: { type: 'end', params: ({ event: { cause } }: On<'line.unanswered'>) => cause },
+  byAgent: { type: 'end', params: 'agent_hangup' },
+  byCounterparty: { type: 'end', params: 'counterparty_hangup' },
+  forDuration: { type: 'end', params: 'max_duration' },
+  forSilence: { type: 'end', params: 'silence_timeout' },
+  forAgent: { type: 'end', params: 'agent_error' },
+  forMedia: { type: 'end', params: 'media_error' },
+  forFault: { type: 'end', params: 'system_error' },
+} as const;
+
+export const tells = {
+  hangUp: { type: 'tellLine', params: { type: 'hangUp' } },
+  expectHangup: { type: 'tellLine', params: { type: 'expectHangup' } },
+  pauseRecording: { type: 'tellLine', params: { type: 'pauseRecording' } },
+  resumeRecording: { type: 'tellLine', params: { type: 'resumeRecording' } },
+} as const;
+
+export const notesLastWord = {
+  type: 'noteLastWord',
+  params: ({ event }: { event: LastWord }) => event,
+} as const;
 
 export const publishes = {
   answered: { type: 'publish', params: ({ event }: On<'line.answered'>) => answered(event) },

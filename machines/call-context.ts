@@ -103,10 +103,11 @@ export const outputOf = (context: CallContext): CallOutput => {
 /** The first cause wins. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
 
-/** What the last word of a line says of how the call went. */
-export const lastWords = (
-  word: LineEventOf<'line.unanswered' | 'line.ended'>,
-): Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'> => ({
+/** The last word of a line. */
+export type LastWord = LineEventOf<'line.unanswered' | 'line.ended'>;
+
+/** How the call went, as far as the line knows. */
+export const lastWords = (word: LastWord): Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'> => ({
   endedAt: word.at,
   sip: word.sip ?? null,
   route: word.route ?? null,

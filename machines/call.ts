@@ -10,8 +10,8 @@
  * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
  *   replies of its conversation, and `publish`.
  */
-import { assertEvent, assign, enqueueActions, raise, sendTo, setup } from 'xstate';
-import { publishes } from './call-actions.ts';
+import { assign, enqueueActions, raise, sendTo, setup } from 'xstate';
+import { ends, notesLastWord, publishes, tells } from './call-actions.ts';
 import {
   contextOf,
   conversationInput,
@@ -23,6 +23,7 @@ import {
   type CallMachineEvent,
   type CallInput,
   type CallOutput,
+  type LastWord,
 } from './call-context.ts';
 import { conversationMachine } from './conversation.ts';
 import type { ConversationEvent } from './conversation-context.ts';
@@ -69,22 +70,8 @@ export const callMachine = setup({
     publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
-    cancel: assign({ endReason: ({ context }) => firstCause(context, 'cancelled') }),
-    giveUpRinging: assign({ endReason: ({ context }) => firstCause(context, 'no_answer') }),
-    endByAgent: assign({ endReason: ({ context }) => firstCause(context, 'agent_hangup') }),
-    endByCounterparty: assign({ endReason: ({ context }) => firstCause(context, 'counterparty_hangup') }),
-    endForDuration: assign({ endReason: ({ context }) => firstCause(context, 'max_duration') }),
-    endForSilence: assign({ endReason: ({ context }) => firstCause(context, 'silence_timeout') }),
-    endForAgent: assign({ endReason: ({ context }) => firstCause(context, 'agent_error') }),
-    endForMedia: assign({ endReason: ({ context }) => firstCause(context, 'media_error') }),
-    endForFault: assign({ endReason: ({ context }) => firstCause(context, 'system_error') }),
-    noteCause: assign(({ context }, { cause }: { cause: EndReason }) => ({
-      endReason: firstCause(context, cause),
-    })),
-    noteEnd: assign(({ event }) => {
-      assertEvent(event, ['line.unanswered', 'line.ended']);
-      return lastWords(event);
-    }),
+    end: assign(({ context }, cause: EndReason) => ({ endReason: firstCause(context, cause) })),
+    noteLastWord: assign((_, word: LastWord) => lastWords(word)),
     noteHangupPending: assign({ hangupIsPending: true }),
     noteUnseen: assign({ endWasSeen: false }),
     noteAnswered: assign({ wasAnswered: true }),
@@ -95,8 +82,9 @@ export const callMachine = setup({
     notePaused: assign({ recordingIsPaused: true }),
     noteResumed: assign({ recordingIsPaused: false }),
     /** Of a recording that was paused before nothing more is kept. */
-    pauseAgain: enqueueActions(({ context, enqueue }) => {
+    goOn: enqueueActions(({ context, event, enqueue }) => {
       if (context.recordingIsPaused) enqueue.sendTo('line', { type: 'pauseRecording' } satisfies LineCommand);
+      enqueue.sendTo('conversation', event);
     }),
     tellLine: sendTo('line', (_, command: LineCommand) => command),
     tellConversation: sendTo('conversation', (_, event: ConversationEvent) => event),
@@ -111,7 +99,7 @@ export const callMachine = setup({
     src: 'line',
     id: 'line',
     input: ({ context }) => lineInput(context),
-    onError: { target: '.over', actions: 'endForFault', description: 'The line itself crashed.' },
+    onError: { target: '.over', actions: ends.forFault, description: 'The line itself crashed.' },
   },
   initial: 'ringing',
   states: {
@@ -123,27 +111,21 @@ export const callMachine = setup({
         alerting: {
           description: 'Nobody has answered yet.',
           always: { guard: 'isTakenOver', target: '#call.active.taking-over' },
-          after: { ringTimeout: { target: 'cancelling', actions: 'giveUpRinging' } },
+          after: { ringTimeout: { target: 'cancelling', actions: ends.unanswered } },
           on: {
             'line.answered': { target: '#call.active', actions: ['noteAnswered', publishes.answered] },
-            'line.unanswered': {
-              target: '#call.over',
-              actions: [{ type: 'noteCause', params: ({ event }) => event }, 'noteEnd'],
-            },
-            'cancel.requested': { target: 'cancelling', actions: 'cancel' },
-            'gateway.closing': { target: 'cancelling', actions: 'endForFault' },
+            'line.unanswered': { target: '#call.over', actions: [ends.unconnected, notesLastWord] },
+            'cancel.requested': { target: 'cancelling', actions: ends.cancelled },
+            'gateway.closing': { target: 'cancelling', actions: ends.forFault },
           },
         },
         cancelling: {
           description:
             'The call is given up, and an answer comes too late; the line says what has become of it.',
-          entry: { type: 'tellLine', params: { type: 'hangUp' } },
-          on: { 'line.unanswered': { target: '#call.over', actions: 'noteEnd' } },
+          entry: tells.hangUp,
+          on: { 'line.unanswered': { target: '#call.over', actions: notesLastWord } },
           after: {
-            hangUpTimeout: {
-              target: '#call.over',
-              description: 'The line does not confirm; it is given up.',
-            },
+            hangUpTimeout: { target: '#call.over', description: 'The line says nothing; it is given up.' },
           },
         },
       },
@@ -155,7 +137,7 @@ export const callMachine = setup({
         src: 'conversation',
         id: 'conversation',
         input: ({ context }) => conversationInput(context),
-        onError: { target: '.ending', actions: 'endForFault', description: 'The conversation crashed.' },
+        onError: { target: '.ending', actions: ends.forFault, description: 'The conversation crashed.' },
       },
       on: {
         'line.played': { actions: 'forwardToConversation' },
@@ -164,20 +146,12 @@ export const callMachine = setup({
         'agent.quiet': { actions: 'noteQuiet' },
         'recording.pause_requested': {
           guard: 'isRecording',
-          actions: [
-            'notePaused',
-            { type: 'tellLine', params: { type: 'pauseRecording' } },
-            publishes.recordingPaused,
-          ],
+          actions: ['notePaused', tells.pauseRecording, publishes.recordingPaused],
           description: 'Asked for again while it is paused, it is paused already.',
         },
         'recording.resume_requested': {
           guard: 'recordingIsPaused',
-          actions: [
-            'noteResumed',
-            { type: 'tellLine', params: { type: 'resumeRecording' } },
-            publishes.recordingResumed,
-          ],
+          actions: ['noteResumed', tells.resumeRecording, publishes.recordingResumed],
         },
         stopTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         pauseTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
@@ -189,36 +163,36 @@ export const callMachine = setup({
           description:
             'Another process held the call; its line is being connected, and the line is told nothing yet.',
           tags: 'taken-over',
-          after: { adoptTimeout: { target: 'ending', actions: ['endForFault', 'noteUnseen'] } },
+          after: { adoptTimeout: { target: 'ending', actions: [ends.forFault, 'noteUnseen'] } },
           on: {
             'line.adopted': [
               { guard: 'wasBeingEnded', target: 'ending', actions: publishes.takenOver },
               {
                 guard: 'hangupIsPending',
                 target: 'talking.hangup-pending',
-                actions: [publishes.takenOver, 'pauseAgain', 'forwardToConversation'],
+                actions: [publishes.takenOver, 'goOn'],
               },
               {
                 guard: 'wasLeavingMessage',
                 target: 'talking.leaving-message',
-                actions: [publishes.takenOver, 'pauseAgain', 'forwardToConversation'],
+                actions: [publishes.takenOver, 'goOn'],
               },
-              { target: 'talking', actions: [publishes.takenOver, 'pauseAgain', 'forwardToConversation'] },
+              { target: 'talking', actions: [publishes.takenOver, 'goOn'] },
             ],
             'line.ended': [
-              { guard: 'otherPartyLeft', target: 'hung-up', actions: ['endByCounterparty', 'noteEnd'] },
+              { guard: 'otherPartyLeft', target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
               {
                 target: 'hung-up',
-                actions: ['endForFault', 'noteEnd', 'noteUnseen'],
+                actions: [ends.forFault, notesLastWord, 'noteUnseen'],
                 description: 'It could not be connected.',
               },
             ],
-            'line.failed': { target: 'ending', actions: ['endForFault', 'noteUnseen'] },
-            'gateway.closing': { target: 'ending', actions: ['endForFault', 'noteUnseen'] },
+            'line.failed': { target: 'ending', actions: [ends.forFault, 'noteUnseen'] },
+            'gateway.closing': { target: 'ending', actions: [ends.forFault, 'noteUnseen'] },
             'hangup.requested': [
               {
                 guard: 'isImmediate',
-                actions: [publishes.hangupRequested, 'endByAgent'],
+                actions: [publishes.hangupRequested, ends.byAgent],
                 description: 'It is hung up as soon as it can be.',
               },
               { actions: [publishes.hangupRequested, 'noteHangupPending'] },
@@ -229,10 +203,10 @@ export const callMachine = setup({
           description: 'The end of the call is not decided yet.',
           tags: 'talking',
           initial: 'conversing',
-          after: { maxDuration: { target: 'ending', actions: 'endForDuration' } },
+          after: { maxDuration: { target: 'ending', actions: ends.forDuration } },
           on: {
-            'line.ended': { target: 'hung-up', actions: ['endByCounterparty', 'noteEnd'] },
-            'line.failed': { target: 'ending', actions: 'endForMedia' },
+            'line.ended': { target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
+            'line.failed': { target: 'ending', actions: ends.forMedia },
             'line.answered_by': {
               guard: 'isToBeTold',
               actions: [
@@ -242,20 +216,20 @@ export const callMachine = setup({
               ],
             },
             'answerer.known': [
-              { guard: 'hangsUpOnMachine', target: 'ending', actions: 'endByAgent' },
+              { guard: 'hangsUpOnMachine', target: 'ending', actions: ends.byAgent },
               { guard: 'leavesMessage', target: '.leaving-message' },
             ],
             'line.held': { actions: [publishes.held, 'forwardToConversation'] },
             'line.resumed': { actions: [publishes.resumed, 'forwardToConversation'] },
             'line.one_way': { actions: publishes.oneWay },
             'line.*': { actions: 'forwardToConversation' },
-            'agent.failed': { target: 'ending', actions: 'endForAgent' },
-            'silence.lasted': { target: 'ending', actions: 'endForSilence' },
-            'gateway.closing': { target: 'ending', actions: 'endForFault' },
+            'agent.failed': { target: 'ending', actions: ends.forAgent },
+            'silence.lasted': { target: 'ending', actions: ends.forSilence },
+            'gateway.closing': { target: 'ending', actions: ends.forFault },
             'hangup.requested': {
               guard: 'isImmediate',
               target: 'ending',
-              actions: [publishes.hangupRequested, 'endByAgent'],
+              actions: [publishes.hangupRequested, ends.byAgent],
             },
             'keys.requested': {
               actions: [
@@ -278,9 +252,9 @@ export const callMachine = setup({
             },
             'hangup-pending': {
               description: 'The agent asked to hang up; its farewell is heard to the end first.',
-              entry: { type: 'tellLine', params: { type: 'expectHangup' } },
-              always: { guard: 'farewellIsOver', target: '#call.active.ending', actions: 'endByAgent' },
-              after: { farewellWait: { target: '#call.active.ending', actions: 'endByAgent' } },
+              entry: tells.expectHangup,
+              always: { guard: 'farewellIsOver', target: '#call.active.ending', actions: ends.byAgent },
+              after: { farewellWait: { target: '#call.active.ending', actions: ends.byAgent } },
               on: {
                 'line.speech': {
                   target: 'conversing',
@@ -297,7 +271,7 @@ export const callMachine = setup({
               description: 'A machine has answered; the call ends when the message is on it.',
               entry: { type: 'tellConversation', params: { type: 'voicemail.reached' } },
               on: {
-                'message.left': { target: '#call.active.ending', actions: 'endByAgent' },
+                'message.left': { target: '#call.active.ending', actions: ends.byAgent },
                 'hangup.requested': {
                   guard: 'waitsForFarewell',
                   actions: publishes.hangupRequested,
@@ -309,14 +283,11 @@ export const callMachine = setup({
         },
         ending: {
           description: 'The line is being hung up; only what was still heard is taken in.',
-          entry: [
-            { type: 'tellConversation', params: { type: 'call.ending' } },
-            { type: 'tellLine', params: { type: 'hangUp' } },
-          ],
+          entry: [{ type: 'tellConversation', params: { type: 'call.ending' } }, tells.hangUp],
           after: {
             hangUpTimeout: { target: 'hung-up', description: 'The line does not confirm; it is given up.' },
           },
-          on: { 'line.ended': { target: '#call.over', actions: 'noteEnd' } },
+          on: { 'line.ended': { target: '#call.over', actions: notesLastWord } },
         },
         'hung-up': {
           description: 'The line is gone; the conversation writes down what was still heard.',

@@ -1,8 +1,9 @@
 /** What a conversation says by itself and what it publishes, as the actions that its arrows name. */
-import type { ConversationEvent, ConversationInput } from './conversation-context.ts';
+import { unsaidOf, type ConversationEvent, type ConversationInput } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import type { LineEventOf } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
+import type { ResumedAs } from './taken-over.ts';
 import { hasBegun, type Spoken, type Turns } from './turns.ts';
 
 type Context = { context: ConversationInput };
@@ -11,16 +12,44 @@ type Context = { context: ConversationInput };
 export const says = {
   sentence: {
     type: 'say',
-    params: ({ event }: { event: Extract<ReplyEvent, { type: 'reply.sentence' }> }) => event.text,
+    params: ({ event }: { event: Extract<ReplyEvent, { type: 'reply.sentence' }> }) => [event.text],
   },
-  greeting: { type: 'say', params: ({ context }: Context) => context.greeting ?? '' },
-  reprompt: { type: 'say', params: ({ context }: Context) => context.reprompt },
-  apology: { type: 'say', params: ({ context }: Context) => context.apology },
-  brokenOff: { type: 'say', params: ({ context }: Context) => context.brokenOff },
-  failedOpening: { type: 'say', params: ({ context }: Context) => context.failedOpening },
-  failedGoodbye: { type: 'say', params: ({ context }: Context) => context.failedGoodbye },
-  voicemailMessage: { type: 'say', params: ({ context }: Context) => context.voicemailMessage },
+  greeting: { type: 'say', params: ({ context }: Context) => [context.greeting ?? ''] },
+  reprompt: { type: 'say', params: ({ context }: Context) => [context.reprompt] },
+  apology: { type: 'say', params: ({ context }: Context) => [context.apology] },
+  brokenOff: { type: 'say', params: ({ context }: Context) => [context.brokenOff] },
+  failedOpening: { type: 'say', params: ({ context }: Context) => [context.failedOpening] },
+  failedGoodbye: { type: 'say', params: ({ context }: Context) => [context.failedGoodbye] },
+  voicemailMessage: { type: 'say', params: ({ context }: Context) => [context.voicemailMessage] },
+  /** Of a call that was taken over. */
+  unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;
+
+/** What the agent is to answer. */
+export const hears = {
+  kickoff: { type: 'hear', params: ({ context }: Context) => context.kickoff ?? '' },
+  words: { type: 'hear', params: ({ event }: { event: LineEventOf<'line.heard'> }) => event.text },
+} as const;
+
+export const notesPlayed = {
+  type: 'notePlayed',
+  params: ({ event }: { event: LineEventOf<'line.played'> }) => event,
+} as const;
+
+/** What the call learns of its conversation, and does with the voice; utterances go with `says`. */
+export const tells = {
+  busy: { type: 'tellCall', params: { type: 'agent.busy' } },
+  quiet: { type: 'tellCall', params: { type: 'agent.quiet' } },
+  failed: { type: 'tellCall', params: { type: 'agent.failed' } },
+  silenceLasted: { type: 'tellCall', params: { type: 'silence.lasted' } },
+  messageLeft: { type: 'tellCall', params: { type: 'message.left' } },
+  stopTalking: { type: 'tellCall', params: { type: 'stopTalking' } },
+  pauseTalking: { type: 'tellCall', params: { type: 'pauseTalking' } },
+  resumeTalking: { type: 'tellCall', params: { type: 'resumeTalking' } },
+} as const;
+
+/** A call that was taken over goes on with this. */
+export const resumesAs = (as: ResumedAs) => ({ type: 'resumesAs', params: { as } }) as const;
 
 const heardTurn = ({ at, startedAt, text }: LineEventOf<'line.heard'>): CallFact => ({
   type: 'turn.spoken',

@@ -87,6 +87,10 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   unplayed: [],
 });
 
+/** Of a conversation that was taken over: what was left to say, each from its beginning. */
+export const unsaidOf = ({ takenOver }: ConversationInput): readonly string[] =>
+  takenOver?.conversation.unsaid ?? [];
+
 const saidBefore = ({
   conversation,
 }: TakenOverCall): Omit<ConversationContext, keyof ConversationInput | 'unplayed'> => {

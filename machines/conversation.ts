@@ -16,10 +16,11 @@
  *
  * It speaks to its call by messages (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
  */
-import { assertEvent, assign, enqueueActions, raise, sendParent, sendTo, setup } from 'xstate';
-import { closesTurn, publishes, says } from './conversation-actions.ts';
+import { assign, enqueueActions, raise, sendParent, sendTo, setup } from 'xstate';
+import { closesTurn, hears, notesPlayed, publishes, resumesAs, says, tells } from './conversation-actions.ts';
 import {
   contextOf,
+  unsaidOf,
   type ConversationContext,
   type ConversationEvent,
   type ConversationInput,
@@ -27,11 +28,17 @@ import {
 } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import { reply, type ReplyEvent } from './reply.ts';
-import { agentWasHeard, hasBegun, waitsForReply, withHeard, withPlayed, withSpoken } from './turns.ts';
+import {
+  agentWasHeard,
+  hasBegun,
+  stillUnanswered,
+  withHeard,
+  withPlayed,
+  withSpoken,
+  type Played,
+} from './turns.ts';
 import type { ResumedAs } from './taken-over.ts';
 import { voicemailMachine, type VoicemailEvent } from './voicemail.ts';
-
-const toCall = (message: ConversationMessage): ConversationMessage => message;
 
 export const conversationMachine = setup({
   types: {
@@ -55,7 +62,7 @@ export const conversationMachine = setup({
     callerIsGreeted: ({ context }) => context.greeting !== null,
     wasReprompted: ({ context }) => context.wasReprompted,
     failedTwice: ({ context }) => context.failuresInARow > 1,
-    /** Who was called has heard nothing of who calls. */
+    /** Who was called has heard nothing of who calls, and could repeat nothing. */
     isUnintroduced: ({ context }) => context.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
     /** Nobody interrupts what it says; where nothing is being said, there is nothing to finish. */
@@ -74,35 +81,18 @@ export const conversationMachine = setup({
     publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
-    takeKickoff: assign({ messages: ({ context }) => withHeard(context, context.kickoff ?? '') }),
-    hear: assign(({ context, event }) => {
-      assertEvent(event, 'line.heard');
-      const unanswered = context.unanswered + 1;
-      return { messages: withHeard(context, event.text), unanswered, wasReprompted: false };
-    }),
+    hear: assign(({ context }, text: string) => ({ ...withHeard(context, text), wasReprompted: false })),
     /** A reply of which nobody has heard a word is asked for once more. */
-    takeBackTurn: assign({
-      unanswered: ({ context }) => (waitsForReply(context) ? Math.max(1, context.unanswered) : 0),
-    }),
+    takeBackTurn: assign({ unanswered: ({ context }) => stillUnanswered(context) }),
     countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
-    say: enqueueActions(({ context, enqueue }, text: string) => {
-      const utterance = context.utterance + 1;
-      enqueue.assign({ utterance, unplayed: [...context.unplayed, text] });
-      enqueue.sendParent(toCall({ type: 'say', utterance, text }));
+    say: enqueueActions(({ context, enqueue }, texts: readonly string[]) => {
+      const { utterance, unplayed } = context;
+      enqueue.assign({ utterance: utterance + texts.length, unplayed: [...unplayed, ...texts] });
+      for (const [index, text] of texts.entries())
+        enqueue.sendParent({ type: 'say', utterance: utterance + index + 1, text });
     }),
-    sayUnsaid: enqueueActions(({ context, enqueue }) => {
-      const unsaid = context.takenOver?.conversation.unsaid ?? [];
-      enqueue.assign({ utterance: context.utterance + unsaid.length, unplayed: unsaid });
-      for (const [index, text] of unsaid.entries())
-        enqueue.sendParent(toCall({ type: 'say', utterance: context.utterance + index + 1, text }));
-    }),
-    stopTalking: sendParent(toCall({ type: 'stopTalking' })),
-    pauseTalking: sendParent(toCall({ type: 'pauseTalking' })),
-    resumeTalking: sendParent(toCall({ type: 'resumeTalking' })),
-    notePlayed: assign(({ context, event }) => {
-      assertEvent(event, 'line.played');
-      return withPlayed(context, event);
-    }),
+    tellCall: sendParent((_, message: ConversationMessage) => message),
+    notePlayed: assign(({ context }, played: Played) => withPlayed(context, played)),
     forgetUnplayed: assign({ unplayed: [] }),
     rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
     noteSuccess: assign({ failuresInARow: 0 }),
@@ -110,15 +100,10 @@ export const conversationMachine = setup({
     noteReprompt: assign({ wasReprompted: true }),
     noteBrokenSilence: assign({ wasReprompted: false }),
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),
-    reportBusy: sendParent(toCall({ type: 'agent.busy' })),
-    reportQuiet: sendParent(toCall({ type: 'agent.quiet' })),
     /** A reply that crashed has failed like any other. */
     failReply: raise({ type: 'reply.failed', failure: 'agent_crashed' } satisfies ReplyEvent),
     /** What is left of it was to come to a process that is no more. */
     loseReply: raise({ type: 'reply.failed', failure: 'gateway_lost' } satisfies ReplyEvent),
-    reportFailed: sendParent(toCall({ type: 'agent.failed' })),
-    reportSilence: sendParent(toCall({ type: 'silence.lasted' })),
-    reportLeft: sendParent(toCall({ type: 'message.left' })),
   },
 }).createMachine({
   id: 'conversation',
@@ -128,12 +113,8 @@ export const conversationMachine = setup({
   on: {
     'call.ending': { target: '.closing', description: 'The call is being hung up; nothing new begins.' },
     'voicemail.reached': { target: '.voicemail', description: 'Whatever was being said is cut short.' },
-    'call.over': {
-      target: '.closing',
-      actions: 'forgetUnplayed',
-      description: 'What the line has not reported by now was not heard.',
-    },
-    'line.played': { actions: 'notePlayed' },
+    'call.over': { target: '.closing', actions: 'forgetUnplayed', description: 'The rest was not heard.' },
+    'line.played': { actions: notesPlayed },
     'line.digit': { actions: publishes.digit },
   },
   states: {
@@ -141,33 +122,25 @@ export const conversationMachine = setup({
       description: 'The call was just answered; decides who speaks first.',
       always: [
         { guard: 'isTakenOver', target: 'resuming' },
-        { guard: 'agentSpeaksFirst', target: 'replying', actions: 'takeKickoff' },
+        { guard: 'agentSpeaksFirst', target: 'replying', actions: hears.kickoff },
         { guard: 'callerIsGreeted', target: 'saying', actions: says.greeting },
         { target: 'listening' },
       ],
     },
     resuming: {
-      description:
-        'Another process held the call, and its line is being connected; then the conversation goes on.',
-      entry: 'reportBusy',
+      description: 'Another process held the call; it goes on when its line is connected.',
+      entry: tells.busy,
       on: {
         'line.adopted': [
-          { guard: { type: 'resumesAs', params: { as: 'on-hold' } }, target: 'on-hold' },
+          { guard: resumesAs('on-hold'), target: 'on-hold' },
+          { guard: resumesAs('parting'), target: 'parting', actions: says.unsaid },
+          { guard: resumesAs('voicemail'), description: 'The call says next that a machine was reached.' },
           {
-            guard: { type: 'resumesAs', params: { as: 'parting' } },
-            target: 'parting',
-            actions: 'sayUnsaid',
-          },
-          {
-            guard: { type: 'resumesAs', params: { as: 'voicemail' } },
-            description: 'The call says next that a machine was reached.',
-          },
-          {
-            guard: { type: 'resumesAs', params: { as: 'broken-off' } },
-            actions: ['sayUnsaid', 'loseReply'],
+            guard: resumesAs('broken-off'),
+            actions: [says.unsaid, 'loseReply'],
             description: 'The rest of the reply was to come to the other process.',
           },
-          { guard: { type: 'resumesAs', params: { as: 'saying' } }, target: 'saying', actions: 'sayUnsaid' },
+          { guard: resumesAs('saying'), target: 'saying', actions: says.unsaid },
           { target: 'listening' },
         ],
         'reply.failed': 'failing',
@@ -177,14 +150,14 @@ export const conversationMachine = setup({
       description: 'The floor is free; the other party may speak.',
       always: [closesTurn, { guard: 'isAddressed', target: 'replying' }],
       initial: 'silent',
-      on: { 'line.held': 'on-hold', 'line.heard': { actions: [publishes.heard, 'hear'] } },
+      on: { 'line.held': 'on-hold', 'line.heard': { actions: [publishes.heard, hears.words] } },
       states: {
         silent: {
           description: 'Nobody speaks.',
-          entry: 'reportQuiet',
+          entry: tells.quiet,
           after: {
             silenceTimeout: [
-              { guard: 'wasReprompted', target: '#conversation.closing', actions: 'reportSilence' },
+              { guard: 'wasReprompted', target: '#conversation.closing', actions: tells.silenceLasted },
               { target: '#conversation.saying', actions: ['noteReprompt', says.reprompt] },
             ],
           },
@@ -192,7 +165,7 @@ export const conversationMachine = setup({
         },
         hearing: {
           description: 'The other party speaks, however long; its words are awaited.',
-          entry: 'reportBusy',
+          entry: tells.busy,
           after: { longestSpeech: { target: 'silent', description: 'No words came of it.' } },
           on: { 'line.speech': { target: 'hearing', reenter: true } },
         },
@@ -200,7 +173,7 @@ export const conversationMachine = setup({
     },
     replying: {
       description: 'The agent has the floor: its reply is produced, and said as it comes.',
-      entry: ['countTurn', 'reportBusy'],
+      entry: ['countTurn', tells.busy],
       invoke: {
         src: 'reply',
         id: 'reply',
@@ -212,12 +185,12 @@ export const conversationMachine = setup({
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the reply.' },
-          { target: 'listening.hearing', actions: 'stopTalking' },
+          { target: 'listening.hearing', actions: tells.stopTalking },
         ],
         'line.heard': [
           { guard: 'isBackchannel', actions: publishes.heard, description: 'It does not take the floor.' },
-          { guard: 'finishesFirst', actions: [publishes.heard, 'hear'] },
-          { target: 'listening.hearing', actions: ['stopTalking', publishes.heard, 'hear'] },
+          { guard: 'finishesFirst', actions: [publishes.heard, hears.words] },
+          { target: 'listening.hearing', actions: [tells.stopTalking, publishes.heard, hears.words] },
         ],
         'reply.sentence': { target: '.speaking', actions: says.sentence },
         'reply.failed': 'failing',
@@ -245,45 +218,41 @@ export const conversationMachine = setup({
         },
         paused: {
           description: 'A voice has begun; the agent is silent until it is clear whether it says something.',
-          entry: 'pauseTalking',
-          after: { longestPause: { target: 'speaking', actions: ['resumeTalking', publishes.resumed] } },
+          entry: tells.pauseTalking,
+          after: { longestPause: { target: 'speaking', actions: [tells.resumeTalking, publishes.resumed] } },
           on: {
-            'line.no_speech': { target: 'speaking', actions: ['resumeTalking', publishes.resumed] },
+            'line.no_speech': { target: 'speaking', actions: [tells.resumeTalking, publishes.resumed] },
             'reply.sentence': { actions: says.sentence },
             'reply.finished': [
               {
                 guard: 'everythingWasPlayed',
                 target: '#conversation.listening',
-                actions: ['resumeTalking', 'noteSuccess'],
+                actions: [tells.resumeTalking, 'noteSuccess'],
                 description: 'Its last sound was out when the voice began.',
               },
               { target: '#conversation.saying.paused', actions: 'noteSuccess' },
             ],
-            'reply.failed': { target: '#conversation.failing', actions: 'resumeTalking' },
+            'reply.failed': { target: '#conversation.failing', actions: tells.resumeTalking },
           },
         },
       },
     },
     saying: {
       description: 'No more is to come: the rest of a reply is played, or a sentence of the gateway itself.',
-      entry: 'reportBusy',
+      entry: tells.busy,
       initial: 'sounding',
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered afterwards.' },
-          { target: 'listening.hearing', actions: 'stopTalking' },
+          { target: 'listening.hearing', actions: tells.stopTalking },
         ],
         'line.heard': [
-          {
-            guard: 'isBackchannel',
-            actions: [publishes.heard, 'noteBrokenSilence'],
-            description: 'It does not take the floor, but somebody is there.',
-          },
-          { guard: 'finishesFirst', actions: [publishes.heard, 'hear'] },
-          { target: 'listening.hearing', actions: ['stopTalking', publishes.heard, 'hear'] },
+          { guard: 'isBackchannel', actions: [publishes.heard, 'noteBrokenSilence'] },
+          { guard: 'finishesFirst', actions: [publishes.heard, hears.words] },
+          { target: 'listening.hearing', actions: [tells.stopTalking, publishes.heard, hears.words] },
         ],
-        'line.played': { guard: 'lastHasRunItsCourse', target: 'listening', actions: 'notePlayed' },
+        'line.played': { guard: 'lastHasRunItsCourse', target: 'listening', actions: notesPlayed },
       },
       states: {
         sounding: {
@@ -292,14 +261,14 @@ export const conversationMachine = setup({
         },
         paused: {
           description: 'A voice has begun, as above; nothing is said until it is clear what it is.',
-          entry: 'pauseTalking',
-          after: { longestPause: { target: 'sounding', actions: ['resumeTalking', publishes.resumed] } },
+          entry: tells.pauseTalking,
+          after: { longestPause: { target: 'sounding', actions: [tells.resumeTalking, publishes.resumed] } },
           on: {
-            'line.no_speech': { target: 'sounding', actions: ['resumeTalking', publishes.resumed] },
+            'line.no_speech': { target: 'sounding', actions: [tells.resumeTalking, publishes.resumed] },
             'line.played': {
               guard: 'lastHasRunItsCourse',
               target: '#conversation.listening',
-              actions: ['resumeTalking', 'notePlayed'],
+              actions: [tells.resumeTalking, notesPlayed],
             },
           },
         },
@@ -309,18 +278,8 @@ export const conversationMachine = setup({
       description: 'A reply has failed; what was heard of it decides what the gateway says.',
       entry: [publishes.failed, 'noteFailure'],
       always: [
-        {
-          guard: 'failedTwice',
-          target: 'parting',
-          actions: says.failedGoodbye,
-          description: 'The second failure in a row.',
-        },
-        {
-          guard: 'isUnintroduced',
-          target: 'parting',
-          actions: says.failedOpening,
-          description: 'Nobody could repeat what was never said.',
-        },
+        { guard: 'failedTwice', target: 'parting', actions: says.failedGoodbye },
+        { guard: 'isUnintroduced', target: 'parting', actions: says.failedOpening },
         {
           guard: 'hasBegun',
           target: 'saying',
@@ -332,51 +291,46 @@ export const conversationMachine = setup({
     },
     'on-hold': {
       description: 'The other party is not there; the agent waits, however long, and what comes is music.',
-      entry: ['reportBusy', 'stopTalking'],
+      entry: [tells.busy, tells.stopTalking],
       always: closesTurn,
       on: { 'line.resumed': { target: 'listening', actions: 'noteBrokenSilence' } },
     },
     parting: {
       description: 'Replies have failed; what is queued and a goodbye are heard before the call ends.',
-      entry: 'reportBusy',
-      after: { longestGoodbye: { target: 'closing', actions: 'reportFailed' } },
+      entry: tells.busy,
+      after: { longestGoodbye: { target: 'closing', actions: tells.failed } },
       on: {
-        'line.heard': {
-          actions: publishes.heard,
-          description: 'It is written down; nobody is left to answer it.',
-        },
+        'line.heard': { actions: publishes.heard, description: 'Nobody is left to answer it.' },
         'line.played': {
           guard: 'lastHasRunItsCourse',
           target: 'closing',
-          actions: ['notePlayed', 'reportFailed'],
+          actions: [notesPlayed, tells.failed],
         },
       },
     },
     voicemail: {
       description: 'A machine listens: nobody takes turns with it, and one message is said to it whole.',
-      entry: ['reportBusy', 'stopTalking'],
+      entry: [tells.busy, tells.stopTalking],
       invoke: {
         src: 'voicemail',
         id: 'voicemail',
-        input: ({ context: { takenOver } }) => ({
-          takesMessage: takenOver !== null && takenOver.conversation.unsaid.length > 0,
-        }),
-        onDone: { target: 'closing', actions: 'reportLeft' },
+        input: ({ context }) => ({ takesMessage: unsaidOf(context).length > 0 }),
+        onDone: { target: 'closing', actions: tells.messageLeft },
       },
       always: closesTurn,
       on: {
         'line.heard': { actions: publishes.heard },
         'line.takes_message': { actions: { type: 'tellVoicemail', params: { type: 'line.takes_message' } } },
-        'message.due': { actions: ['stopTalking', says.voicemailMessage] },
+        'message.due': { actions: [tells.stopTalking, says.voicemailMessage] },
         'line.played': {
           guard: 'lastHasRunItsCourse',
-          actions: ['notePlayed', { type: 'tellVoicemail', params: { type: 'message.played' } }],
+          actions: [notesPlayed, { type: 'tellVoicemail', params: { type: 'message.played' } }],
         },
       },
     },
     closing: {
       description: 'The call is ending; what was still heard of the agent is written down.',
-      entry: 'reportQuiet',
+      entry: tells.quiet,
       always: closesTurn,
     },
   },

@@ -29,9 +29,9 @@ export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== nul
 export const agentWasHeard = (turns: Turns): boolean =>
   hasBegun(turns) || turns.messages.some(({ role }) => role === 'assistant');
 
-/** Whether the other party has said something to which it has heard no word of a reply. */
-export const waitsForReply = (turns: Turns): boolean =>
-  turns.unanswered > 0 || (turns.messages.at(-1)?.role === 'user' && !hasBegun(turns));
+/** Turns of the other party that are to be answered, when a reply is given up of which it may have heard no word. */
+export const stillUnanswered = (turns: Turns): number =>
+  turns.unanswered === 0 && turns.messages.at(-1)?.role === 'user' && !hasBegun(turns) ? 1 : turns.unanswered;
 
 export const withPlayed = (
   { spoken, unplayed }: Turns,
@@ -51,10 +51,13 @@ export const withPlayed = (
   };
 };
 
-export const withHeard = ({ messages }: Turns, content: string): readonly Message[] => [
-  ...messages,
-  { role: 'user', content },
-];
+export const withHeard = (
+  { messages, unanswered }: Turns,
+  content: string,
+): Pick<Turns, 'messages' | 'unanswered'> => ({
+  messages: [...messages, { role: 'user', content }],
+  unanswered: unanswered + 1,
+});
 
 /** The agent's words stand before those of the other party that came while they were said. */
 export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Message[] => {

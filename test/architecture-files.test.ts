@@ -9,7 +9,10 @@ const longestFile = 300;
 const longestFunction = 80;
 
 /** A chart is one file, so that the Stately editor can open it: its length is the number of its states and arrows. */
-const charts = ['machines/call.ts', 'machines/conversation.ts', 'machines/trunk-life.ts'];
+const longestCharts: Readonly<Record<string, number>> = {
+  'machines/call.ts': 320,
+  'machines/conversation.ts': 340,
+};
 
 /** As long as the API is. */
 const generated = 'src/client/schema.ts';
@@ -38,13 +41,11 @@ test('nothing is called after what it is not about', (t) => {
   );
 });
 
-/** Of these the ones that are longer than a file should be. */
-const longFiles = (paths: readonly string[]): string[] =>
-  paths.filter((path) => source(path).split('\n').length - 1 > longestFile);
-
-test('no file is longer than 300 lines, but for the charts and what is generated', (t) => {
-  const ruled = files.filter((path) => !isIn('bench', path));
-  t.deepEqual(longFiles(ruled.filter((path) => !charts.includes(path) && path !== generated)), []);
+test('no file is longer than 300 lines, but for two charts and what is generated', (t) => {
+  const long = files
+    .filter((path) => !isIn('bench', path) && path !== generated)
+    .filter((path) => source(path).split('\n').length - 1 > (longestCharts[path] ?? longestFile));
+  t.deepEqual(long, []);
 });
 
 test('no function is longer than 80 lines', (t) => {

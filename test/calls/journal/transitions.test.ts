@@ -107,7 +107,7 @@ test('the version of a chart follows what its guards and actions do, also where 
   const version = versionOf(callMachine);
   t.is(versionOf(callMachine.provide({})), version);
   t.not(versionOf(callMachine.provide({ guards: { isImmediate: () => true } })), version);
-  const cancelling = (endReason: 'cancelled' | 'no_answer') =>
-    callMachine.provide({ actions: { cancel: assign({ endReason }) } });
-  t.not(versionOf(cancelling('cancelled')), versionOf(cancelling('no_answer')));
+  const quiet = (agentIsBusy: boolean) =>
+    callMachine.provide({ actions: { noteQuiet: assign({ agentIsBusy }) } });
+  t.not(versionOf(quiet(false)), versionOf(quiet(true)));
 });
