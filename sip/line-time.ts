@@ -23,16 +23,27 @@ export type Alarm = {
   cancel(): void;
 };
 
-export const createAlarm = (time: Pick<LineTime, 'after'>): Alarm => {
-  let cancel: Cancel = () => {};
-  return {
-    set(milliseconds, callback) {
-      cancel();
-      cancel = time.after(milliseconds, callback);
-    },
-    cancel: () => cancel(),
-  };
-};
+/** An object of a class, as are the times below: a line has a dozen, and each function of its own would weigh more. */
+class TimeAlarm implements Alarm {
+  readonly #time: Pick<LineTime, 'after'>;
+  #cancel: Cancel | null = null;
+
+  constructor(time: Pick<LineTime, 'after'>) {
+    this.#time = time;
+  }
+
+  set(milliseconds: number, callback: () => void): void {
+    this.cancel();
+    this.#cancel = this.#time.after(milliseconds, callback);
+  }
+
+  cancel(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+}
+
+export const createAlarm = (time: Pick<LineTime, 'after'>): Alarm => new TimeAlarm(time);
 
 /** `speed` says how many times faster than the wall clock the timers of `clock` run. */
 export const createLineTime = (clock: Clock, speed: number): LineTime => {

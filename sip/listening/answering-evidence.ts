@@ -70,7 +70,7 @@ const createVoiceMeter = (
     aloneMs: () => aloneMs,
     inAllMs: () => inAllMs,
     start,
-    stop: alarm.cancel,
+    stop: () => alarm.cancel(),
     reset(): void {
       aloneMs = 0;
       inAllMs = 0;

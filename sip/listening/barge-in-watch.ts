@@ -56,7 +56,7 @@ export const createBargeInWatch = (options: {
       longest.set(numbers.longestMs, settleAsNothing);
       on.onset();
     },
-    voiceBegan: quiet.cancel,
+    voiceBegan: () => quiet.cancel(),
     voiceEnded(awaitsWords) {
       const waitMs = awaitsWords ? Math.max(numbers.lateWordsMs, bargeIn.resumeMs) : bargeIn.resumeMs;
       if (isPending) quiet.set(waitMs, settleAsNothing);

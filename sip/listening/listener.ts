@@ -79,7 +79,7 @@ const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
     came(): void {
       lastAt = time.now();
     },
-    stop: alarm.cancel,
+    stop: () => alarm.cancel(),
   };
 };
 

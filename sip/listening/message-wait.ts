@@ -43,6 +43,6 @@ export const createMessageWait = (options: {
     interrupted() {
       if (state === 'waiting') alarm.cancel();
     },
-    stop: alarm.cancel,
+    stop: () => alarm.cancel(),
   };
 };

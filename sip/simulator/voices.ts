@@ -46,10 +46,12 @@ export type Voices = {
 export const createVoices = (options: VoicesOptions): Voices => {
   const { time, language, bargeIn, answering, report, onChange } = options;
   let recording: TimelineRecorder | null = null;
-  let answerer: AnsweringMachine | null = null;
+  /** From the answer until it is known who has answered, where a person has; made when there is something to hear. */
+  let answerer: 'nobody asks' | 'nothing heard' | AnsweringMachine = 'nobody asks';
   let cancelWaiting: Cancel | null = null;
 
   const answeredBy = (by: AnsweredBy): void => report({ type: 'line.answered_by', by });
+  const takesMessage = (): void => report({ type: 'line.takes_message' });
   const isAgentAudible = (): boolean => agent.voice() !== null;
 
   const agent = createSimulatedPlayout(time, {
@@ -59,6 +61,18 @@ export const createVoices = (options: VoicesOptions): Voices => {
     },
     change: onChange,
   });
+
+  const tellAnswerer = (tell: (asked: AnsweringMachine) => void): void => {
+    if (answerer === 'nobody asks' || answering === null || answering === 'human') return;
+    const on = { answeredBy, takesMessage };
+    const asked =
+      answerer === 'nothing heard'
+        ? createAnsweringMachine({ numbers: answering, language, time, isAgentAudible, on })
+        : answerer;
+    answerer = asked;
+    tell(asked);
+    if (!asked.isCurious()) answerer = 'nobody asks';
+  };
 
   const on: SpeechEvents = {
     begun: () => report({ type: 'line.speech' }),
@@ -73,8 +87,8 @@ export const createVoices = (options: VoicesOptions): Voices => {
     },
     change: onChange,
     isAgentAudible,
-    voiced: (isVoiced) => (isVoiced ? answerer?.voiceBegan() : answerer?.voiceEnded()),
-    recognized: (text) => answerer?.recognized(text, true),
+    voiced: (isVoiced) => tellAnswerer((asked) => (isVoiced ? asked.voiceBegan() : asked.voiceEnded())),
+    recognized: (text) => tellAnswerer((asked) => asked.recognized(text, true)),
   };
   const counterparty = createSpeech({ time, language, bargeIn, on });
 
@@ -83,15 +97,14 @@ export const createVoices = (options: VoicesOptions): Voices => {
     counterparty,
     begin() {
       recording = options.record();
-      if (answering === null || answering === 'human') return;
-      const told = { answeredBy, takesMessage: () => report({ type: 'line.takes_message' }) };
-      answerer = createAnsweringMachine({ numbers: answering, language, time, isAgentAudible, on: told });
+      if (answering !== null && answering !== 'human') answerer = 'nothing heard';
     },
-    beep: () => answerer?.beep(),
+    beep: () => tellAnswerer((asked) => asked.beep()),
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
     close() {
-      answerer?.stop();
+      if (typeof answerer !== 'string') answerer.stop();
+      answerer = 'nobody asks';
       agent.stopTalking();
       counterparty.stop();
       cancelWaiting?.();

@@ -120,7 +120,7 @@ const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): Phon
     phone.answer();
   },
   decline: () => phone.refuse('declined'),
-  hangUp: phone.hangUp,
+  hangUp: () => phone.hangUp(),
   receive(message) {
     switch (message.type) {
       case 'say':

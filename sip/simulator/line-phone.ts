@@ -1,0 +1,112 @@
+/**
+ * The telephone at the far end of a simulated line. It is an object of a class: each function of its own would weigh
+ * more, on every line.
+ */
+import type { UnansweredCause } from '#machines/line.ts';
+import type { LineTime } from '../line-time.ts';
+import type { LineLife } from '../run-line-life.ts';
+import type { Phone } from './party.ts';
+import type { Voice } from './sounding-utterance.ts';
+import type { Voices } from './voices.ts';
+
+/** What the far end can tell of the agent, beside its voice. */
+export type AgentSigns = { keys: string; isFarewell: boolean };
+
+type FarEnd = {
+  life: LineLife;
+  voices: () => Voices;
+  signs: AgentSigns;
+  time: LineTime;
+  language: string;
+  isAdopted: boolean;
+};
+
+export class LinePhone implements Phone {
+  readonly #line: FarEnd;
+
+  constructor(line: FarEnd) {
+    this.#line = line;
+  }
+
+  get language(): string {
+    return this.#line.language;
+  }
+  ring(): void {
+    this.#line.life.send({ type: 'rang' });
+  }
+  answer(): void {
+    this.#line.life.send({ type: this.#line.isAdopted ? 'adopted' : 'answered' });
+  }
+  refuse(cause: UnansweredCause): void {
+    this.#line.life.send({ type: 'unanswered', cause });
+  }
+  hangUp(): void {
+    this.#line.life.send({ type: 'left' });
+  }
+  hold(isHeld: boolean): void {
+    this.#line.life.send({ type: isHeld ? 'held' : 'resumed' });
+  }
+  press(digit: string): void {
+    if (this.#isAnswered()) this.#line.life.report({ type: 'line.digit', digit });
+  }
+
+  say(text: string): void {
+    if (this.#isAnswered()) this.#counterparty().say(text);
+  }
+  speak(isSpeaking: boolean): void {
+    if (!this.#isAnswered()) return;
+    if (isSpeaking) this.#counterparty().begin();
+    else this.#counterparty().cancel();
+  }
+  isSpeaking(): boolean {
+    return this.#counterparty().isSpeaking();
+  }
+  noise(isOn: boolean): void {
+    if (this.#isAnswered()) this.#counterparty().noise(isOn);
+  }
+  beep(): void {
+    if (this.#isAnswered()) this.#line.voices().beep();
+  }
+
+  /** The agent has pressed these. */
+  hearKeys(keys: string): void {
+    if (this.#isAnswered()) this.#line.signs.keys += keys.replaceAll('w', '');
+  }
+  keysHeard(): string {
+    return this.#line.signs.keys;
+  }
+  voice(): Voice | null {
+    return this.#agent().voice();
+  }
+  isVoicePaused(): boolean {
+    return this.#agent().isPaused();
+  }
+  sinceBeginOf({ startedAt }: Voice): number {
+    return this.#line.time.since(startedAt);
+  }
+  voicesBegun(): number {
+    return this.#agent().begun();
+  }
+  voicesCut(): number {
+    return this.#agent().cut();
+  }
+  setReporting(isReporting: boolean): void {
+    this.#agent().setReported(isReporting);
+  }
+  reportHeard(utterance: number, characters: number): void {
+    this.#agent().report(utterance, characters);
+  }
+  isFarewell(): boolean {
+    return this.#line.signs.isFarewell;
+  }
+
+  #isAnswered(): boolean {
+    return this.#line.life.is('answered');
+  }
+  #agent(): Voices['agent'] {
+    return this.#line.voices().agent;
+  }
+  #counterparty(): Voices['counterparty'] {
+    return this.#line.voices().counterparty;
+  }
+}
