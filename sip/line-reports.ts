@@ -6,7 +6,7 @@
  * words that were understood a moment earlier and had not been reported yet.
  */
 import type { LineEvent, LineReport } from '#machines/line.ts';
-import type { LineTime } from './line-time.ts';
+import type { Cancel, LineTime } from './line-time.ts';
 
 export const createLineReports = (
   time: LineTime,
@@ -14,14 +14,13 @@ export const createLineReports = (
 ): { report: (report: LineReport) => void } => {
   const played: LineReport[] = [];
   const others: LineReport[] = [];
-  let isScheduled = false;
+  let next: Cancel | null = null;
   let lastAt = 0;
 
   const schedule = (): void => {
-    if (isScheduled || played.length + others.length === 0) return;
-    isScheduled = true;
-    time.after(0, () => {
-      isScheduled = false;
+    if (played.length + others.length === 0) return;
+    next ??= time.after(0, () => {
+      next = null;
       const report = played.shift() ?? others.shift();
       schedule();
       lastAt = Math.max(lastAt, time.now());

@@ -33,13 +33,8 @@ export interface Lines {
 export const adoptNothing =
   (endedAt: () => number): AdoptLine =>
   (_input, _left, emit) => {
-    let isSilent = false;
-    setImmediate(() => {
-      if (!isSilent) emit({ type: 'line.ended', at: endedAt(), by: 'gateway' });
-    });
-    const beSilent = (): void => {
-      isSilent = true;
-    };
+    const end = setImmediate(() => emit({ type: 'line.ended', at: endedAt(), by: 'gateway' }));
+    const beSilent = (): void => clearImmediate(end);
     return { tell() {}, close: beSilent, leave: beSilent };
   };
 

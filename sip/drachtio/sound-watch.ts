@@ -37,8 +37,7 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
   const told = new Set<OneWaySound>();
   let received = 0;
   let since = begunAt;
-  let isHeld = false;
-  let wasHeld = false;
+  let hold: 'never' | 'now' | 'before' = 'never';
 
   const tell = (missing: OneWaySound): void => {
     if (told.has(missing)) return;
@@ -47,27 +46,27 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
   };
 
   const take = (packets: number): void => {
-    if (packets === received && !isHeld) return;
+    if (packets === received && hold !== 'now') return;
     received = packets;
     since = time.now();
   };
 
   return {
-    held(next: boolean): void {
-      isHeld = next;
-      wasHeld ||= next;
+    held(isHeld: boolean): void {
+      if (isHeld) hold = 'now';
+      else if (hold === 'now') hold = 'before';
       since = time.now();
     },
     look({ received: { packets }, isHeardThere }: SoundFigures): void {
       if (packets !== null) take(packets);
-      if (isHeld) return;
+      if (hold === 'now') return;
       const patienceMs = received === 0 ? missedAfterMs.neverHeard : missedAfterMs.heard;
       if (packets !== null && time.since(since) >= patienceMs) tell('nothing_received');
       if (isHeardThere === false) tell('nothing_delivered');
     },
     /** Of the whole call. */
     conclude({ received: { packets } }: SoundFigures): void {
-      if (packets === 0 && !wasHeld && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
+      if (packets === 0 && hold === 'never' && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
     },
   };
 };

@@ -3,6 +3,7 @@
  * little in a short queue; when that is full, or the wait would be too long, it is told why.
  */
 import type { Clock } from '#src/domain/clock.ts';
+import { once } from '#src/domain/once.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
 /** For one channel of a trunk. Releasing it is idempotent. */
@@ -51,18 +52,13 @@ const waitForChannel = (load: Load, clock: Clock, ms: number, signal: AbortSigna
   });
 
 /** For a channel that is counted already. Whoever waits longest gets it next. */
-const permitFor = (load: Load): Permit => {
-  let isReleased = false;
-  return {
-    release() {
-      if (isReleased) return;
-      isReleased = true;
-      const [next] = load.waiters;
-      if (next === undefined) load.channels -= 1;
-      else next.goOn(true);
-    },
-  };
-};
+const permitFor = (load: Load): Permit => ({
+  release: once(() => {
+    const [next] = load.waiters;
+    if (next === undefined) load.channels -= 1;
+    else next.goOn(true);
+  }),
+});
 
 const takeChannel = (load: Load): Permit => {
   load.channels += 1;

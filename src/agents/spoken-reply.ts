@@ -41,7 +41,6 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   const seen = { text: false, speech: false, remark: false };
   /** Why the reply ended before it was complete. */
   let endsEarly: string | undefined;
-  let isOver = false;
   const timers = startReplyTimers(options.clock, options.times, {
     idle: () => say(utterances.pause()),
     late: (failure) => fail(failure),
@@ -49,7 +48,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
 
   const say = (texts: readonly string[]): void => {
     for (const text of texts) {
-      if (isOver) return;
+      if (abort.signal.aborted) return;
       if (!seen.speech) options.onFirstSentence();
       seen.speech = true;
       emit({ type: 'reply.sentence', text });
@@ -67,7 +66,6 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   };
 
   const letGo = (reason?: AgentFailure): void => {
-    isOver = true;
     timers.stop();
     abort.abort(reason);
   };
@@ -75,7 +73,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   const fail = (failure: ReplyFailure, detail?: string): void => {
     // What came before the failure is worth hearing.
     say(utterances.end());
-    if (isOver) return;
+    if (abort.signal.aborted) return;
     // So that who watches the request can tell a server that is too slow from a reply that nobody wants.
     letGo(new AgentFailure(failure, detail ?? 'in vain'));
     logger.warn({ ...about, failure, detail }, 'a reply failed');
@@ -84,7 +82,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
 
   return {
     signal: abort.signal,
-    isOver: () => isOver,
+    isOver: () => abort.signal.aborted,
     take(piece) {
       if (piece === sentenceEnd) say(utterances.sentenceEnd());
       else if (typeof piece === 'string') {
@@ -98,7 +96,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     finish() {
       if (endsEarly !== undefined && utterances.isTorn()) return fail('reply_cut_off', endsEarly);
       say(utterances.end());
-      if (isOver) return;
+      if (abort.signal.aborted) return;
       if (!seen.speech && seen.text) return fail('no_reply', unspeakable);
       letGo();
       if (!seen.speech && !seen.remark) logger.info(about, 'the agent chose silence');

@@ -28,7 +28,7 @@ export const usePolled = <Value>(
   latest.current = { read, everyMs };
 
   useEffect(() => {
-    let isOver = false;
+    const over = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const again = (ms: number): void => {
       timer = setTimeout(() => (document.hidden ? again(ms) : void once()), ms);
@@ -36,12 +36,12 @@ export const usePolled = <Value>(
     const once = async (): Promise<void> => {
       try {
         const value = await latest.current.read();
-        if (isOver) return;
+        if (over.signal.aborted) return;
         setState({ key, value });
         const next = latest.current.everyMs(value);
         if (next !== null) again(next);
       } catch (error) {
-        if (isOver) return;
+        if (over.signal.aborted) return;
         if (error instanceof Problem) setState({ key, problem: error });
         else if (error instanceof Unreachable) again(retryMs);
         else throw error;
@@ -49,7 +49,7 @@ export const usePolled = <Value>(
     };
     void once();
     return () => {
-      isOver = true;
+      over.abort();
       clearTimeout(timer);
     };
   }, [key, round]);

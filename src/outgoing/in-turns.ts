@@ -15,7 +15,7 @@ type Waiting = { taken: number; bytes: number; goOn: () => void };
 
 // Of the process, as the event loop is.
 let left = bytesPerPass;
-let isPassCounted = false;
+let pass: NodeJS.Immediate | null = null;
 const waiting = new Set<Waiting>();
 
 const leastTaken = (): Waiting | undefined => {
@@ -25,10 +25,8 @@ const leastTaken = (): Waiting | undefined => {
 };
 
 const countPass = (): void => {
-  if (isPassCounted) return;
-  isPassCounted = true;
-  setImmediate(() => {
-    isPassCounted = false;
+  pass ??= setImmediate(() => {
+    pass = null;
     left = bytesPerPass;
     while (left > 0) {
       const next = leastTaken();

@@ -4,6 +4,7 @@
  * next finds room; nobody has to know how many there are, and none is reserved for those who do not come. (Choudhury and
  * Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.)
  */
+import { once } from '#src/domain/once.ts';
 
 /** Releases the permit; more than once is once. */
 export type ReleasePermit = () => void;
@@ -30,12 +31,7 @@ export const createPermits = (count: number): Permits => {
     acquire(workspaceId) {
       if ((held.get(workspaceId) ?? 0) >= free) return undefined;
       add(workspaceId, 1);
-      let isReleased = false;
-      return () => {
-        if (isReleased) return;
-        isReleased = true;
-        add(workspaceId, -1);
-      };
+      return once(() => add(workspaceId, -1));
     },
     held: () => held,
   };

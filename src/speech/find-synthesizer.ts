@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/speech.ts';
+import { once } from '#src/domain/once.ts';
 import { atMost } from './at-most.ts';
 import { espeakNg } from './espeak-ng.ts';
 import { flite } from './flite.ts';
@@ -11,7 +12,9 @@ import { toneSynthesizer } from './tone-synthesizer.ts';
 
 /** What `first` cannot speak, `second` speaks; that is said once in the log. */
 const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {
-  let wasSaid = false;
+  const tell = once((language: string, error: unknown) =>
+    logger.warn({ engine: first.name, instead: second.name, language, err: error }, 'a synthesizer failed'),
+  );
   return {
     name: first.name,
     async synthesize(text, language, signal) {
@@ -19,12 +22,7 @@ const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): 
         return await first.synthesize(text, language, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        if (!wasSaid)
-          logger.warn(
-            { engine: first.name, instead: second.name, language, err: error },
-            'a synthesizer failed',
-          );
-        wasSaid = true;
+        tell(language, error);
         return second.synthesize(text, language, signal);
       }
     },

@@ -1,5 +1,6 @@
 /** What recognizers that are websocket servers have in common: sound goes up as it comes, messages come down. */
 import type { Recognition } from '#sip/speech.ts';
+import { once } from '#src/domain/once.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { EngineFailure } from './engine-failure.ts';
 import { openEngineSocket, type EngineAddress } from './engine-socket.ts';
@@ -46,12 +47,13 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
 
 /** Reads messages; of what cannot be read the first is told to the log, without its words. */
 const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => {
-  let isReadable = true;
+  const tell = once(() =>
+    logger.warn({ engine: name }, 'a recognizer sends what cannot be read; it is dropped'),
+  );
   return (message: unknown, sent: number): readonly EngineEvent[] => {
     const events = read(message, sent);
     if (events !== null) return events;
-    if (isReadable) logger.warn({ engine: name }, 'a recognizer sends what cannot be read; it is dropped');
-    isReadable = false;
+    tell();
     return [];
   };
 };

@@ -1,32 +1,29 @@
 import type { Logger } from 'pino';
+import { once } from '#src/domain/once.ts';
 
 /** Sound of a call that was given up, and whether anybody has heard it. The log is told once. */
 export const createUnheardSound = (tell: (samples: number) => void, logger: Logger) => {
-  let isAnswering = false;
-  /** What the current engine was given, and has not answered. */
-  let doubtful = 0;
-  let isLogged = false;
+  /** What the current engine was given and has not answered; `null` once it answers. */
+  let doubtful: number | null = 0;
+  const warn = once(() => logger.warn('no recognizer answers: what a caller says is given up'));
 
   const lose = (samples: number): void => {
     if (samples === 0) return;
     tell(samples);
-    if (!isLogged) logger.warn('no recognizer answers: what a caller says is given up');
-    isLogged = true;
+    warn();
   };
 
   return {
     givenUp(samples: number, hasEngine: boolean): void {
       if (!hasEngine) lose(samples);
-      else if (!isAnswering) doubtful += samples;
+      else if (doubtful !== null) doubtful += samples;
     },
     answered(): void {
-      isAnswering = true;
-      doubtful = 0;
+      doubtful = null;
     },
     failed(): void {
-      lose(doubtful);
+      lose(doubtful ?? 0);
       doubtful = 0;
-      isAnswering = false;
     },
   };
 };

@@ -26,8 +26,8 @@ export const createJournalClosing = (options: {
 }): JournalClosing => {
   const { journal, summaries, transitions, times, clock, logger } = options;
   let limitMs = times.journalMs;
-  let isClosing = false;
   let lost = 0;
+  /** Until it is closed there is none. */
   let timer: unknown;
 
   const giveUpLater = (): void => {
@@ -40,7 +40,6 @@ export const createJournalClosing = (options: {
 
   return {
     async close() {
-      isClosing = true;
       const facts = journal.backlog();
       if (facts > 0) {
         logger.info({ facts }, `waiting for the facts of calls to be written, up to ${limitMs / 1000} s`);
@@ -56,7 +55,7 @@ export const createJournalClosing = (options: {
     },
     hurry() {
       limitMs = times.hurriedJournalMs;
-      if (isClosing) giveUpLater();
+      if (timer !== undefined) giveUpLater();
     },
   };
 };

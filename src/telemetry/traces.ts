@@ -6,6 +6,7 @@
 import { context, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { StartReply } from '#src/agents/start-reply.ts';
 import type { CallObserver } from '#src/calls/observer.ts';
+import { once } from '#src/domain/once.ts';
 
 export type Traces = {
   observer: CallObserver;
@@ -43,12 +44,7 @@ export const createTraces = (): Traces => {
       const call = calls.get(input.callId);
       if (call === undefined) return startReply(input, emit);
       const span = tracer.startSpan('turn', { attributes: { 'trunkline.turn': input.turn } }, call.inCall);
-      let isOver = false;
-      const end = (outcome: string): void => {
-        if (isOver) return;
-        isOver = true;
-        span.setAttribute('trunkline.outcome', outcome).end();
-      };
+      const end = once((outcome: string) => span.setAttribute('trunkline.outcome', outcome).end());
       const letGo = context.with(trace.setSpan(call.inCall, span), () =>
         startReply(input, (event) => {
           if (event.type === 'reply.sentence') span.addEvent('sentence');

@@ -47,8 +47,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
   const queue: Utterance[] = [];
   let path: AgentPath | null = null;
   let playing: PlayingUtterance | null = null;
-  let isPaused = false;
-  let isOver = false;
+  let state: 'open' | 'paused' | 'closed' = 'open';
 
   const reportUnheard = (utterance: number, whole: boolean): void =>
     on.played({ utterance, text: '', startedAt: time.now(), whole });
@@ -61,7 +60,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
 
   const playNext = (): void => {
     const next = queue[0];
-    if (path === null || playing !== null || isPaused || next === undefined) return;
+    if (path === null || playing !== null || state === 'paused' || next === undefined) return;
     const isMute = next.pieces.every(({ length }) => length === 0);
     if (next.state === 'coming' && isMute) return;
     queue.shift();
@@ -78,7 +77,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
     const stopped = playing;
     const forgotten = queue.splice(0);
     playing = null;
-    isPaused = false;
+    if (state === 'paused') state = 'open';
     if (stopped !== null) {
       const heard = stopped.cut();
       on.cut();
@@ -101,22 +100,22 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       playNext();
     },
     say(utterance, text) {
-      if (isOver) reportUnheard(utterance, false);
+      if (state === 'closed') reportUnheard(utterance, false);
       else queue.push(synthesizeUtterance({ ...options, utterance, text, onMore }));
     },
     stopTalking,
     pause() {
-      isPaused = true;
+      if (state === 'open') state = 'paused';
       playing?.pause();
     },
     resume() {
-      if (!isPaused) return;
-      isPaused = false;
+      if (state !== 'paused') return;
+      state = 'open';
       if (playing === null) playNext();
       else playing.resume();
     },
     close() {
-      isOver = true;
+      state = 'closed';
       stopTalking();
     },
     level: () => playing?.level() ?? null,

@@ -52,19 +52,18 @@ export const openUnicastSession = async (
   const lead = createLead();
   const frame = new Int16Array(frameMs * samplesPerMs(sampleRate));
   let peer: Pick<RemoteInfo, 'port'> | null = null;
-  let isConnected = false;
-  let isClosed = false;
+  let state: 'alone' | 'connected' | 'closed' = 'alone';
 
   const meet = (sender: RemoteInfo): void => {
     peer = sender;
     socket.connect(sender.port, sender.address, () => {
-      isConnected = true;
+      if (state === 'alone') state = 'connected';
     });
     onBegun();
   };
 
   socket.on('message', (datagram: Buffer, sender: RemoteInfo) => {
-    if (isClosed || sender.address !== from || datagram.length < 2) return;
+    if (state === 'closed' || sender.address !== from || datagram.length < 2) return;
     if (peer === null) meet(sender);
     if (peer?.port === sender.port) onSound(samplesOf(datagram));
   });
@@ -72,13 +71,13 @@ export const openUnicastSession = async (
   return {
     port: socket.address().port,
     tick() {
-      if (!isConnected || isClosed || !lead.isDue(now(), sound.waiting > 0)) return;
+      if (state !== 'connected' || !lead.isDue(now(), sound.waiting > 0)) return;
       frame.fill(0, sound.read(frame));
       // Its memory is that of the next frame, too.
       socket.send(Buffer.from(new Uint8Array(frame.buffer)));
     },
     close() {
-      isClosed = true;
+      state = 'closed';
       socket.close();
     },
   };

@@ -22,12 +22,12 @@ const beginningOf = (mark: string, text: string): number => {
 export const withoutThoughts = (): WithoutThoughts => {
   let held = '';
   let isThinking = false;
-  let trimsNext = false;
-  let hasSaid = false;
+  /** What was said before: nothing, nothing but thoughts, or words. */
+  let before: 'nothing' | 'thoughts' | 'words' = 'nothing';
 
   const say = (text: string): string => {
-    const said = trimsNext && !hasSaid ? text.trimStart() : text;
-    if (said.trim() !== '') hasSaid = true;
+    const said = before === 'thoughts' ? text.trimStart() : text;
+    if (said.trim() !== '') before = 'words';
     return said;
   };
 
@@ -42,7 +42,7 @@ export const withoutThoughts = (): WithoutThoughts => {
         if (!isThinking) said += say(held.slice(0, found));
         held = held.slice(found + mark.length);
         isThinking = !isThinking;
-        trimsNext = true;
+        if (before === 'nothing') before = 'thoughts';
       }
       const kept = beginningOf(isThinking ? closing : opening, held);
       if (!isThinking) said += say(held.slice(0, held.length - kept));

@@ -26,11 +26,9 @@ export type SaidMessages = {
 
 export const createSaidMessages = (): SaidMessages => {
   const said = createSaidWords();
-  let hasWords = false;
-  let hasChanged = false;
+  const seen = { words: false, change: false, completion: false };
   /** The newest message of the agent. */
   let last: GraphMessage | undefined;
-  let completesMessages = false;
   /** The message that the last words belong to, until it is complete. */
   let speaking: string | undefined;
 
@@ -38,7 +36,7 @@ export const createSaidMessages = (): SaidMessages => {
     if (words === '') return;
     if (speaking !== undefined && speaking !== id) yield sentenceEnd;
     speaking = id;
-    hasWords ||= words.trim() !== '';
+    seen.words ||= words.trim() !== '';
     said.add(id, words);
     yield words;
   }
@@ -50,7 +48,7 @@ export const createSaidMessages = (): SaidMessages => {
     const before = said.of(id);
     if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
     // A shorter text is an older one, or was trimmed. Words that were said cannot be taken back.
-    else if (!before.startsWith(text)) hasChanged = true;
+    else if (!before.startsWith(text)) seen.change = true;
   }
 
   function* completeOne(message: GraphMessage): Generator<ReplyPiece, void, undefined> {
@@ -76,15 +74,15 @@ export const createSaidMessages = (): SaidMessages => {
       yield* speak(id, text);
     },
     *complete(messages) {
-      completesMessages ||= messages.some(({ from }) => from === 'human');
+      seen.completion ||= messages.some(({ from }) => from === 'human');
       const lastHuman = messages.findLastIndex(({ from }) => from === 'human');
       for (const message of messages.slice(lastHuman + 1))
         if (message.from === 'agent') yield* completeOne(message);
     },
-    hasWords: () => hasWords,
+    hasWords: () => seen.words,
     choseSilence: () =>
-      !hasWords && last !== undefined && last.text.trim() === '' && !last.callsTools && !last.isCutOff,
-    endsEarly: () => last?.isCutOff === true || (completesMessages && speaking !== undefined),
-    hasChanged: () => hasChanged,
+      !seen.words && last !== undefined && last.text.trim() === '' && !last.callsTools && !last.isCutOff,
+    endsEarly: () => last?.isCutOff === true || (seen.completion && speaking !== undefined),
+    hasChanged: () => seen.change,
   };
 };

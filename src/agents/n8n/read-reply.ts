@@ -48,6 +48,7 @@ export async function* readN8nReply(
     words: false,
     foreign: false,
     end: false,
+    stream: false,
   };
   /** Nodes or steps that have begun and not ended. */
   let open = 0;
@@ -66,15 +67,14 @@ export async function* readN8nReply(
     if (isMidSentence) yield sentenceEnd;
     isMidSentence = false;
   }
-  let isStream = false;
   function* take(value: unknown): Generator<ReplyPiece, void, undefined> {
     const line = streamLine.safeParse(value).data;
-    isStream ||= line !== undefined;
+    seen.stream ||= line !== undefined;
     if (error !== undefined) error.isLast = false;
     if (line === undefined) {
       seen.status ||= isStatus(value);
       // Only the first document counts, as only the first item of a list does.
-      if (!isStream && !seen.reply) yield* say(findReply(value));
+      if (!seen.stream && !seen.reply) yield* say(findReply(value));
     } else if (line.type === 'error') error = { failure: reportedError(line.content), isLast: true };
     else if (line.type === 'item') {
       const reply = replyInItem(line.content);

@@ -2,6 +2,7 @@
  * Whether one more call may begin: the gateway's own state, then the limits of number and workspace
  * (guides/design/wire.md, "Place a call").
  */
+import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 
@@ -87,16 +88,12 @@ export const createAdmission = (options: {
       entering += 1;
       change(numberId, 1);
       change(workspaceId, 1);
-      let isOver = false;
-      return {
-        release() {
-          if (isOver) return;
-          isOver = true;
-          entering -= 1;
-          change(numberId, -1);
-          change(workspaceId, -1);
-        },
-      };
+      const release = once(() => {
+        entering -= 1;
+        change(numberId, -1);
+        change(workspaceId, -1);
+      });
+      return { release };
     },
     drain() {
       isDraining = true;

@@ -38,11 +38,11 @@ const Player = ({ callId, hint, playback }: PlayerProps) => {
   const [loaded, setLoaded] = useState<Loaded | 'failed'>();
   useEffect(() => {
     let made: Loaded | undefined;
-    let isGone = false;
+    const over = new AbortController();
     const loadNow = async (): Promise<void> => {
       try {
         made = await load(callId);
-        if (isGone) URL.revokeObjectURL(made.url);
+        if (over.signal.aborted) URL.revokeObjectURL(made.url);
         else setLoaded(made);
       } catch (error) {
         if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
@@ -51,7 +51,7 @@ const Player = ({ callId, hint, playback }: PlayerProps) => {
     };
     void loadNow();
     return () => {
-      isGone = true;
+      over.abort();
       if (made !== undefined) URL.revokeObjectURL(made.url);
     };
   }, [callId]);

@@ -19,22 +19,13 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
   useEffect(() => {
     if (!isLive) return undefined;
     const over = new AbortController();
-    const timers = new Set<ReturnType<typeof setTimeout>>();
-    const later = (ms: number, act: () => void): void => {
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        act();
-      }, ms);
-      timers.add(timer);
-    };
-    let isGathering = false;
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const noteFact = (): void => {
-      if (isGathering) return;
-      isGathering = true;
-      later(gatherMs, () => {
-        isGathering = false;
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
         latest.current();
-      });
+      }, gatherMs);
     };
     const watch = async (): Promise<void> => {
       try {
@@ -47,12 +38,13 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
         // Refused: too many watch, for one. Anything else is a stream that broke.
         if (error instanceof Problem) return;
       }
-      if (!over.signal.aborted) later(againMs, () => void watch());
+      if (!over.signal.aborted) again = setTimeout(() => void watch(), againMs);
     };
     void watch();
     return () => {
       over.abort();
-      timers.forEach(clearTimeout);
+      clearTimeout(gathering);
+      clearTimeout(again);
     };
   }, [callId, isLive]);
 

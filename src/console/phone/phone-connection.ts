@@ -118,9 +118,10 @@ export const setMuted = (muted: boolean): void => {
 
 /** Until the returned function is called. */
 export const connectPhone = (token: string): (() => void) => {
-  let isOver = false;
+  const over = new AbortController();
   let failures = 0;
-  let wasEverOpen = false;
+  /** So many failures in a row are tried again soon; any number once it was open. */
+  let triesSoon = triesBeforeRare;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const open = (isNew = false): void => {
@@ -131,25 +132,25 @@ export const connectPhone = (token: string): (() => void) => {
     socket = opened;
     opened.addEventListener('open', () => {
       failures = 0;
-      wasEverOpen = true;
+      triesSoon = Infinity;
       change({ type: 'online', on: true, at: Date.now() });
     });
     // The gateway's own tests hold what it says against the type.
     opened.addEventListener('message', ({ data }) => receive(JSON.parse(String(data)) as ToPhone));
     opened.addEventListener('close', ({ code }) => {
       if (socket === opened) socket = null;
-      if (isOver) return;
+      if (over.signal.aborted) return;
       change({ type: 'online', on: false, at: Date.now() });
       failures += 1;
-      const isRare = !wasEverOpen && failures > triesBeforeRare;
-      const waitMs = isRare ? rareMs : Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
+      const waitMs =
+        failures > triesSoon ? rareMs : Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
       timer = setTimeout(() => open(code === replaced), waitMs);
     });
   };
   open();
 
   return () => {
-    isOver = true;
+    over.abort();
     clearTimeout(timer);
     socket?.close();
     socket = null;
