@@ -32,7 +32,7 @@ export const journalLimits = {
   admission: 20_000,
   retry: { firstMs: 100, longestMs: 5_000 },
   /** Gathered for a moment, and written many at once; of a day without a database not all are kept. */
-  transitions: { gatherMs: 250, batch: 1_000, limit: 100_000, retryMs: 5_000 },
+  transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
   /** How far calls have come: after a crash so much of a conversation is unknown. */
   progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
 } as const;

@@ -14,6 +14,7 @@ import type { CallTimes } from './setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from './setup/daily-minutes.ts';
 import type { CallObserver } from './observer.ts';
 import type { PolicyOf } from './setup/open-number.ts';
+import type { Beginnings } from './journal/beginnings.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
 import { openNumber } from './setup/open-number.ts';
@@ -48,13 +49,14 @@ export type CallControl = HangupRequests &
 
 export const createCallControl = (options: {
   database: Database;
-  sealing: Pick<Sealing, 'open' | 'seal'>;
+  sealing: Pick<Sealing, 'open'>;
   journal: Journal;
   liveCalls: LiveCalls;
   switchboard: Switchboard;
   observer: CallObserver;
   /** Keeps the agent of a call, with what it may do to the call, until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
+  keepBeginning: Beginnings['keep'];
   handshake: AuthenticateCaller;
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;

@@ -16,6 +16,8 @@ import {
 import { completeRecording, failRecording } from './call-facts/of-recordings.ts';
 import type { NewFact } from './call-facts/journalled.ts';
 import { journal, speak } from './call-facts/of-turns.ts';
+import { revivalRow, type NewRevival } from './call-revivals.ts';
+import type { StoredTransition } from './call-transitions.ts';
 import { newEventId } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -58,6 +60,16 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
   remoteSignalling: route?.remoteAddress ?? null,
 });
 
+/** What is written with a fact of a call, where the fact is. */
+export type KeptBeside = {
+  /** With the answer: what another process would go on with. */
+  revival: NewRevival | null;
+  /** With the end: what is not kept yet. */
+  transitions: readonly StoredTransition[];
+};
+
+const nothingBeside: KeptBeside = { revival: null, transitions: [] };
+
 /** What the call's row holds is not journalled beside it. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
@@ -67,19 +79,25 @@ const write = (
   db: Statements,
   fact: RecordedFact,
   place: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
+  beside: KeptBeside,
 ): Promise<{ id: string }[]> => {
   const { type, at } = fact;
   const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
   const told = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
-      return answer(db, { ...told, ...lineOf(fact) });
+      return answer(db, {
+        ...told,
+        ...lineOf(fact),
+        revivals: db.asJson(beside.revival === null ? [] : [revivalRow(place.callId, beside.revival)]),
+      });
     case 'call.answered_by':
       return sayWhoAnswered(db, { ...told, by: fact.by });
     case 'call.ended': {
       const { status, reason, sound = null } = fact;
       const durationIsKnown = !('durationIsKnown' in fact);
-      return end(db, { ...told, ...lineOf(fact), status, reason, sound, durationIsKnown });
+      const transitions = db.asJson(beside.transitions);
+      return end(db, { ...told, ...lineOf(fact), status, reason, sound, durationIsKnown, transitions });
     }
     case 'call.hangup_requested':
     case 'call.hangup_cancelled':
@@ -124,6 +142,7 @@ const epochOf = prepared((queries, { callId }: { callId: string }) =>
  * Writes one fact of a call's journal; `sequence` counts the facts of the call from 1, `epoch` those who have held it.
  * Resolves to whether it changed anything: not when the same sequence was written before, nor when the call was already
  * ended (answered) and the fact ends (answers) it. Rejects with `CallTaken` where another gateway holds the call now.
+ * `beside` is written with it.
  */
 export const recordFact = async (
   db: Statements,
@@ -131,8 +150,9 @@ export const recordFact = async (
   sequence: number,
   fact: RecordedFact,
   epoch = firstEpoch,
+  beside = nothingBeside,
 ): Promise<boolean> => {
-  if ((await write(db, fact, { callId, sequence, epoch })).length > 0) return true;
+  if ((await write(db, fact, { callId, sequence, epoch }, beside)).length > 0) return true;
   const [call] = await epochOf(db, { callId });
   // Of the end of a call nobody knows whether it was stored.
   if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');

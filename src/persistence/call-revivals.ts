@@ -1,5 +1,5 @@
 /**
- * What it takes to go on with a call in another process (`CallRevival`): what it began with, written with its birth, and
+ * What it takes to go on with a call in another process (`CallRevival`): what it began with, written with its answer, and
  * how far it has come, written behind its back. The facts of its journal and its transcript say the rest.
  */
 import { z } from 'zod';
@@ -107,6 +107,16 @@ export type Revival = {
   /** `null` where nothing has happened yet. */
   progress: CallProgress | null;
 };
+
+export type NewRevival = Pick<Revival, 'beginning' | 'tokenSealed'>;
+
+/** As it is written first. */
+export const revivalRow = (callId: string, { beginning, tokenSealed }: NewRevival) => ({
+  callId,
+  form: revivalForm,
+  start: beginning,
+  tokenSealed,
+});
 
 /** What a gateway has left of a call. Undefined where this one cannot read it: another version has written it. */
 export const readRevival = (

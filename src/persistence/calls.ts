@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
-import { revivalForm, type Revival } from './call-revivals.ts';
 import type { Database } from './database.ts';
 import { keeping, type KeyedAnswer } from './keyed-answers.ts';
 import { inBatches } from './in-batches.ts';
@@ -42,8 +41,6 @@ export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told>
   Partial<Pick<CallRow, Told>> & {
     /** Kept with the call, so that a repetition of the request gets the same one. */
     keyedAnswer?: KeyedAnswer | null;
-    /** What another process would go on with. */
-    revival?: Pick<Revival, 'beginning' | 'tokenSealed'>;
   };
 
 export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
@@ -55,11 +52,10 @@ type Births = {
   calls: string;
   events: string;
   answers: string;
-  revivals: string;
   keyed: readonly string[];
 };
 
-const bearing = prepared((queries, { calls, events, answers, revivals, keyed }: Births) =>
+const bearing = prepared((queries, { calls, events, answers, keyed }: Births) =>
   tellOfCalls(
     queries
       .with('told', (read) => read.selectFrom(rowsOf('Event', events)).select(['id', 'callId', 'type', 'at']))
@@ -80,17 +76,6 @@ const bearing = prepared((queries, { calls, events, answers, revivals, keyed }: 
               ),
           )
           .returning(callColumns),
-      )
-      .with('revivable', (write) =>
-        write
-          .insertInto('CallRevival')
-          .columns(['callId', 'form', 'start', 'tokenSealed'])
-          .expression((read) =>
-            read
-              .selectFrom('changed')
-              .innerJoin(rowsOf('CallRevival', revivals), 'given.callId', 'changed.id')
-              .select(['given.callId', 'given.form', 'given.start', 'given.tokenSealed']),
-          ),
       )
       .with('journalled', (write) =>
         write
@@ -121,7 +106,7 @@ const bearing = prepared((queries, { calls, events, answers, revivals, keyed }: 
 type End = { status: FinalStatus; reason: EndReason; at: Date };
 
 /** The rows that a call is born with. */
-const rowsOfBirth = ({ keyedAnswer, revival, ...birth }: CallBirth, end?: End) => ({
+const rowsOfBirth = ({ keyedAnswer, ...birth }: CallBirth, end?: End) => ({
   call: {
     ...birth,
     ...(end === undefined
@@ -135,17 +120,6 @@ const rowsOfBirth = ({ keyedAnswer, revival, ...birth }: CallBirth, end?: End) =
     at: end?.at ?? birth.startedAt,
   },
   answers: keyedAnswer ? [{ ...keyedAnswer, numberId: birth.numberId, callId: birth.id }] : [],
-  revivals:
-    revival === undefined
-      ? []
-      : [
-          {
-            callId: birth.id,
-            form: revivalForm,
-            start: revival.beginning,
-            tokenSealed: revival.tokenSealed,
-          },
-        ],
 });
 
 /** Resolves to the ids of the calls that are there now. */
@@ -158,7 +132,6 @@ const insertAll = async (
     calls: db.asJson(births.map(({ call }) => call)),
     events: db.asJson(births.map(({ event }) => event)),
     answers: db.asJson(answers),
-    revivals: db.asJson(births.flatMap((birth) => birth.revivals)),
     keyed: answers.map(({ callId }) => callId),
   });
   return new Set(rows.map(({ id }) => id));

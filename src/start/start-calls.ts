@@ -28,7 +28,7 @@ export type CallWorld = {
 
 type CallParts = {
   telemetry: Telemetry;
-  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress'>;
+  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress' | 'beginnings'>;
   liveCalls: LiveCalls;
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
@@ -54,7 +54,7 @@ const openSwitchboard = (
   callTime: CallTime,
 ): { switchboard: Switchboard; expectLine: OpenLines['expect'] } => {
   const { latency, metrics, observer } = telemetry;
-  const { journal, transitions, progress } = journalling;
+  const { journal, transitions, progress, beginnings } = journalling;
   const { open, adopt } = telephony.lines;
   const openLines = createOpenLines({
     open: latency.watchLine(open),
@@ -88,6 +88,7 @@ const openSwitchboard = (
       callTime.release(callId);
       transitions.release(callId);
       progress.release(callId);
+      beginnings.release(callId);
       latency.release(callId);
       openLines.close(callId);
       recordings.release(callId);
@@ -124,6 +125,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     switchboard,
     observer: parts.telemetry.observer,
     keepAgent: agents.keep,
+    keepBeginning: parts.journalling.beginnings.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
     hasLines: config.lines !== 'none',

@@ -1,6 +1,7 @@
 /** The journal of facts over the database, with what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
 import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
+import { createBeginnings, type Beginnings } from '#src/calls/journal/beginnings.ts';
 import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createProgress, type Progress } from '#src/calls/journal/progress.ts';
@@ -19,6 +20,7 @@ export type StartedJournal = {
   journal: Journal;
   transitions: Transitions;
   progress: Progress;
+  beginnings: Beginnings;
   factNews: FactNews;
   /** Its end waits no longer than it must for an absent database. */
   hurry(): void;
@@ -49,7 +51,7 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 
 /** Ends when every fact, transition and summary is written. */
 export const startJournal = (
-  { database, clock, logger, started }: Foundation,
+  { database, sealing, clock, logger, started }: Foundation,
   { telemetry, languageModel }: { telemetry: Telemetry; languageModel: StartedLanguageModel },
 ): StartedJournal => {
   const isPassing = isTransient;
@@ -60,11 +62,15 @@ export const startJournal = (
     ...journalLimits.transitions,
     logger,
   });
+  const beginnings = createBeginnings(sealing);
   const journal = createJournal({
     write: async (callId, sequence, fact, epoch) => {
       // Who hears of the end may ask for the replay at once.
-      if (fact.type === 'call.ended') await transitions.written();
-      await recordFact(database.journal, callId, sequence, fact, epoch);
+      const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
+      const revival = fact.type === 'call.answered' ? beginnings.revivalOf(callId) : null;
+      const beside = { revival, transitions: last };
+      await recordFact(database.journal, callId, sequence, fact, epoch, beside);
+      transitions.wereWritten(callId, last);
     },
     placeOf: (callId) => journalPlace(database.journal, callId),
     isPassing,
@@ -95,9 +101,10 @@ export const startJournal = (
     factNews.tell(callId);
     telemetry.metrics.factWritten(fact);
     logFact(logger, callId, fact);
+    if (fact.type === 'call.answered') beginnings.release(callId);
     if (fact.type === 'call.ended') summaries.write(callId);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
-  return { journal, transitions, progress, factNews, hurry: end.hurry };
+  return { journal, transitions, progress, beginnings, factNews, hurry: end.hurry };
 };

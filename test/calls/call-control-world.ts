@@ -113,6 +113,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
       ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
     },
     keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
+    keepBeginning: () => undefined,
     handshake,
     canSignal: () => true,
     hasLines: true,

@@ -3,7 +3,7 @@
  * it and has nothing to guess.
  *
  * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`batch-writer.ts`), and a
- * call of which some are lost goes on.
+ * call of which some are lost goes on. The last ones are written with its end.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
@@ -47,14 +47,43 @@ export type Transitions = {
   /** How many facts of a call were published. */
   factsOf(callId: string): number;
   release(callId: string): void;
-  /** Resolves when all that has happened until now is written; while the database is away, when that was found out. */
-  written(): Promise<void>;
+  /** Those of a call that are not known to be written, with what happens in the same breath. */
+  unwritten(callId: string): Promise<readonly StoredTransition[]>;
+  /** They were written with a fact of the call. */
+  wereWritten(callId: string, some: readonly StoredTransition[]): void;
   /** Writes what waits, once; what cannot be written is lost. */
   close(): Promise<void>;
 };
 
 /** How far a call has come: its last transition and fact, and where its charts are. */
 type Track = { epoch: number; sequence: number; facts: number } & Record<ChartName, string | null>;
+
+/** Transitions that wait to be written, by call. */
+const createUnwritten = (limit: number) => {
+  const calls = new Map<string, StoredTransition[]>();
+  let count = 0;
+  return {
+    /** False when too many wait. */
+    add(one: StoredTransition): boolean {
+      if (count >= limit) return false;
+      const some = calls.get(one.callId);
+      if (some === undefined) calls.set(one.callId, [one]);
+      else some.push(one);
+      count += 1;
+      return true;
+    },
+    of: (callId: string): readonly StoredTransition[] => [...(calls.get(callId) ?? [])],
+    /** Others may have come meanwhile. */
+    remove(callId: string, some: readonly StoredTransition[]): void {
+      const gone = new Set(some);
+      const before = calls.get(callId) ?? [];
+      const left = before.filter((one) => !gone.has(one));
+      count -= before.length - left.length;
+      if (left.length === 0) calls.delete(callId);
+      else calls.set(callId, left);
+    },
+  };
+};
 
 /** Of a call that is born. */
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
@@ -76,10 +105,33 @@ const moveOf = (inspected: InspectionEvent, callId: string) => {
 };
 
 export const createTransitions = (
-  options: Omit<BatchWriterOptions<StoredTransition>, 'what'>,
+  options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
+    write: (some: readonly StoredTransition[]) => Promise<void>;
+  },
 ): Transitions => {
   const tracks = new Map<string, Track>();
-  const writer = createBatchWriter({ ...options, what: 'transitions of calls' });
+  const unwritten = createUnwritten(options.limit);
+
+  /** Calls whose transitions are to be written; who is among them already need not be told again. */
+  const queued = new Set<string>();
+
+  const writer = createBatchWriter<string>({
+    ...options,
+    what: 'transitions of calls',
+    async write(callIds) {
+      for (const callId of callIds) queued.delete(callId);
+      const some = new Map(callIds.map((callId) => [callId, unwritten.of(callId)]));
+      const all = [...some.values()].flat();
+      try {
+        if (all.length > 0) await options.write(all);
+      } catch (error) {
+        if (options.isPassing(error)) throw error;
+        for (const [callId, lost] of some) unwritten.remove(callId, lost);
+        throw error;
+      }
+      for (const [callId, written] of some) unwritten.remove(callId, written);
+    },
+  });
 
   const look = (callId: string, track: Track, now: () => Date, inspected: InspectionEvent): void => {
     const move = moveOf(inspected, callId);
@@ -88,7 +140,7 @@ export const createTransitions = (
     const stateBefore = eventType === 'xstate.init' ? null : track[machine];
     if (stateBefore === stateAfter) return;
     track[machine] = stateAfter;
-    const isKept = writer.add({
+    const isKept = unwritten.add({
       callId,
       epoch: track.epoch,
       sequence: track.sequence + 1,
@@ -100,7 +152,11 @@ export const createTransitions = (
       stateAfter,
       factsBefore: track.facts,
     });
-    if (isKept) track.sequence += 1;
+    if (!isKept) return;
+    track.sequence += 1;
+    if (queued.has(callId)) return;
+    queued.add(callId);
+    writer.add(callId);
   };
 
   return {
@@ -115,11 +171,12 @@ export const createTransitions = (
     },
     factsOf: (callId) => tracks.get(callId)?.facts ?? 0,
     release: (callId) => void tracks.delete(callId),
-    async written() {
+    async unwritten(callId) {
       // A chart publishes its facts in the midst of the transition that they belong to.
       await laterInThisPass();
-      await writer.written();
+      return unwritten.of(callId);
     },
+    wereWritten: unwritten.remove,
     close: writer.close,
   };
 };

@@ -6,7 +6,6 @@ import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
 import { insertCallWithin } from '#src/persistence/spent-minutes.ts';
 import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
 import type { KeyedAnswer } from '#src/persistence/keyed-answers.ts';
 import type { Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -14,6 +13,8 @@ import { callBirth, type NewCall } from './call-birth.ts';
 import { callInput, type CallTimes } from './call-input.ts';
 import type { DailyMinutes } from './daily-minutes.ts';
 import type { CallObserver } from '../observer.ts';
+import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import type { Beginnings } from '../journal/beginnings.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 
@@ -31,13 +32,14 @@ export type StartCall = (start: CallStart) => Promise<void>;
 
 type StartCallOptions = {
   database: Database;
-  sealing: Pick<Sealing, 'seal'>;
   admission: Admission;
   journal: Journal;
   switchboard: Switchboard;
   observer: CallObserver;
   /** Keeps what the agent is made from until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
+  /** Keeps what another process would go on with until the call is released. */
+  keepBeginning: Beginnings['keep'];
   maxCallsInProgress: number;
   dailyMinutes: DailyMinutes;
   /** Of a workspace that names none of its own; null for no limit. */
@@ -76,16 +78,39 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'journal'
   };
 };
 
+/** What another process would go on with. */
+const beginningOf = ({
+  number: { greeting, speech, voicemail },
+  policy,
+  agentCall: { binding },
+}: CallStart): CallBeginning => {
+  const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd } = policy;
+  return {
+    greeting,
+    speech,
+    voicemail,
+    policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd },
+    binding,
+  };
+};
+
 /** Brings a call to life whose row is committed. */
 const createConnectCall =
-  (options: Pick<StartCallOptions, 'journal' | 'switchboard' | 'observer' | 'keepAgent' | 'times'>) =>
-  ({ number, policy, maxDurationSec, agentCall }: CallStart): void => {
+  (
+    options: Pick<
+      StartCallOptions,
+      'journal' | 'switchboard' | 'observer' | 'keepAgent' | 'keepBeginning' | 'times'
+    >,
+  ) =>
+  (start: CallStart): void => {
+    const { number, policy, maxDurationSec, agentCall } = start;
     const { language, greeting, speech, voicemail, workspace } = number;
     const { call_id: callId, direction } = agentCall.context;
     options.observer.began({ callId, direction });
     options.journal.open(callId);
     try {
       options.keepAgent(callId, agentCall, workspace.id);
+      options.keepBeginning(callId, beginningOf(start), agentCall.bearerToken);
       options.switchboard.connect({
         numberId: number.id,
         workspaceId: workspace.id,
@@ -127,22 +152,6 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
           startedAt,
         });
 
-  /** What another process would go on with. */
-  const revivalOf = ({ number: { greeting, speech, voicemail }, policy, agentCall }: CallStart) => {
-    const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd } = policy;
-    const { binding, bearerToken, context } = agentCall;
-    return {
-      beginning: {
-        greeting,
-        speech,
-        voicemail,
-        policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd },
-        binding,
-      },
-      tokenSealed: bearerToken && options.sealing.seal(bearerToken, context.call_id),
-    };
-  };
-
   return async (start) => {
     const { number, policy, agentCall, keyedAnswer = null } = start;
     const { call_id: callId, direction } = agentCall.context;
@@ -156,7 +165,6 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
       const birth = {
         ...callBirth({ ...start, ...agentCall, node }),
         keyedAnswer,
-        revival: revivalOf(start),
       };
       connectCall({ ...start, maxDurationSec: await storeBirth(birth, withinTheDay(start)) });
     } finally {

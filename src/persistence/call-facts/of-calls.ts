@@ -5,7 +5,7 @@ import { callColumns } from '../calls.ts';
 import { secondsBetween } from '../expressions.ts';
 import { tellOfCalls } from '../outbox.ts';
 import { prepared } from '../prepared.ts';
-import type { Row, Tables } from '../tables.ts';
+import { rowsOf, type Row, type Tables } from '../tables.ts';
 import {
   eventOf,
   journalling,
@@ -79,8 +79,8 @@ export const tell = prepared((queries, fact: ToldFact) =>
   ),
 );
 
-/** Its recording begins with it. */
-export const answer = prepared((queries, fact: ToldFact & LineColumns) =>
+/** Its recording begins with it, and from now on another process could go on with the call. */
+export const answer = prepared((queries, fact: ToldFact & LineColumns & { revivals: string }) =>
   tellOfCalls(
     journalling(queries, fact)
       .with('told', eventOf(fact.eventId))
@@ -100,6 +100,17 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns) =>
               .select(['changed.id', sql.lit('pending').as('status'), 'changed.answeredAt'])
               .where('changed.recordingEnabled', '=', true),
           ),
+      )
+      .with('revivable', (write) =>
+        write
+          .insertInto('CallRevival')
+          .columns(['callId', 'epoch', 'form', 'start', 'tokenSealed'])
+          .expression((read) =>
+            read
+              .selectFrom('changed')
+              .innerJoin(rowsOf('CallRevival', fact.revivals), 'given.callId', 'changed.id')
+              .select(['changed.id', 'changed.epoch', 'given.form', 'given.start', 'given.tokenSealed']),
+          ),
       ),
     positionOf(fact),
   ),
@@ -112,8 +123,8 @@ export const sayWhoAnswered = changing((call, fact: ToldFact & { by: Call['answe
 type End = LineColumns &
   Pick<Call, 'status' | 'sound'> & { reason: Call['endReason']; durationIsKnown: boolean };
 
-/** What it would have gone on with goes with it. */
-export const end = prepared((queries, fact: ToldFact & End) =>
+/** What it would have gone on with goes with it; `transitions` are rows as `rowsOf` reads them, and those that are there stay. */
+export const end = prepared((queries, fact: ToldFact & End & { transitions: string }) =>
   tellOfCalls(
     journallingUnlessEnded(queries, fact)
       .with('told', eventOf(fact.eventId))
@@ -146,6 +157,14 @@ export const end = prepared((queries, fact: ToldFact & End) =>
           .deleteFrom('CallRevival')
           .using('journalled')
           .whereRef('CallRevival.callId', '=', 'journalled.callId'),
+      )
+      .with('transitionsKept', (write) =>
+        write
+          .insertInto('CallTransition')
+          .expression((read) =>
+            read.selectFrom(['journalled', rowsOf('CallTransition', fact.transitions)]).selectAll('given'),
+          )
+          .onConflict((conflict) => conflict.doNothing()),
       ),
     positionOf(fact),
   ),

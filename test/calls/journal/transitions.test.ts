@@ -84,23 +84,40 @@ test('no more than the limit waits, and the end writes what does', async (t) => 
   t.is(statements[0]?.length, 2);
 });
 
-test('who waits for what has happened need not wait for the moment to pass', async (t) => {
-  const { statements, trouble, transitions, world, pass } = setUp();
-  const written = transitions.written();
+test('what is not written yet may be written with the end, with what happens in the same breath', async (t) => {
+  const { statements, transitions, world, pass } = setUp();
+  const atTheEnd = transitions.unwritten('a');
   world.answer();
-  await written;
+  const some = await atTheEnd;
+  const states = ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'];
   t.deepEqual(
-    statements[0]?.map(({ stateAfter }) => stateAfter),
-    ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'],
-    'also what happens in the same breath',
+    some.map(({ stateAfter }) => stateAfter),
+    states,
   );
-  trouble.error = new Error('away');
   world.onLine({ type: 'line.ended', by: 'counterparty' });
-  await t.notThrowsAsync(transitions.written());
-  t.is(statements.length, 1);
+  transitions.wereWritten('a', some);
+  await pass(250);
+  t.deepEqual(
+    statements.map((statement) => statement.map(({ sequence }) => sequence)),
+    [[4, 5, 6]],
+    'only what came meanwhile is left',
+  );
+  t.deepEqual(await transitions.unwritten('a'), []);
+});
+
+test('what comes while others are being written is written after them', async (t) => {
+  const { statements, trouble, transitions, world, pass } = setUp();
+  world.answer();
+  trouble.error = new Error('away');
+  await pass(250);
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
   trouble.error = null;
   await pass(5_000);
-  t.is(statements[1]?.at(-1)?.stateAfter, 'completed');
+  t.deepEqual(
+    statements.map((statement) => statement.map(({ sequence }) => sequence)),
+    [[1, 2, 3, 4, 5, 6]],
+  );
+  t.deepEqual(await transitions.unwritten('a'), []);
 });
 
 test('the version of a chart follows what its guards and actions do, also where their names stay', (t) => {

@@ -1,0 +1,77 @@
+/** What is written with a fact of a call: in the same statement, and where the fact is alone. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { recordFact } from '#src/persistence/call-facts.ts';
+import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import { callTransitions, keepTransitions } from '#src/persistence/call-transitions.ts';
+import { takeFromEarlierProcess } from '#src/persistence/held-calls.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { answered, ended } from './stored-facts.ts';
+
+const beginning: CallBeginning = {
+  greeting: null,
+  speech: { recognizer: null, synthesizer: null, voice: null },
+  voicemail: { policy: 'talk', message: null },
+  policy: {
+    silenceTimeoutSec: 10,
+    ringTimeoutSec: 45,
+    recordingEnabled: false,
+    bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
+    turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
+  },
+  binding: {
+    direction: 'outbound',
+    agent: 'builtin',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+  },
+};
+
+const setUp = async () => {
+  const db = await testDatabase();
+  const node = randomUUID();
+  return { db, node, callId: await storedCall(db, await storedNumber(db), { node }) };
+};
+
+test('with the answer is written what another process goes on with, and it goes with the end', async (t) => {
+  const { db, node, callId } = await setUp();
+  const revival = { beginning, tokenSealed: 'sealed' };
+  t.true(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
+  t.false(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
+  t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
+  t.true(await recordFact(db, callId, 2, ended, 2));
+  t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+});
+
+test('nobody goes on with a call that was not answered', async (t) => {
+  const { db, node, callId } = await setUp();
+  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, revival: null, epoch: 2 });
+  const revival = { beginning, tokenSealed: null };
+  await t.throwsAsync(recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
+  t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+});
+
+test('the last transitions are written with the end, those that are there already stay', async (t) => {
+  const { db, callId } = await setUp();
+  const transition = {
+    callId,
+    epoch: 1,
+    at: new Date(ended.at),
+    machine: 'call',
+    chartVersion: 'v',
+    stateBefore: null,
+    eventType: 'xstate.init',
+    factsBefore: 0,
+  } as const;
+  const first = { ...transition, sequence: 1, stateAfter: 'ringing' };
+  const last = { ...transition, sequence: 2, stateAfter: 'completed' };
+  await keepTransitions(db, [first]);
+  const transitions = [{ ...first, stateAfter: 'another' }, last];
+  t.true(await recordFact(db, callId, 1, ended, 1, { revival: null, transitions }));
+  const late = [{ ...last, sequence: 3 }];
+  t.false(await recordFact(db, callId, 2, ended, 1, { revival: null, transitions: late }), 'it has ended');
+  t.deepEqual(await callTransitions(db, callId), [first, last]);
+});
