@@ -38,6 +38,7 @@ export const gatewayProgram = (
       GW_DATA_DIR: dataFolder,
       GW_RATE_LIMIT: '0',
       GW_MAX_CALLS: '100000',
+      GW_MAX_DELAY_MS: '0',
       GW_DRAIN_SEC: '0',
       ...settings,
     },

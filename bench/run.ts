@@ -4,6 +4,7 @@ import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHangingRecognizer } from './hanging-recognizer.ts';
 import { benchMemory } from './memory.ts';
+import { benchOverload } from './overload.ts';
 import { benchPauses } from './pauses.ts';
 import { runBenches } from './run-benches.ts';
 import { benchResampling } from './resampling.ts';
@@ -18,6 +19,7 @@ await runBenches(
     ['barge-in', benchBargeIn],
     ['pauses', benchPauses],
     ['fairness', benchFairness],
+    ['overload', benchOverload],
     ['growth', benchGrowth],
     ['memory', benchMemory],
     ['hanging-recognizer', benchHangingRecognizer],

@@ -23,7 +23,7 @@ const agentTurns = z.array(
 type SpokenTurn = z.infer<typeof spokenTurns>[number];
 type AgentTurn = z.infer<typeof agentTurns>[number];
 
-/** The turns of all calls, in order within each call. Every call must have ended. */
+/** The turns of all calls that have ended, in order within each call. */
 export const readSpokenTurns = async (database: BareDatabase): Promise<SpokenTurn[]> => {
   const milliseconds = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
   return spokenTurns.parse(
@@ -33,7 +33,7 @@ export const readSpokenTurns = async (database: BareDatabase): Promise<SpokenTur
          ${milliseconds('call.answered_at')} as "callFrom", ${milliseconds('call.ended_at')} as "callUntil"
        from call join call_fact fact on fact.call_id = call.id
          join call_turn turn on turn.call_id = call.id and turn.sequence = (fact.data->>'turn')::int
-       where fact.type = 'turn.spoken' order by call.id, fact.sequence`,
+       where fact.type = 'turn.spoken' and call.ended_at is not null order by call.id, fact.sequence`,
     ),
   );
 };
@@ -48,10 +48,16 @@ export type TurnTimes = {
   toLineMs: number;
   /** How long the other party's turn took at the line. */
   spokenMs: number;
+  /** When it ended, in milliseconds since the epoch. */
+  endedAt: number;
 };
 
-/** The turns that ended while all calls were in progress. Throws when the two accounts do not match. */
-export const pairTurns = (spoken: readonly SpokenTurn[], asked: readonly AgentTurn[]): TurnTimes[] => {
+/** The turns that ended while all calls were in progress. Throws when the two accounts do not match, unless told not to. */
+export const pairTurns = (
+  spoken: readonly SpokenTurn[],
+  asked: readonly AgentTurn[],
+  broken: 'thrown' | 'left out' = 'thrown',
+): TurnTimes[] => {
   const from = Math.max(...spoken.map(({ callFrom }) => callFrom));
   const until = Math.min(...spoken.map(({ callUntil }) => callUntil));
   const requestsOf = Map.groupBy(asked, ({ callId }) => callId);
@@ -63,13 +69,15 @@ export const pairTurns = (spoken: readonly SpokenTurn[], asked: readonly AgentTu
     return heard.flatMap((turn, index) => {
       const request = requests[index];
       const reply = said[index];
-      if (request === undefined || reply === undefined) throw new Error(`Call ${callId} lacks a turn`);
-      if (request.message !== turn.text) throw new Error(`Call ${callId} has its turns out of order`);
+      const isWhole = request !== undefined && reply !== undefined && request.message === turn.text;
+      if (!isWhole && broken === 'left out') return [];
+      if (!isWhole) throw new Error(`Call ${callId} lacks a turn, or has its turns out of order`);
       if (turn.endedAt < from || reply.startedAt > until) return [];
       return {
         toAgentMs: request.arrivedAt - turn.endedAt,
         toLineMs: reply.startedAt - request.repliedAt,
         spokenMs: turn.endedAt - turn.startedAt,
+        endedAt: turn.endedAt,
       };
     });
   });

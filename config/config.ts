@@ -73,6 +73,8 @@ export type Config = Readonly<{
   /** Kinds and prefixes that may be called where a workspace says nothing; `null` for the platform's. */
   destinations: readonly string[] | null;
   maxCalls: number;
+  /** How late the event loop may be, on average, before no more calls are taken; 0: that is no reason. */
+  maxDelayMs: number;
   /** Requests a minute for one key; 0 switches the limit off. */
   rateLimit: number;
   drainSec: number;
@@ -157,6 +159,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     dailyMinutes: values.GW_DAILY_MINUTES ?? null,
     destinations: values.GW_DESTINATIONS ?? null,
     maxCalls: values.GW_MAX_CALLS,
+    maxDelayMs: values.GW_MAX_DELAY_MS,
     rateLimit: values.GW_RATE_LIMIT,
     drainSec: values.GW_DRAIN_SEC,
     languageModel: languageModelOf(values),

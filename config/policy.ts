@@ -27,14 +27,26 @@ export const platformMaxCallsInProgress = 1_000;
 
 /** The journal of calls, which waits for an absent database. */
 export const journalLimits = {
-  /** Facts that may wait, and from how many on no new call is begun. */
+  /** Facts that may wait. */
   facts: 200_000,
-  admission: 20_000,
   retry: { firstMs: 100, longestMs: 5_000 },
   /** Gathered for a moment, and written many at once; of a day without a database not all are kept. */
   transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
   /** How far calls have come: after a crash so much of a conversation is unknown. */
   progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
+} as const;
+
+/** When no more calls are begun, so that those in progress do not wait; see src/calls/setup/load-shedding.ts. */
+export const loadLimits = {
+  everyMs: 250,
+  /** Shares of the memory that the process may have. */
+  memory: { from: 0.9, until: 0.8 },
+  /** Facts that wait for the database. */
+  journal: { from: 20_000, until: 10_000 },
+  /** Of GW_MAX_DELAY_MS, when calls are taken again. */
+  delayLeft: 0.3,
+  /** Calls whose rows are written at once. */
+  beginning: 1_000,
 } as const;
 
 /**

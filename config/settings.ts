@@ -77,6 +77,7 @@ export const settings = z.object({
   GW_DAILY_MINUTES: wholeNumber(1, 1_000_000).optional(),
   GW_DESTINATIONS: destinationList.optional(),
   GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),
+  GW_MAX_DELAY_MS: wholeNumber(0, 10_000).default(50),
   GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
   GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),

@@ -7,6 +7,7 @@ import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './setup/admission.ts';
+import type { LoadShedding } from './setup/load-shedding.ts';
 import { createInCallRequests, type AskNode, type InCallRequests } from './in-call/in-call-requests.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { OwnCall, PressKeys } from '#src/domain/own-call.ts';
@@ -64,6 +65,7 @@ export const createCallControl = (options: {
   hasLines: boolean;
   askNode: AskNode;
   limits: AdmissionLimits;
+  load: Pick<LoadShedding, 'pressure'>;
   platformPolicy: PolicySettings;
   country: Country;
   /** Over all numbers of a workspace that has no maximum of its own. */
@@ -79,13 +81,8 @@ export const createCallControl = (options: {
   now: () => number;
   logger: Logger;
 }): CallControl => {
-  const { database, sealing, journal, liveCalls, limits, now } = options;
-  const admission = createAdmission({
-    liveCalls,
-    backlog: journal.backlog,
-    limits,
-    hasLines: options.hasLines,
-  });
+  const { database, sealing, liveCalls, now } = options;
+  const admission = createAdmission(options);
   const policyOf: PolicyOf = ({ policy, workspace }) =>
     effectivePolicy(policy, workspace.policy, options.platformPolicy);
   const requests = createInCallRequests({

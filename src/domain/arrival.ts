@@ -19,7 +19,15 @@ export type ArrivalVerdict =
   | { accepted: true }
   | {
       accepted: false;
-      because: 'unknown_number' | 'no_agent_endpoint' | 'caller_rejected' | 'over_capacity' | 'draining';
+      because:
+        | 'unknown_number'
+        | 'no_agent_endpoint'
+        | 'caller_rejected'
+        /** The number or its workspace has all the calls that it may have. */
+        | 'concurrency_limit'
+        /** The gateway has, or sheds load. */
+        | 'over_capacity'
+        | 'draining';
     };
 
 /** Whether there is a call in the database now: some callers that are not let in leave none. */

@@ -32,6 +32,7 @@ export type PhoneRefusal =
   | 'number_not_found'
   | 'no_agent_endpoint'
   | 'caller_rejected'
+  | 'concurrency_limit'
   | 'over_capacity'
   | 'draining'
   /** The dialling failed for a reason that the gateway's log tells. */

@@ -29,8 +29,14 @@ export const createSimulatedPeople = (lines: SimulatorLines, database: Database)
     if (!verdict.accepted && verdict.because === 'draining') {
       throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
     }
+    if (!verdict.accepted && verdict.because === 'concurrency_limit') {
+      throw new Refusal(
+        'concurrency_limit',
+        'The call was not taken: the number or the workspace has all the calls that it may have.',
+      );
+    }
     if (!verdict.accepted && verdict.because === 'over_capacity') {
-      throw new Refusal('over_capacity', 'The call was not taken: too many calls are in progress.');
+      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.');
     }
     const call = await findCall(database, { callId, workspaceId });
     if (call === undefined) throw new Error('A simulated call arrived and left no row');

@@ -1,5 +1,5 @@
 /** The calls of this gateway: who may begin one, who holds it, and what is written down of it. */
-import { callTimes, journalLimits, knownKeysMs, platformMaxCallsInProgress } from '#config/policy.ts';
+import { callTimes, knownKeysMs, loadLimits, platformMaxCallsInProgress } from '#config/policy.ts';
 import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { OnArrival } from '#sip/lines.ts';
@@ -15,6 +15,7 @@ import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';
+import { startLoadShedding } from './start-load-shedding.ts';
 import type { Cluster } from './start-cluster.ts';
 import type { StartedJournal } from './start-journal.ts';
 import type { StartedLines } from './start-lines.ts';
@@ -130,7 +131,8 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     canSignal: () => lines.health().ready,
     hasLines: config.lines !== 'none',
     askNode: parts.cluster.askNode,
-    limits: { maxCalls: config.maxCalls, maxBacklog: journalLimits.admission },
+    limits: { maxCalls: config.maxCalls, maxBeginning: loadLimits.beginning },
+    load: startLoadShedding(foundation, parts),
     platformPolicy: foundation.platformPolicy,
     country: foundation.country,
     maxCallsInProgress: platformMaxCallsInProgress,

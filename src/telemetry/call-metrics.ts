@@ -1,6 +1,7 @@
 /** Figures of calls and of the turns in them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallObserver } from '#src/calls/observer.ts';
+import { pressures, type Pressure } from '#src/calls/setup/load-shedding.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -13,6 +14,8 @@ export type CallMetrics = {
   languageModelFailed(failure: string): void;
   /** The minutes of a day go to an end, or a call was refused for it. */
   dailyNotice(notice: DailyNotice): void;
+  /** Load begins to be shed for something, or no longer. */
+  loadShed(pressure: Pressure, sheds: boolean): void;
   /** Counts what is told by facts. */
   factWritten(fact: RecordedFact): void;
 };
@@ -59,6 +62,12 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     labelNames: ['owner', 'what'],
     registers,
   });
+  const shedding = new Gauge({
+    name: 'trunkline_load_shedding',
+    help: 'Whether no more calls are taken because of this: the event loop is late, memory is short, facts wait for the database',
+    labelNames: ['pressure'],
+    registers,
+  });
   const recordings = new Counter({
     name: 'trunkline_recordings_finished_total',
     help: 'Recordings that were completed or have failed',
@@ -67,6 +76,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
   });
   for (const owner of ['workspace', 'number'])
     for (const what of ['warned', 'refused']) dailyNotices.inc({ owner, what }, 0);
+  for (const pressure of pressures) shedding.set({ pressure }, 0);
   for (const direction of ['inbound', 'outbound']) started.inc({ direction }, 0);
   for (const outcome of ['completed', 'failed']) recordings.inc({ outcome }, 0);
   return {
@@ -77,6 +87,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     turnStage: (stage, milliseconds) => stages.observe({ stage }, milliseconds / 1000),
     languageModelFailed: (failure) => modelFailures.inc({ failure }),
     dailyNotice: ({ owner, what }) => dailyNotices.inc({ owner, what }),
+    loadShed: (pressure, sheds) => shedding.set({ pressure }, sheds ? 1 : 0),
     factWritten(fact) {
       if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
       if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });

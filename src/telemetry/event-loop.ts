@@ -13,14 +13,22 @@ export type EventLoopNumbers = {
   stallMs: number;
 };
 
-/** Returns what ends the watch. */
+export type EventLoopWatch = {
+  /** By how many milliseconds timers come too late, on average over the last second or so. */
+  delayMs(): number;
+  close(): void;
+};
+
+/** What a look counts in the average. */
+const weight = 0.1;
+
 export const watchEventLoop = (options: {
   numbers: EventLoopNumbers;
   /** One that nobody sets. */
   clock: Clock;
   registry: Registry;
   logger: Logger;
-}): (() => void) => {
+}): EventLoopWatch => {
   const { clock, logger } = options;
   const { everyMs, stallMs } = options.numbers;
   const stalls = new Histogram({
@@ -30,11 +38,13 @@ export const watchEventLoop = (options: {
     registers: [options.registry],
   });
   let timer: unknown;
+  let averageMs = 0;
 
   const lookAgain = (): void => {
     const dueAt = clock.now() + everyMs;
     timer = clock.setTimeout(() => {
       const lateMs = Math.round(clock.now() - dueAt);
+      averageMs += weight * (lateMs - averageMs);
       if (lateMs >= stallMs) {
         stalls.observe(lateMs / 1_000);
         logger.warn({ stall_ms: lateMs }, 'the event loop stood still: every call had to wait');
@@ -44,5 +54,5 @@ export const watchEventLoop = (options: {
   };
 
   lookAgain();
-  return () => clock.clearTimeout(timer);
+  return { delayMs: () => averageMs, close: () => clock.clearTimeout(timer) };
 };

@@ -5,28 +5,31 @@ import { createLatency, type Latency } from '#src/calls/live/latency.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
-import { watchEventLoop, type EventLoopNumbers } from './event-loop.ts';
+import { watchEventLoop, type EventLoopNumbers, type EventLoopWatch } from './event-loop.ts';
 
 export type Telemetry = {
   metrics: Metrics;
   latency: Latency;
   traces: Traces;
   observer: CallObserver;
+  eventLoop: Pick<EventLoopWatch, 'delayMs'>;
 };
 
 /** What watches by itself is ended by `started`. */
 export const observeCalls = (
   /** One that nobody sets. */
   clock: Clock,
-  { eventLoop }: { eventLoop: EventLoopNumbers },
+  { eventLoop: numbers }: { eventLoop: EventLoopNumbers },
   logger: Logger,
   started: AsyncDisposableStack,
 ): Telemetry => {
   const metrics = createMetrics();
   const traces = createTraces();
-  started.defer(watchEventLoop({ numbers: eventLoop, clock, registry: metrics.registry, logger }));
+  const eventLoop = watchEventLoop({ numbers, clock, registry: metrics.registry, logger });
+  started.defer(eventLoop.close);
   return {
     metrics,
+    eventLoop,
     latency: createLatency({ now: clock.now, observe: metrics.turnStage }),
     traces,
     observer: {

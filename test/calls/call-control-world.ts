@@ -120,7 +120,8 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     askNode: () => {
       throw new Error('No other gateway is to be asked');
     },
-    limits: { maxCalls: 100, maxBacklog: 100 },
+    limits: { maxCalls: 100, maxBeginning: 100 },
+    load: { pressure: () => null },
     platformPolicy: platformPolicyOf(readConfig({}, false)),
     country: 'KR',
     platformDailyMinutes: null,

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
+import type { Pressure } from '#src/calls/setup/load-shedding.ts';
 import { createCallControlWorld } from './call-control-world.ts';
 
 test('one call control counts the calls of both directions', async (t) => {
@@ -9,27 +10,18 @@ test('one call control counts the calls of both directions', async (t) => {
   await world.place();
   t.like(await world.receive(), { verdict: { accepted: true } });
   await t.throwsAsync(world.place(), { code: 'concurrency_limit' });
-  t.like(await world.receive(), { verdict: { because: 'over_capacity' } });
+  t.like(await world.receive(), { verdict: { because: 'concurrency_limit' } });
 });
 
-test('what waits for the database keeps new calls out', async (t) => {
-  const world = await createCallControlWorld(t, { limits: { maxCalls: 10, maxBacklog: 1 } });
-  const callId = await world.place();
-  const rest = world.number();
-  const number = await rest;
-  // Not yet written: nothing was awaited since.
-  world.answer(callId);
-  await t.throwsAsync(
-    world.callControl.placeCall(number, {
-      to: '01000000001',
-      instruction: null,
-      maxDurationSec: null,
-      keyed: null,
-    }),
-    { code: 'over_capacity' },
-  );
-  await world.journal.settled();
+test('while load is shed no call begins, in either direction', async (t) => {
+  let pressure: Pressure | null = 'event_loop';
+  const world = await createCallControlWorld(t, { load: { pressure: () => pressure } });
+  await t.throwsAsync(world.place(), { code: 'over_capacity' });
+  t.like(await world.receive(), { verdict: { because: 'over_capacity' } });
+  t.is(await world.rows(), 0);
+  pressure = null;
   await t.notThrowsAsync(world.place());
+  t.like(await world.receive(), { verdict: { accepted: true } });
 });
 
 test('a gateway without lines places and receives no calls', async (t) => {

@@ -9,7 +9,7 @@ const watched = (t: ExecutionContext) => {
   let due: { callback: () => void; atMs: number } | undefined;
   const logged: Record<string, unknown>[] = [];
   const registry = new Registry();
-  const end = watchEventLoop({
+  const { close: end, delayMs } = watchEventLoop({
     numbers: { everyMs: 100, stallMs: 500 },
     clock: {
       now: () => nowMs,
@@ -27,6 +27,7 @@ const watched = (t: ExecutionContext) => {
   });
   return {
     end,
+    delayMs,
     logged,
     isWaiting: () => due !== undefined,
     /** The timer comes so many milliseconds too late. */
@@ -66,4 +67,15 @@ test('the watch ends, and leaves no timer', (t) => {
   t.true(loop.isWaiting());
   loop.end();
   t.false(loop.isWaiting());
+});
+
+test('how late it comes is known on average, so that one stall is not taken for a busy minute', (t) => {
+  const loop = watched(t);
+  t.is(loop.delayMs(), 0);
+  loop.tick(100);
+  t.is(Math.round(loop.delayMs()), 10);
+  for (let looks = 0; looks < 50; looks += 1) loop.tick(100);
+  t.is(Math.round(loop.delayMs()), 100);
+  for (let looks = 0; looks < 50; looks += 1) loop.tick(0);
+  t.is(Math.round(loop.delayMs()), 1);
 });

@@ -108,7 +108,7 @@ export const createInbound = (options: InboundOptions) => {
       const screened = screen(request, trunk);
       if ('refusal' in screened) return refuse(response, screened.refusal, logger);
       const permit = permitOn(trunk);
-      if (permit === null) return refuse(response, verdictRefusals.over_capacity, logger);
+      if (permit === null) return refuse(response, verdictRefusals.concurrency_limit, logger);
       const callId = randomUUID();
       pending.add(callId, { request, response, trunk, permit });
       void offer(callId, screened.parties, { request, trunk }, onArrival);

@@ -14,8 +14,9 @@ export const verdictRefusals: Readonly<
   unknown_number: { status: 404, reason: 'Not Found' },
   no_agent_endpoint: { status: 480, reason: 'Temporarily Unavailable' },
   caller_rejected: { status: 603, reason: 'Decline' },
-  over_capacity: { status: 486, reason: 'Busy Here' },
+  concurrency_limit: { status: 486, reason: 'Busy Here' },
   // The trunk may try another gateway.
+  over_capacity: { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '5' } },
   draining: { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '60' } },
 };
 

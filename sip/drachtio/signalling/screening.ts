@@ -59,7 +59,7 @@ export const createScreening = (options: {
     if (numbers.length === 0) return { refusal: verdictRefusals.unknown_number };
     const from = callingParty(request, country, bare);
     if (numbers.some((to) => trunkCheck.isOwnCall({ from, to })))
-      return { refusal: verdictRefusals.over_capacity };
+      return { refusal: verdictRefusals.concurrency_limit };
     if (trunk.drained) return { refusal: verdictRefusals.draining };
     const refusal = offerRefusal(request, trunk);
     if (refusal !== undefined) return { refusal };

@@ -5,18 +5,19 @@
 import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
+import type { LoadShedding } from './load-shedding.ts';
 
 export type AdmissionLimits = {
   /** Calls in progress on this gateway. */
   maxCalls: number;
-  /** Facts waiting for the database beyond which no call is begun. */
-  maxBacklog: number;
+  /** Calls whose rows are being written at once: more of them would only wait for the database. */
+  maxBeginning: number;
 };
 
 export type Admission = {
   /**
-   * Throws `service_unavailable` (no lines), `draining` or `over_capacity`: what can be told without knowing whose call
-   * it would be, and so before anything is looked up.
+   * Throws `service_unavailable` (no lines), `draining` or `over_capacity` (all calls that this gateway may have, or load
+   * is shed): what can be told without knowing whose call it would be, and so before anything is looked up.
    */
   check(): void;
   /**
@@ -35,12 +36,12 @@ export type Admission = {
 
 export const createAdmission = (options: {
   liveCalls: LiveCalls;
-  backlog: () => number;
   limits: AdmissionLimits;
+  load: Pick<LoadShedding, 'pressure'>;
   /** A gateway without telephone lines lets nobody in. */
   hasLines: boolean;
 }): Admission => {
-  const { liveCalls, limits } = options;
+  const { liveCalls, limits, load } = options;
   /** Let in and not yet on the switchboard: in all, and per number and workspace. */
   let entering = 0;
   const enteringOf = new Map<string, number>();
@@ -70,7 +71,8 @@ export const createAdmission = (options: {
       );
     }
     if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
-    if (liveCalls.count() + entering >= limits.maxCalls || options.backlog() >= limits.maxBacklog) {
+    const isFull = liveCalls.count() + entering >= limits.maxCalls || entering >= limits.maxBeginning;
+    if (isFull || load.pressure() !== null) {
       throw new Refusal('over_capacity', 'This gateway cannot take another call right now.');
     }
   };

@@ -80,7 +80,11 @@ const createAdmitCaller =
 const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): NotTaken => {
   if (!(error instanceof Refusal)) throw error;
   logger.warn({ call_id: callId, reason: error.code }, 'an inbound call was not taken');
-  return { accepted: false, because: error.code === 'draining' ? 'draining' : 'over_capacity' };
+  const { code } = error;
+  return {
+    accepted: false,
+    because: code === 'draining' || code === 'concurrency_limit' ? code : 'over_capacity',
+  };
 };
 
 export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { createAdmission } from '#src/calls/setup/admission.ts';
+import { createAdmission, type AdmissionLimits } from '#src/calls/setup/admission.ts';
+import type { Pressure } from '#src/calls/setup/load-shedding.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 
@@ -10,19 +11,19 @@ const wish = {
   maxCallsInProgress: 100,
 };
 
-const createDoor = (limits: { maxCalls?: number; maxBacklog?: number } = {}) => {
+const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   const liveCalls = createLiveCalls();
-  let backlog = 0;
+  let pressure: Pressure | null = null;
   const admission = createAdmission({
     liveCalls,
-    backlog: () => backlog,
+    load: { pressure: () => pressure },
     hasLines: true,
-    limits: { maxCalls: 100, maxBacklog: 10, ...limits },
+    limits: { maxCalls: 100, maxBeginning: 100, ...limits },
   });
   let counter = 0;
   return {
     admission,
-    setBacklog: (facts: number) => (backlog = facts),
+    press: (by: Pressure | null) => (pressure = by),
     /** What `start-call.ts` does: in, on the switchboard, and the permit at the door is free again. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
@@ -63,12 +64,21 @@ test('a gateway with its maximum of calls takes no other, and says when to ask a
   t.is(refusal(), undefined);
 });
 
-test('a gateway whose facts wait for the database takes no call', (t) => {
-  const { setBacklog, refusal } = createDoor({ maxBacklog: 10 });
-  setBacklog(9);
+test('a gateway that sheds load takes no call', (t) => {
+  const { press, refusal } = createDoor();
+  press('memory');
+  t.like(refusal(), { code: 'over_capacity', headers: { 'Retry-After': '5' } });
+  press(null);
   t.is(refusal(), undefined);
-  setBacklog(10);
-  t.is(refusal()?.code, 'over_capacity');
+});
+
+test('no more calls begin at once than the database keeps up with', (t) => {
+  const { admission, begin, refusal } = createDoor({ maxBeginning: 2 });
+  begin();
+  const permits = [admission.enter(wish), admission.enter(wish)];
+  t.like(refusal(), { code: 'over_capacity' });
+  permits[0]?.release();
+  t.is(refusal(), undefined);
 });
 
 test('a number has its own maximum', (t) => {
@@ -97,14 +107,14 @@ test('a workspace has its own maximum over all its numbers', (t) => {
 });
 
 test('what the gateway refuses to everybody can be asked without naming a call', (t) => {
-  const { admission, begin, setBacklog } = createDoor({ maxCalls: 1 });
+  const { admission, begin, press } = createDoor({ maxCalls: 1 });
   t.notThrows(admission.check);
   const end = begin();
   t.like(t.throws(admission.check), { code: 'over_capacity', headers: { 'Retry-After': '5' } });
   end();
-  setBacklog(10);
+  press('journal');
   t.like(t.throws(admission.check), { code: 'over_capacity' });
-  setBacklog(0);
+  press(null);
   t.notThrows(admission.check);
   admission.drain();
   t.like(t.throws(admission.check), { code: 'draining' });

@@ -146,7 +146,7 @@ test('a caller whom nobody could take is not asked for by the handshake', async 
 });
 
 test('a gateway that is full or shuts down turns callers away without a row', async (t) => {
-  const full = await createCallControlWorld(t, { limits: { maxCalls: 0, maxBacklog: 100 } });
+  const full = await createCallControlWorld(t, { limits: { maxCalls: 0, maxBeginning: 100 } });
   const refused = await full.receive();
   t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
   t.is(await full.rowOf(refused.callId), undefined);
@@ -160,7 +160,7 @@ test('a gateway that is full or shuts down turns callers away without a row', as
 test('a number with its maximum of calls is busy for the next caller', async (t) => {
   const world = await createCallControlWorld(t, { maxCallsInProgress: 1 });
   t.like(await world.receive(), { verdict: { accepted: true } });
-  t.like(await world.receive(), { verdict: { accepted: false, because: 'over_capacity' } });
+  t.like(await world.receive(), { verdict: { accepted: false, because: 'concurrency_limit' } });
   t.is(await world.rows(), 1);
 });
 

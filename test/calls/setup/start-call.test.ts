@@ -23,7 +23,7 @@ test('nothing is dialled before the row is there', async (t) => {
 });
 
 test('a call that could not be stored gives its place back', async (t) => {
-  const world = await createCallControlWorld(t, { limits: { maxCalls: 1, maxBacklog: 100 } });
+  const world = await createCallControlWorld(t, { limits: { maxCalls: 1, maxBeginning: 100 } });
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
   const request = { to: '01000000001', instruction: null, maxDurationSec: null, keyed: null };
@@ -33,7 +33,7 @@ test('a call that could not be stored gives its place back', async (t) => {
 });
 
 test('a call that is in progress counts once; its place is free again when it has ended', async (t) => {
-  const world = await createCallControlWorld(t, { limits: { maxCalls: 2, maxBacklog: 100 } });
+  const world = await createCallControlWorld(t, { limits: { maxCalls: 2, maxBeginning: 100 } });
   const [first, second] = [await world.place(), await world.place()];
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
   world.clock.increment(44_000);

@@ -114,6 +114,12 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { 1: 1, 100000: 100_000 },
     invalid: [...notWhole, '0', '100001'],
   },
+  GW_MAX_DELAY_MS: {
+    of: ({ maxDelayMs }) => maxDelayMs,
+    default: 50,
+    valid: { 0: 0, 10000: 10_000 },
+    invalid: [...notWhole, '10001'],
+  },
   GW_RATE_LIMIT: {
     of: ({ rateLimit }) => rateLimit,
     default: 6_000,

@@ -58,7 +58,8 @@ const refusals: readonly [Because, number, Record<string, string>][] = [
   ['unknown_number', 404, {}],
   ['no_agent_endpoint', 480, {}],
   ['caller_rejected', 603, {}],
-  ['over_capacity', 486, {}],
+  ['concurrency_limit', 486, {}],
+  ['over_capacity', 503, { 'Retry-After': '5' }],
   ['draining', 503, { 'Retry-After': '60' }],
 ];
 for (const [because, status, headers] of refusals)
