@@ -5,6 +5,7 @@
  * pace of simulated people, and what the API's document promises in words.
  */
 export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
+export { loadLimits } from './load-policy.ts';
 export { answeringMachine, listening, turnModelLimits } from './listening-policy.ts';
 
 /** What a number falls back to when neither it nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
@@ -34,19 +35,6 @@ export const journalLimits = {
   transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
   /** How far calls have come: after a crash so much of a conversation is unknown. */
   progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
-} as const;
-
-/** When no more calls are begun, so that those in progress do not wait; see src/calls/setup/load-shedding.ts. */
-export const loadLimits = {
-  everyMs: 250,
-  /** Shares of the memory that the process may have. */
-  memory: { from: 0.9, until: 0.8 },
-  /** Facts that wait for the database. */
-  journal: { from: 20_000, until: 10_000 },
-  /** Of GW_MAX_DELAY_MS, when calls are taken again. */
-  delayLeft: 0.3,
-  /** Calls whose rows are written at once. */
-  beginning: 1_000,
 } as const;
 
 /**

@@ -1,7 +1,6 @@
 /** What this gateway measures of itself, and from when on it takes no more calls for it. */
 import { loadLimits } from '#config/policy.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
-import { memoryShare } from '#src/telemetry/memory.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Foundation } from './foundation.ts';
 import type { StartedJournal } from './start-journal.ts';
@@ -21,7 +20,7 @@ export const startLoadShedding = (
     },
     measures: {
       event_loop: telemetry.eventLoop.delayMs,
-      memory: memoryShare,
+      memory: telemetry.memoryShare,
       journal: journalling.journal.backlog,
     },
     everyMs,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { CallObserver } from '#src/calls/observer.ts';
 import { createLatency, type Latency } from '#src/calls/live/latency.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { memoryShare } from './memory.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
 import { watchEventLoop, type EventLoopNumbers, type EventLoopWatch } from './event-loop.ts';
@@ -13,6 +14,7 @@ export type Telemetry = {
   traces: Traces;
   observer: CallObserver;
   eventLoop: Pick<EventLoopWatch, 'delayMs'>;
+  memoryShare: typeof memoryShare;
 };
 
 /** What watches by itself is ended by `started`. */
@@ -30,6 +32,7 @@ export const observeCalls = (
   return {
     metrics,
     eventLoop,
+    memoryShare,
     latency: createLatency({ now: clock.now, observe: metrics.turnStage }),
     traces,
     observer: {
