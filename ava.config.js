@@ -1,37 +1,13 @@
-/**
- * Files that take long, by themselves or while they wait, begin first, so that no processor idles at the end; the many
- * short ones fill what they leave. A name stands for the file or for all in the folder.
- */
-const long = [
-  'test/persistence/frozen-database',
-  'test/main',
-  'test/regular-expressions',
-  'test/journeys/several-gateways',
-  'test/journeys/farewell',
-  'test/console/walk',
-  'test/journeys/agent-types',
-  'test/sip/drachtio/signalling/connection-guard',
-  'test/console',
-  'test/journeys',
-  'test/commands',
-  'test/start',
-  'test/calls/replay',
-  'test/client',
-  'test/examples',
-  'test/recordings',
-  'test/persistence',
-  'test/inspector',
-];
+import { relative } from 'node:path';
+import { long, placeOf } from './test/helpers/together/files.ts';
 
-const placeOf = (path) => {
-  const place = long.findIndex((name) => path.includes(`/${name}.test.ts`) || path.includes(`/${name}/`));
-  return place === -1 ? long.length : place;
-};
+const place = (path) => placeOf(long, relative(import.meta.dirname, path));
 
+/** Each file in a process of its own. `npm test` runs the small ones of a folder in one: test/together/ava.config.js. */
 export default {
   extensions: ['ts'],
   files: ['test/**/*.test.ts', '!test/real-agents/**', '!test/real-sip/**'],
-  sortTestFiles: (one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+  sortTestFiles: (one, other) => place(one) - place(other) || (one < other ? -1 : 1),
   // More than there are processors: many wait for the time of a call.
   concurrency: 6,
   environmentVariables: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },

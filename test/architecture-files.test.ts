@@ -1,9 +1,9 @@
 /** How files are named, and how long they and their functions are. */
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
 import test from 'ava';
 import { functionLengths } from './helpers/function-lengths.ts';
 import { source, sourceFiles as files } from './helpers/imports.ts';
+import { alone, long, projectRoot, together } from './helpers/together/files.ts';
 
 const longestFile = 300;
 const longestFunction = 80;
@@ -73,14 +73,22 @@ test('the length of a function is that from its first line to its last, whatever
   ]);
 });
 
-test('test files that begin first, because they take long, are where ava.config.js has them', (t) => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const names = [...readFileSync(`${root}ava.config.js`, 'utf8').matchAll(/'(test\/[^'*]+)'/g)].map(
-    ([, name = '']) => name,
-  );
-  t.true(names.length > 10);
+test('each test file that runs alone, or with others, is where the list of them has it', (t) => {
+  const names = [...long, ...alone, ...Object.values(together).flat()];
   t.deepEqual(
-    names.filter((name) => !existsSync(`${root}${name}.test.ts`) && !existsSync(`${root}${name}`)),
+    names.filter(
+      (name) => !existsSync(`${projectRoot}${name}.test.ts`) && !existsSync(`${projectRoot}${name}`),
+    ),
     [],
+  );
+  const inTogether = files.filter((path) => path.startsWith('test/together/'));
+  t.deepEqual(
+    Object.fromEntries(inTogether.map((path) => [path, source(path)])),
+    Object.fromEntries(
+      Object.keys(together).map((name) => [
+        `test/together/${name}.ts`,
+        `import { runTogether } from '#test/helpers/together/run-together.ts';\n\nrunTogether('${name}');\n`,
+      ]),
+    ),
   );
 });

@@ -16,6 +16,7 @@ import { databaseLimits } from '#config/policy.ts';
 import { z } from 'zod';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { databaseIn, runStatement } from './database-statement.ts';
+import { runningFile } from './together/running-file.ts';
 
 const kept = z.object({ url: z.string(), template: z.string() }).or(z.object({ failed: z.string() }));
 
@@ -112,9 +113,9 @@ export const openTestDatabase = async (t: ExecutionContext, url: string, node: s
   return database;
 };
 
-let shared: Promise<{ database: Database; end: () => Promise<void> }> | undefined;
+type SharedDatabase = { database: Database; end: () => Promise<void> };
 
-const openShared = async (): Promise<{ database: Database; end: () => Promise<void> }> => {
+const openShared = async (): Promise<SharedDatabase> => {
   const { url, drop } = await createCopy();
   const database = await open(url);
   return {
@@ -126,10 +127,20 @@ const openShared = async (): Promise<{ database: Database; end: () => Promise<vo
   };
 };
 
-/** One database for all tests of the file, migrated and empty at first. It ends with the file. */
-export const testDatabase = async (_t?: ExecutionContext): Promise<Database> =>
-  (await (shared ??= openShared())).database;
+let shared: { file: string; opening: Promise<SharedDatabase> } | undefined;
 
-test.after.always('the database of this file is dropped', async () => {
-  if (shared !== undefined) await (await shared).end();
-});
+const endShared = async (): Promise<void> => {
+  const ending = shared;
+  shared = undefined;
+  await (await ending?.opening)?.end();
+};
+
+/** One database for all tests of the file, migrated and empty at first. It ends with the file. */
+export const testDatabase = async (_t?: ExecutionContext): Promise<Database> => {
+  const file = runningFile();
+  if (shared !== undefined && shared.file !== file) await endShared();
+  shared ??= { file, opening: openShared() };
+  return (await shared.opening).database;
+};
+
+test.after.always('the database of this file is dropped', endShared);
