@@ -1,5 +1,5 @@
 /**
- * How many calls a gateway begins in a second, and how long one request takes, against a bare Koa route that does one
+ * Calls that a gateway begins in a second, and the time of one request, against a bare Koa route that does one
  * committed INSERT through the same driver into the same database. The two take turns, so that a noisy neighbour meets
  * both, and the median of the rounds counts. Nobody answers the calls: they ring until the gateway ends.
  */

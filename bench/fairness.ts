@@ -1,9 +1,9 @@
 /**
- * What a workspace feels of another one whose servers do not answer. The gateway serves two: a good one, with 40 calls
- * that talk to a webhook agent and a receiver of their events, and a bad one, with twelve receivers that hang and twelve
- * numbers whose agents, and twelve more receivers, are at names of a dead name server. In every second round its
- * receivers answer at once, and its name server too (there is no such name): the same calls and events, and nobody waits.
- * The rounds take turns, so that a noisy neighbour on the machine meets both; their median counts.
+ * Fairness: a workspace beside another one whose servers do not answer. The gateway serves two: a good one, with 40
+ * calls that talk to a webhook agent and a receiver of their events, and a bad one, with twelve receivers that hang and
+ * twelve numbers whose agents, and twelve more receivers, are at names of a dead name server. In every second round its
+ * receivers answer at once, and its name server too (there is no such name): the same calls and events, and nobody
+ * waits. The rounds take turns, so that a noisy neighbour on the machine meets both; their median counts.
  *
  * - **events**: from the moment at which something happened to its arrival at the good receiver.
  * - **turns**: what the gateway adds to a turn (see `turn.ts`). The agent closes each connection, so that every turn needs

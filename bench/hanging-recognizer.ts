@@ -1,5 +1,5 @@
 /**
- * What this process grows by while fifty calls speak to a recognizer that takes their connections and neither reads nor
+ * Growth of this process while fifty calls speak to a recognizer that takes their connections and neither reads nor
  * answers: it is given up after fifteen seconds, and the next connection gets all that was kept.
  */
 import { once } from 'node:events';

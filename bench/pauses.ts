@@ -1,6 +1,6 @@
 /**
- * What becomes of the agent's voice when something sounds over it: two hundred noises, coughs and backchannels in Korean
- * and English that are to interrupt nothing, and sixty interruptions (`test/barge-in-sounds`), in simulated time through
+ * Pauses of the agent's voice when something sounds over it: two hundred noises, coughs and backchannels in Korean and
+ * English that are to interrupt nothing, and sixty interruptions (`test/barge-in-sounds`), in simulated time through
  * all that listens and plays in a real call, with a recognizer that gives words while they are spoken and with one that
  * gives sentences; with `pause`, and with `stop` for comparison.
  */

@@ -1,4 +1,4 @@
-/** What a gateway's process occupies, after its garbage is collected. */
+/** The memory that a gateway's process occupies, after its garbage is collected. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Arguments of a Node whose memory is to be read. */

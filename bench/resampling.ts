@@ -1,4 +1,4 @@
-/** What an engine's voice costs until a telephone can carry it, against interpolation between neighbours. */
+/** The cost of an engine's voice until a telephone can carry it, against interpolation between neighbours. */
 import { loadResampler } from '#sip/resampler.ts';
 import type { Bench } from './bench.ts';
 import { median } from './percentile.ts';

@@ -1,4 +1,4 @@
-/** How evenly sound goes out that the gateway carries itself, while its main thread works and while it stands still. */
+/** The evenness of sound that the gateway carries itself, while its main thread works and while it stands still. */
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * What the gateway adds to a turn while 500 simulated calls run in real time, each with an agent that takes a fixed time.
+ * The gateway's part in a turn while 500 simulated calls run in real time, each with an agent that takes a fixed time.
  * A turn of the other party is followed by one of the agent, and the gateway adds two stretches to it:
  *
  * - from the end of the turn at the line (the moment at which its words are reported to be complete, `endedAt` in the

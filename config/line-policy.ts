@@ -1,6 +1,6 @@
 /** The numbers of real telephone lines; a part of the platform's numbers (`policy.ts`). */
 
-/** How long is waited for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
+/** The longest waits for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
 export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,
@@ -22,7 +22,7 @@ export const inboundAccess = {
   refusals: { atOnce: 3, firstMs: 250, longestMs: 8_000 },
 } as const;
 
-/** How a trunk is kept registered and asked if it is there; see `TrunkLifeTimes` of machines/trunk-life.ts. */
+/** Times of keeping a trunk registered and asking if it is there; see `TrunkLifeTimes` of machines/trunk-life.ts. */
 export const trunkLifeTimes = {
   checkMs: 30_000,
   recheckMs: 5_000,
@@ -31,8 +31,8 @@ export const trunkLifeTimes = {
 } as const;
 
 /**
- * How drachtio-server is asked over its control connection whether it still takes in what it is sent, and how long calls
- * that stand wait for it, or for the relay before it, when that is lost.
+ * Times of asking drachtio-server over its control connection whether it still takes in what it is sent, and the
+ * longest wait of calls that stand for it, or for the relay before it, when that is lost.
  */
 export const controlProbe = { everyMs: 2_000, answerMs: 2_000, comeBackMs: 5_000 } as const;
 

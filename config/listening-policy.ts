@@ -1,6 +1,6 @@
 /** The numbers by which real lines listen; a part of the platform's numbers (`policy.ts`). */
 
-/** How it is found out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
+/** Numbers for finding out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
 export const answeringMachine = {
   decideWithinMs: 30_000,
   greetingMs: 6_000,
@@ -11,7 +11,7 @@ export const answeringMachine = {
   lateWordsMs: 3_000,
 } as const;
 
-/** How the other party is listened to on real lines; see `ListeningNumbers` of sip/listening. */
+/** Numbers for listening to the other party on real lines; see `ListeningNumbers` of sip/listening. */
 export const listening = {
   voice: {
     mode: 3,

@@ -8,7 +8,7 @@ export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes }
 export { loadLimits } from './load-policy.ts';
 export { answeringMachine, listening, turnModelLimits } from './listening-policy.ts';
 
-/** What a number falls back to when neither it nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
+/** The policy of calls where neither a number nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
 export const platformCallPolicy = {
   maxDurationSec: 1800,
   defaultDurationSec: 600,
@@ -55,7 +55,7 @@ export const sipTrace = {
 } as const;
 
 /**
- * How long the database may take; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A request that meets a
+ * Time limits of the database; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A request that meets a
  * frozen server is answered within `connectMs + answerMs`, and once `beatMs + beatAnswerMs` have found it out, at once.
  */
 export const databaseLimits = {
@@ -87,10 +87,10 @@ export const cluster = {
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
 } as const;
 
-/** How often it is looked up again which keys belong to the calls in progress; see src/calls/live/known-keys.ts. */
+/** The keys that belong to the calls in progress are looked up again so often; see src/calls/live/known-keys.ts. */
 export const knownKeysMs = 5_000;
 
-/** How long the end of a gateway may take, beyond GW_DRAIN_SEC for calls in progress. */
+/** The longest end of a gateway, beyond GW_DRAIN_SEC for calls in progress. */
 export const closing = {
   /** See `EndCallsNumbers` of src/start. */
   farewellMs: 10_000,
@@ -109,7 +109,7 @@ export const closing = {
   hurriedMs: 12_000,
 } as const;
 
-/** How long a call waits for what ends it. */
+/** The longest waits of a call for what ends it. */
 export const callTimes = {
   /** A pending hangup ends the call at the latest after this. */
   farewellWaitMs: 30_000,
@@ -211,7 +211,7 @@ export const deliveryPolicy = {
   closeMs: 3_000,
 } as const;
 
-/** How long a client of the HTTP server may take for its headers and its request, and leave a connection idle. */
+/** The longest time of a client of the HTTP server for its headers and its request, and of an idle connection. */
 export const httpTimes = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 } as const;
 
 /** Limits of the API; how much one key may ask is the setting GW_RATE_LIMIT. */
@@ -270,7 +270,7 @@ export const recordings = {
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
 } as const;
 
-/** How long it is taken for granted that the data folder can, or cannot, be written to. */
+/** For so long it is taken for granted that the data folder can, or cannot, be written to. */
 export const dataFolderMs = 5_000;
 
 /** When the event loop stands still; see `EventLoopNumbers` of src/start. */

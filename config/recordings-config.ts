@@ -1,4 +1,4 @@
-/** How recordings are encoded, and where they are kept. */
+/** The format and the store of recordings. */
 import type { z } from 'zod';
 import { ConfigError } from './parse-settings.ts';
 import type { settings } from './settings.ts';

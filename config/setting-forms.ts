@@ -119,7 +119,7 @@ export const choiceOf = <Name extends string>(...names: readonly Name[]) => {
     .refine((chosen) => new Set(chosen).size === chosen.length, message);
 };
 
-/** What goes into a header as it is. */
+/** A key that can go into a header as it is. */
 export const apiKey = z.string().regex(/^[!-~]+$/, 'must be made of visible ASCII characters');
 
 /** A URL of a server that the operator has chosen. */

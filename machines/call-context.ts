@@ -1,13 +1,13 @@
-/** What a call is started with, what may be asked of it while it lasts, what it knows, and what it ends with. */
+/** The input of a call, the requests that it takes while it lasts, its context, and its output. */
 import type { ConversationInput, ConversationMessage } from './conversation-context.ts';
 import type { AnsweredBy, CallRoute, LineEvent, LineEventOf, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
 import type { SoundFigures } from './sound-figures.ts';
 
-/** What becomes of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
+/** Treatment of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 
-/** What its line and its conversation are started with, and what is its own. */
+/** The input of its line and of its conversation, and its own. */
 export type CallInput = LineInput &
   ConversationInput & {
     ringTimeoutSec: number;
@@ -20,7 +20,7 @@ export type CallInput = LineInput &
     voicemail: VoicemailPolicy;
   };
 
-/** What others ask of a call. */
+/** Requests to a call. */
 export type CallCommand =
   | { type: 'hangup.requested'; immediate: boolean }
   /** The agent presses keys of the telephone, as in `LineCommand`. */
@@ -106,7 +106,7 @@ export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndRea
 /** The last word of a line. */
 export type LastWord = LineEventOf<'line.unanswered' | 'line.ended'>;
 
-/** How the call went, as far as the line knows. */
+/** The course of the call, as far as the line knows it. */
 export const lastWords = (word: LastWord): Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'> => ({
   endedAt: word.at,
   sip: word.sip ?? null,

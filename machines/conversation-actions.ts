@@ -1,4 +1,4 @@
-/** What a conversation says by itself and what it publishes, as the actions that its arrows name. */
+/** The sentences, messages and facts of a conversation, as the actions that its arrows name. */
 import { unsaidOf, type ConversationEvent, type ConversationInput } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import type { LineEventOf } from './line.ts';
@@ -25,7 +25,7 @@ export const says = {
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;
 
-/** What the agent is to answer. */
+/** Words for the agent to answer. */
 export const hears = {
   kickoff: { type: 'hear', params: ({ context }: Context) => context.kickoff ?? '' },
   words: { type: 'hear', params: ({ event }: { event: LineEventOf<'line.heard'> }) => event.text },
@@ -36,7 +36,7 @@ export const notesPlayed = {
   params: ({ event }: { event: LineEventOf<'line.played'> }) => event,
 } as const;
 
-/** What the call learns of its conversation, and does with the voice; utterances go with `says`. */
+/** Messages to the call, about the conversation and for the voice; utterances go with `says`. */
 export const tells = {
   busy: { type: 'tellCall', params: { type: 'agent.busy' } },
   quiet: { type: 'tellCall', params: { type: 'agent.quiet' } },

@@ -1,4 +1,4 @@
-/** What a conversation begins with, what it is told, what it tells its call, and what it knows. */
+/** The input of a conversation, its events, its messages to the call, and its context. */
 import type { BargeIn, LineEvent } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
 import type { TakenOverCall } from './taken-over.ts';
@@ -33,7 +33,7 @@ export type ConversationInput = Phrases & {
   takenOver: TakenOverCall | null;
 };
 
-/** What the call tells its conversation. */
+/** Events that the call passes on to its conversation. */
 export type ConversationEvent =
   | LineEvent
   | ReplyEvent
@@ -45,7 +45,7 @@ export type ConversationEvent =
   /** The line is gone; nothing more will be reported. */
   | { type: 'call.over' };
 
-/** What the conversation tells its call. */
+/** Messages of the conversation to its call. */
 export type ConversationMessage =
   | { type: 'say'; utterance: number; text: string }
   | { type: 'stopTalking' }

@@ -1,5 +1,5 @@
 /**
- * What a call publishes: the facts of its journal. A fact is written once, in order; the row of the call and the
+ * The facts of a call's journal, which it publishes. A fact is written once, in order; the row of the call and the
  * events for customers are made from it in one transaction.
  */
 import type { AnsweredBy, CallRoute, OneWaySound, SipDetails } from './line.ts';
@@ -59,7 +59,7 @@ export type CallFact =
     };
 
 /**
- * How long the other party waited for a turn of the agent, in milliseconds; what is not known is missing. The first is
+ * The other party's wait for a turn of the agent, in milliseconds; a time that is not known is missing. The first is
  * the time from the last sound of the other party to its words. The others count from when the reply was asked for: to
  * the agent's first text, to its first sentence, and to the first sound that the other party heard.
  */

@@ -5,10 +5,10 @@
 import { assign, setup } from 'xstate';
 import type { LineReport, UnansweredCause } from './line.ts';
 
-/** Who has ended a line; `cause` is `null` where it was answered. */
+/** The side that has ended a line; `cause` is `null` where it was answered. */
 export type LineEnd = { by: 'counterparty' | 'gateway'; cause: UnansweredCause | null };
 
-/** What a life does to its line. */
+/** Actions of a life on its line. */
 export type LineActions = {
   report(report: LineReport): void;
   carrySound(): void;

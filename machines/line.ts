@@ -1,6 +1,6 @@
 /**
- * What a call needs of its line, in the vocabulary of calls: no SIP, no SDP, no frames. Every line driver (`sip/`)
- * speaks these words and passes the same contract suite (`test/contract/line-contract.ts`).
+ * The interface between a call and its line, in the vocabulary of calls: no SIP, no SDP, no frames. Every line driver
+ * (`sip/`) speaks these words and passes the same contract suite (`test/contract/line-contract.ts`).
  *
  * The contract, beyond the types:
  * 1. A line never speaks inside a command: events follow in a later task, one at a time, in order of time.
@@ -33,10 +33,10 @@ export type Direction = 'inbound' | 'outbound';
 export type UnansweredCause =
   'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
 
-/** Who has picked up: a person, or an answering machine (a voicemail, an announcement of the network). */
+/** The one who has picked up: a person, or an answering machine (a voicemail, an announcement of the network). */
 export type AnsweredBy = 'human' | 'machine';
 
-/** What the SIP layer knows of a call, for the call record (`null` where the line has no SIP). */
+/** Details of a call that the SIP layer knows, for the call record (`null` where the line has no SIP). */
 export type SipDetails = { status: number | null; reason: string | null; callId: string | null };
 
 /** By which trunk a call goes, for the call record. */
@@ -54,7 +54,7 @@ export type CallRoute = {
 /** On which way no sound goes: nothing of the other party comes in; nothing of ours arrives, as its reports say. */
 export type OneWaySound = 'nothing_received' | 'nothing_delivered';
 
-/** What a line tells its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
+/** Events of a line, for its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
 export type LineEvent =
   /** The far end rings. */
   | { type: 'line.ringing'; at: number }
@@ -109,10 +109,10 @@ export type LineEventOf<Type extends LineEvent['type']> = Extract<LineEvent, { t
 
 type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
 
-/** What a line has to tell its call, before it is known when it is told. */
+/** An event of a line before its time is known. */
 export type LineReport = WithoutTime<LineEvent>;
 
-/** What a call tells its line. */
+/** Commands of a call to its line. */
 export type LineCommand =
   /** Queue this text behind everything still to be said. `utterance` counts up from 1 within the call. */
   | { type: 'say'; utterance: number; text: string }
@@ -135,14 +135,14 @@ export type LineCommand =
   | { type: 'hangUp' };
 
 /**
- * Who hears and speaks in a call, by the names that the operator's engines have; `null` leaves it to the operator's
- * order. A voice is one of the synthesizer that is named, `null` its usual one.
+ * The recognizer and the synthesizer of a call, by the names that the operator's engines have; `null` leaves it to the
+ * operator's order. A voice is one of the synthesizer that is named, `null` its usual one.
  */
 export type SpeechChoice = { recognizer: string | null; synthesizer: string | null; voice: string | null };
 
 /**
- * What the agent's voice does when the other party speaks into it: it pauses at the onset of a voice and goes on when
- * that was nothing, it stops when real speech is heard, or it finishes.
+ * The agent's voice when the other party speaks into it: it pauses at the onset of a voice and goes on when that was
+ * nothing, it stops when real speech is heard, or it finishes.
  */
 export type BargeInMode = 'pause' | 'stop' | 'off';
 
@@ -158,8 +158,8 @@ export type BargeIn = {
 };
 
 /**
- * Who decides that the other party has said all that it wanted to: the pause behind its words and what they are, the
- * recognizer, or a model of speech. Where what is chosen is not there, or has nothing to say, pauses decide.
+ * The judge of whether the other party has said all that it wanted to: the pause behind its words and what they are,
+ * the recognizer, or a model of speech. Where what is chosen is not there, or has nothing to say, pauses decide.
  */
 export type TurnEndMode = 'pause' | 'recognizer' | 'model';
 
@@ -171,7 +171,7 @@ export type TurnEnd = {
   maxSilenceMs: number;
 };
 
-/** What a line is opened with. It does not change during the call. */
+/** The input of a line. It does not change during the call. */
 export type LineInput = {
   callId: string;
   direction: Direction;

@@ -18,7 +18,7 @@ const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_er
 
 export type FinalStatus = 'completed' | 'no_answer' | 'failed';
 
-/** How a call ended: what it ended by, and the status that follows from it. */
+/** The end of a call: its cause, and the status that follows from it. */
 export type CallOutcome = { reason: EndReason; status: FinalStatus };
 
 const statusAfter = (reason: EndReason, wasAnswered: boolean): FinalStatus => {

@@ -1,10 +1,10 @@
-/** What a conversation needs of an agent: one reply at a time, sentence by sentence. */
+/** The interface between a conversation and an agent: one reply at a time, sentence by sentence. */
 import { fromCallback } from 'xstate';
 
 /** One message of the history that an agent is given. What an interrupted reply holds is what was heard of it. */
 export type Message = { role: 'user' | 'assistant'; content: string };
 
-/** What a reply is asked with. `messages` ends with the new turn of the user (or with the kickoff). */
+/** The input of a reply. `messages` ends with the new turn of the user (or with the kickoff). */
 export type ReplyInput = {
   callId: string;
   /** Counts the replies of the call, from 1. */
@@ -12,7 +12,7 @@ export type ReplyInput = {
   messages: readonly Message[];
 };
 
-/** How a reply failed; the words of the agent interface, safe to log. */
+/** The failures of a reply; the words of the agent interface, safe to log. */
 export type ReplyFailure =
   | 'connect_timeout'
   /** Its server has not answered lately, so it was not asked. */
@@ -38,7 +38,7 @@ export type ReplyFailure =
   /** The gateway that had asked for it is no more. */
   | 'gateway_lost';
 
-/** What a reply tells its conversation. After `reply.finished` or `reply.failed` it is silent. */
+/** Events of a reply, for its conversation. After `reply.finished` or `reply.failed` it is silent. */
 export type ReplyEvent =
   | { type: 'reply.sentence'; text: string }
   | { type: 'reply.finished' }

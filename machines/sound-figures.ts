@@ -1,4 +1,7 @@
-/** How the sound of a call was carried, and how well, for the record of the call. Null is what nobody knows. */
+/**
+ * Figures of a call's sound, for the record of the call: the way it was carried, and its quality. Null where nobody
+ * knows.
+ */
 
 /** One direction of it, from the agreement until now. */
 export type StreamFigures = {

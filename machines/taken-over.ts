@@ -8,10 +8,10 @@ import type { Message } from './reply.ts';
 import type { Spoken } from './turns.ts';
 
 /**
- * What its conversation was about to do: say what was left to say; say goodbye, for replies had failed; wait for who had
+ * The next step of its conversation: say what was left to say; say goodbye, for replies had failed; wait for who had
  * put the call on hold; or leave a message on a machine. A reply that came no further than its first words, or that is
- * not to be asked for twice, is `broken-off`: what had come of it is said, and then an excuse. Otherwise it listens, and
- * answers what was not answered.
+ * not to be asked for twice, is `broken-off`: what had come of it is said, and then an excuse. Otherwise it listens,
+ * and answers what was not answered.
  */
 export type ResumedAs = 'listening' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail';
 

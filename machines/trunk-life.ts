@@ -62,7 +62,7 @@ const check = fromPromise<{ at: number }, OneTrunk>(() => {
   throw new Error('No "check" was provided to this machine');
 });
 
-/** What a life asks of its trunk. */
+/** Requests of a life to its trunk. */
 export type TrunkActors = { register: typeof register; check: typeof check };
 
 const oneTrunk = ({ context }: { context: TrunkContext }): OneTrunk => ({ trunkId: context.trunkId });

@@ -1,10 +1,10 @@
 /**
- * What was said in a conversation, turn by turn. A turn of the agent is what was heard of it, put together from the
- * line's reports of its utterances; it is over when all of them have left the line.
+ * The turns of a conversation. A turn of the agent is what was heard of it, put together from the line's reports of its
+ * utterances; it is over when all of them have left the line.
  */
 import type { Message } from './reply.ts';
 
-/** What was heard so far of the agent's turn in progress. */
+/** The agent's turn in progress, as far as it was heard. */
 export type Spoken = { startedAt: number; endedAt: number; text: string; whole: boolean };
 
 /** Of a conversation, what concerns its turns. */

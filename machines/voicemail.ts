@@ -4,14 +4,14 @@
  */
 import { sendParent, setup } from 'xstate';
 
-/** What the conversation tells it. */
+/** Events from the conversation. */
 export type VoicemailEvent =
   /** What is said from now on is recorded by the machine. */
   | { type: 'line.takes_message' }
   /** The message that was asked for last was heard to its end. */
   | { type: 'message.played' };
 
-/** What it tells the conversation: be silent, and say the whole message. */
+/** Its message to the conversation: be silent, and say the whole message. */
 export type VoicemailMessage = { type: 'message.due' };
 
 export const voicemailMachine = setup({

@@ -86,7 +86,7 @@ const q850Of = (reason: string): number | undefined => {
   return cause === undefined ? undefined : Number(cause);
 };
 
-/** What the telephone network itself says; undefined where it says nothing, or nothing specific. */
+/** The cause that the telephone network itself names; undefined where it names none, or nothing specific. */
 export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined => {
   const q850 = q850Of(reason ?? '');
   return q850 === undefined ? undefined : byQ850[q850];

@@ -1,4 +1,4 @@
-/** What a line needs of a recording: a place to put sound as it happens. `src/recordings` provides it. */
+/** A recording as a line needs it: a place to put sound as it happens. `src/recordings` provides it. */
 
 /** Sample rate of all recordings, in Hz: what a telephone carries, doubled for wide-band calls. */
 export const recordingSampleRate = 16_000;

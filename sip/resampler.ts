@@ -28,7 +28,7 @@ const mostStates = 16;
  */
 export type Resample = (samples: Int16Array, fromRate: number, toRate: number) => Int16Array;
 
-/** How many old samples on either side a new one is made of, at the most. */
+/** A new sample is made of so many old ones on either side, at the most. */
 export const resamplingReach = (fromRate: number, toRate: number): number =>
   Math.ceil(halfWidth * Math.max(1, fromRate / toRate)) + margin;
 

@@ -3,9 +3,9 @@
 /** Samples a second of a call's sound: of a telephone's codecs, or of those that carry more (G.722, Opus). */
 export type SampleRate = 8_000 | 16_000;
 
-/** What a telephone carries. */
+/** The rate of a telephone. */
 export const telephoneRate = 8_000 satisfies SampleRate;
-/** What a codec carries that is made for more than a telephone. */
+/** The rate of a codec that is made for more than a telephone. */
 export const wideRate = 16_000 satisfies SampleRate;
 
 export const samplesPerMs = (rate: SampleRate): number => rate / 1_000;

@@ -1,7 +1,7 @@
 /**
- * How long it takes to say a text, and how much of it was heard after a while. Every character has its time, by the
- * script that it is written in, so that Korean, English and Japanese and any mixture of them have the pace of a calm
- * speaker (about six Korean syllables, sixteen Latin letters or eight kana a second).
+ * The time that it takes to say a text, and the part of it that was heard after a while. Every character has its time,
+ * by the script that it is written in, so that Korean, English and Japanese and any mixture of them have the pace of a
+ * calm speaker (about six Korean syllables, sixteen Latin letters or eight kana a second).
  */
 
 /**
@@ -61,8 +61,9 @@ const piecesOf = (text: string): Piece[] => {
 export const sayingTime = (text: string): number => piecesOf(text).at(-1)?.endMs ?? 0;
 
 /**
- * What was heard of a text that was cut after so many milliseconds: its beginning up to the last word (Latin letters,
- * digits) or syllable (Hangul, kana, Han) that was said whole, with the punctuation behind it when more was to come.
+ * The part that was heard of a text that was cut after so many milliseconds: its beginning up to the last word (Latin
+ * letters, digits) or syllable (Hangul, kana, Han) that was said whole, with the punctuation behind it when more was to
+ * come.
  */
 export const heardAfter = (text: string, milliseconds: number): string => {
   const pieces = piecesOf(text);

@@ -1,4 +1,4 @@
-/** What a line needs of speech engines. The engines live in `src/speech`, one file each. */
+/** Speech engines as a line needs them. The engines live in `src/speech`, one file each. */
 import type { SpeechChoice } from '#machines/line.ts';
 
 export type { SpeechChoice };
@@ -21,7 +21,7 @@ export interface Synthesizer {
   stream?(text: string, language: string, signal?: AbortSignal): AsyncIterable<Audio>;
 }
 
-/** What a recognizer makes of the other party's voice. Text is what the engine wrote; never logged. */
+/** Events of a recognizer that hears the other party's voice. Text is what the engine wrote; never logged. */
 export type RecognitionEvent =
   /** The words so far of a sentence that goes on; the next event replaces them. */
   | { type: 'partial'; text: string }
@@ -64,7 +64,7 @@ export interface Recognizer {
   open(options: ListenOptions, emit: (event: RecognitionEvent) => void): Recognition;
 }
 
-/** Who speaks and who hears in a call. What a number chose comes first, the other engines follow when it fails. */
+/** The engines of a call. What a number chose comes first, the other engines follow when it fails. */
 export interface SpeechEngines {
   synthesizerFor(choice: SpeechChoice): Synthesizer;
   /** `null`: nothing of what the other party says is understood. */

@@ -1,4 +1,4 @@
-/** How files are named, and how long they and their functions are. */
+/** The names of files, and the lengths of files and functions. */
 import { existsSync } from 'node:fs';
 import test from 'ava';
 import { functionLengths } from './helpers/function-lengths.ts';

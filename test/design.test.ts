@@ -1,4 +1,4 @@
-/** What cites the pages of `guides/design` finds them, and what these pages say is what the code does. */
+/** Citations of the pages of `guides/design` find them, and these pages say what the code does. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** What is installed: locked by its hash, from the registry alone, and without running anything of it. */
+/** The installed packages: locked by their hashes, from the registry alone, and without running anything of it. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** How virtual time goes by in a process that works, waits, and is kept from running, as the test says. */
+/** Virtual time in a process that works, waits, and is kept from running, as the test says. */
 import test from 'ava';
 import { createVirtualClock, type ProcessTime } from '#src/virtual-clock.ts';
 

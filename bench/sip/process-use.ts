@@ -1,4 +1,4 @@
-/** What a process of Linux uses, as the system counts it. */
+/** The use of memory and processor by a process of Linux, as the system counts it. */
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Linux counts processor time in hundredths of a second. */

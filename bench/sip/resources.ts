@@ -1,4 +1,4 @@
-/** What a gateway needs for each of a hundred calls at once: memory, and processor time while they stand. */
+/** Resources of a gateway for each of a hundred calls at once: memory, and processor time while they stand. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';

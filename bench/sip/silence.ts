@@ -1,4 +1,7 @@
-/** How soon the agent falls silent at the far ear, over real SIP and RTP, when the other party speaks into its words. */
+/**
+ * The time until the agent falls silent at the far ear, over real SIP and RTP, when the other party speaks into its
+ * words.
+ */
 import type { BargeInMode } from '#machines/line.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { startEarAndMouth } from '#test/real-sip/ear-and-mouth.ts';

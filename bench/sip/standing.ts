@@ -1,6 +1,7 @@
 /**
- * What calls cost that stand, each with a caller who talks two seconds in five: memory of the gateway's process, and the
- * processor's time of all programs; with either carrier of the sound, and with and without a recording and a recognizer.
+ * The cost of calls that stand, each with a caller who talks two seconds in five: memory of the gateway's process, and
+ * the processor's time of all programs; with either carrier of the sound, and with and without a recording and a
+ * recognizer.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -16,7 +16,7 @@ import { createCallRecording, type CallRecording } from './playout/call-recordin
 import type { Speak } from './playout/synthesis.ts';
 import { createPlayout } from './playout/playout.ts';
 
-/** What a call is listened to with. */
+/** The means of listening to a call. */
 export type Hearing = {
   recognizer: Recognizer;
   openDetector: OpenVoiceDetector;
@@ -25,7 +25,7 @@ export type Hearing = {
   turnModel: TurnModel | null;
 };
 
-/** What the sound of a call is made with. */
+/** The means of a call's sound. */
 export type MediaMeans = {
   speak: Speak;
   /** `null`: nothing of what the other party says is understood. */

@@ -1,8 +1,8 @@
 /**
- * What becomes of calls that stand when the connection to drachtio-server is lost. Their dialogs may stand as well, and
- * their sound goes on: they wait a moment for it, or for the relay, to come back. Each is then asked after, without a
- * message to its far end. What the far end asks in a dialog of a connection that is gone drachtio-server refuses and
- * tells nobody; it forgets the dialog when that is a BYE, so that such calls are looked at from time to time.
+ * Keeps the calls that stand when the connection to drachtio-server is lost. Their dialogs may stand as well, and their
+ * sound goes on: they wait a moment for it, or for the relay, to come back. Each is then asked after, without a message
+ * to its far end. What the far end asks in a dialog of a connection that is gone drachtio-server refuses and tells
+ * nobody; it forgets the dialog when that is a BYE, so that such calls are looked at from time to time.
  */
 import type { Clock } from '#src/domain/clock.ts';
 

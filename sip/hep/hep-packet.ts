@@ -6,7 +6,7 @@
 import { ipBytes, isIpv6 } from '#src/domain/ip-address.ts';
 import { sipCallIdOf, splitAddress, type SipMessage } from '#src/domain/sip-message.ts';
 
-/** Who sends, and what proves it. */
+/** The sender, and what proves it. */
 export type HepIdentity = { captureId: number; password: string | null };
 
 const chunk = {

@@ -1,6 +1,6 @@
 /**
- * Who may call in. It decides before anything else is looked at: an unknown caller is refused without a call, a row in
- * the database or a channel on the media server.
+ * Inbound access. It decides who may call in before anything else is looked at: an unknown caller is refused without a
+ * call, a row in the database or a channel on the media server.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';

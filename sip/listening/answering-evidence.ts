@@ -1,5 +1,5 @@
 /**
- * What tells a person from a machine, from the answer on until one of both is sure:
+ * Evidence that tells a person from a machine, from the answer on until one of both is sure:
  *
  * - What only machines say is said by a machine.
  * - A tone behind words that took a while is a machine's beep, also when the words become known behind it.

@@ -1,7 +1,7 @@
 /**
- * Who has picked up an outbound call, a person or a machine (`answering-evidence.ts`), and when a machine takes a message
- * (`message-wait.ts`), from what the other party lets hear. Nothing waits for the verdict, so it takes its time; to take
- * a person for a machine is the worse mistake.
+ * Finds out who has picked up an outbound call, a person or a machine (`answering-evidence.ts`), and when a machine
+ * takes a message (`message-wait.ts`), from what the other party lets hear. Nothing waits for the verdict, so it takes
+ * its time; to take a person for a machine is the worse mistake.
  *
  * While the agent speaks the other party's energy says little; words over it count only with a voice, as they may be an
  * echo.

@@ -1,6 +1,6 @@
 /**
- * What is due in a turn of the other party if nobody says anything: that it is over, or may be, and what a voice without
- * words is taken for. Of a turn with words that is silent, `turn-end` decides when it is over.
+ * The next step of a turn of the other party if nobody says anything: that it is over, or may be, and what a voice
+ * without words is taken for. Of a turn with words that is silent, `turn-end` decides when it is over.
  */
 import type { PauseNumbers } from './turn-end/pauses.ts';
 import type { TurnEndJudge } from './turn-end/judge.ts';
@@ -29,8 +29,8 @@ type Known = {
 };
 
 /**
- * What is due at a wall-clock time if nobody says anything until then: the turn is closed, it is reported as speech, or
- * the recognizer is told of a pause.
+ * A step that is due at a wall-clock time if nobody says anything until then: the turn is closed, it is reported as
+ * speech, or the recognizer is told of a pause.
  */
 export type Step = { at: number; does: 'close' | 'speech' | 'pause' };
 

@@ -1,4 +1,4 @@
-/** What is new of the words that a recognizer gives: some were taken before they were settled, and come again. */
+/** Takes what is new of the words that a recognizer gives: some were taken before they were settled, and come again. */
 import { hasWords } from './turn.ts';
 
 export type NewWords = {

@@ -1,8 +1,8 @@
 /**
- * How long a voice has sounded like speech. A voice detector takes a cough, a knock or rustling paper for a voice; but
- * most of speech comes from the throat and is periodic, with a pitch, and noise is not; nor has all of it a pitch, as
- * tones and music have. The pitch is looked for where the sound is most like itself a little earlier (normalized
- * autocorrelation).
+ * Measures how long a voice has sounded like speech. A voice detector takes a cough, a knock or rustling paper for a
+ * voice; but most of speech comes from the throat and is periodic, with a pitch, and noise is not; nor has all of it a
+ * pitch, as tones and music have. The pitch is looked for where the sound is most like itself a little earlier
+ * (normalized autocorrelation).
  */
 import { frameMs } from './voice-detector.ts';
 

@@ -1,4 +1,4 @@
-/** What is known of one turn of the other party while it goes on. Times are wall-clock milliseconds. */
+/** One turn of the other party while it goes on, as far as it is known. Times are wall-clock milliseconds. */
 export type Turn = {
   startedAt: number;
   /** Words that the recognizer will not change any more, and those that it still may. */

@@ -1,4 +1,7 @@
-/** What carries the sound of a call, whoever does it: one place a call, where its sound goes in and out. */
+/**
+ * The endpoint that carries the sound of a call, whoever provides it: one place a call, where its sound goes in and
+ * out.
+ */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { SampleRate } from '../samples.ts';

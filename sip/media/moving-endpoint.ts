@@ -8,8 +8,8 @@ import type { SampleRate } from '../samples.ts';
 import { createMovablePath, type MovablePath } from './movable-path.ts';
 
 /**
- * What is described after this: of the same session, and of its next version if it says something else (RFC 3264
- * section 8).
+ * The description that follows on this one: of the same session, and of its next version if it says something else (RFC
+ * 3264 section 8).
  */
 export const following = (last: string, next: string): string => {
   const [, session = '- 0', version = '0'] = /^o=(\S+ \S+) (\d+) /m.exec(last) ?? [];

@@ -1,5 +1,5 @@
 /**
- * Who calls, by the headers of an INVITE (RFC 3261, RFC 3323, RFC 3325, and Remote-Party-ID of
+ * The caller, by the headers of an INVITE (RFC 3261, RFC 3323, RFC 3325, and Remote-Party-ID of
  * draft-ietf-sip-privacy-04, which many trunks still send).
  *
  * Whoever asked to be unknown stays unknown: with `Privacy` of id, user or header, a Remote-Party-ID with privacy of
@@ -14,7 +14,7 @@ import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';
 import { nameAddressesIn, parameterOf, type NameAddress } from './name-addresses.ts';
 import { callingNumber, userOf } from './number-format.ts';
 
-/** What is asked of drachtio-srf's request, which joins repeated headers with a comma. */
+/** The part of drachtio-srf's request that is read, which joins repeated headers with a comma. */
 export type Headers = { has(header: string): boolean; get(header: string): string };
 
 const privately: ReadonlySet<string> = new Set(['id', 'user', 'header']);
@@ -57,8 +57,8 @@ const isWithheld = (headers: Headers): boolean => {
 const longestName = 100;
 
 /**
- * What the network, else the caller, calls itself; null where it says nothing but a number, or withholds who it is, be it
- * the name alone.
+ * The caller's name, as the network tells it, else the caller itself; null where it says nothing but a number, or
+ * withholds who it is, be it the name alone.
  */
 export const callingName = (headers: Headers, country: Country): string | null => {
   const remote = remoteParties(headers);

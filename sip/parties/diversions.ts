@@ -1,7 +1,7 @@
 /**
- * Who has sent a call on, on its way here: by `Diversion` (RFC 5806), which most trunks send, else by `History-Info`
- * (RFC 7044, with the causes of RFC 4458). Who sent it on last comes first, as in `Diversion`. A number that is not to be
- * shown is `anonymous`.
+ * Those who have sent a call on, on its way here: by `Diversion` (RFC 5806), which most trunks send, else by
+ * `History-Info` (RFC 7044, with the causes of RFC 4458). Who sent it on last comes first, as in `Diversion`. A number
+ * that is not to be shown is `anonymous`.
  */
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { Diversion } from '#src/domain/caller-identity.ts';

@@ -53,8 +53,8 @@ export const bareDigitsIn = (uri: string, country: Country): BareDigits => {
 };
 
 /**
- * Who calls: domestic, or `+…` for another country's number. Digits that are in no plan, such as an extension of a
- * PBX, stay as they came. Undefined where the URI shows no number.
+ * The caller's number: domestic, or `+…` for another country's number. Digits that are in no plan, such as an extension
+ * of a PBX, stay as they came. Undefined where the URI shows no number.
  */
 export const callingNumber = (
   uri: string,

@@ -1,4 +1,4 @@
-/** How people behave on a telephone: the small courses that scripts and callees are made of. */
+/** The behaviour of people on a telephone: the small courses that scripts and callees are made of. */
 import type { Course, Phone } from './party.ts';
 
 /** The silence after which somebody takes it that the other one has finished. */

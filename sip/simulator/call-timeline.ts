@@ -1,6 +1,6 @@
 /**
- * What sounded in one call, remembered as words and times: a simulated line carries no sound, so the sound is made
- * from them when the call is over (`render-recording.ts`).
+ * The sound of one call, remembered as words and times: a simulated line carries no sound, so the sound is made from
+ * them when the call is over (`render-recording.ts`).
  */
 import type { LineTime } from '../line-time.ts';
 

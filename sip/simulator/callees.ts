@@ -1,6 +1,6 @@
 /**
- * Who is at the far end of a simulated call: the nine telephones that can be reached without further ado
- * (guides/design/start.md, "The simulated line"), those that were given a script, and the usual caller.
+ * The far ends of simulated calls: the nine telephones that can be reached without further ado (guides/design/start.md,
+ * "The simulated line"), those that were given a script, and the usual caller.
  */
 import type { LineInput, UnansweredCause } from '#machines/line.ts';
 import {
@@ -122,7 +122,7 @@ export const callerOf = (script: Script | null): Behaviour =>
     if (script === null) yield* talkPolitely(phone);
   };
 
-/** Who is reached by a call. */
+/** The one who is reached by a call. */
 export type Reached = {
   createParty: CreateParty;
   /** BCP 47. */

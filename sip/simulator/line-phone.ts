@@ -9,7 +9,7 @@ import type { Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
 
-/** What the far end can tell of the agent, beside its voice. */
+/** Signs of the agent that the far end can see, beside its voice. */
 export type AgentSigns = { keys: string; isFarewell: boolean };
 
 type FarEnd = {

@@ -52,7 +52,7 @@ export interface Phone {
 /** Goes on when the condition holds (true) or the time is over (false); neither given: never. */
 export type Wait = { until?: () => boolean; atMostMs?: number };
 
-/** What somebody does, wait by wait. It may return something to the one who delegates to it. */
+/** The course of what somebody does, wait by wait. It may return something to the one who delegates to it. */
 export type Course<Result = void> = Generator<Wait, Result, boolean>;
 
 export type Behaviour = (phone: Phone) => Course;

@@ -1,4 +1,4 @@
-/** What the simulated people say by themselves, in the languages of the gateway. */
+/** The small talk of the simulated people, in the languages of the gateway. */
 import { languages, type Language } from '#src/domain/language.ts';
 
 export type SmallTalk = {

@@ -1,4 +1,4 @@
-/** How a call is written to a trunk: where it goes, and who calls (RFC 3261, RFC 3323, RFC 3325). */
+/** The addressing of a call to a trunk: where it goes, and who calls (RFC 3261, RFC 3323, RFC 3325). */
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import { dialledNumber } from '../parties/number-format.ts';

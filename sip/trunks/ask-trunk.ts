@@ -1,4 +1,4 @@
-/** What a trunk is asked outside of calls: REGISTER (RFC 3261 section 10) and OPTIONS (section 11). */
+/** Requests to a trunk outside of calls: REGISTER (RFC 3261 section 10) and OPTIONS (section 11). */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';

@@ -1,4 +1,4 @@
-/** What to do when a trunk does not do what it should: one sentence for each failure that is known. */
+/** Advice for a trunk that does not do what it should: one sentence for each failure that is known. */
 
 import type { TrunkCheckStep } from '#src/domain/trunk.ts';
 

@@ -1,4 +1,4 @@
-/** What real lines need to know of trunks. The gateway provides it; nothing here is asked for during a call. */
+/** The directory of trunks, as real lines need it. The gateway provides it; nothing here is asked for during a call. */
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
 import type { AskTrunk } from './ask-trunk.ts';

@@ -1,4 +1,4 @@
-/** What went to and fro between the gateway and a trunk, in order: one line a message. */
+/** The messages between the gateway and a trunk while it is tried out, in order: one line each. */
 import type { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { LadderLine } from '#src/domain/trunk.ts';

@@ -1,6 +1,6 @@
 /**
- * How many calls a trunk carries at once, and how many new ones it gets a second. A call that comes too early waits a
- * little in a short queue; when that is full, or the wait would be too long, it is told why.
+ * Limits of a trunk: calls at once, and new ones a second. A call that comes too early waits a little in a short queue;
+ * when that is full, or the wait would be too long, it is told why.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';

@@ -48,7 +48,7 @@ export const offeredKeyIn = (sdp: string): OfferedKey | undefined => {
   return tag === undefined ? undefined : { tag: Number(tag), master: Buffer.from(master, 'base64') };
 };
 
-/** How the key stands in a description. */
+/** The line of a description in which the key stands. */
 export const keyLineOf = ({ tag, master }: OfferedKey): string =>
   `a=crypto:${tag} ${srtpSuite} inline:${Buffer.from(master).toString('base64')}`;
 

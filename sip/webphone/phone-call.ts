@@ -13,7 +13,7 @@ const callerIsAnsweredMs = 50;
 /** Who sends more than that while one text is being said is a program. */
 const mostWaitingTexts = 50;
 
-/** What a phone in a call says in it. */
+/** Messages of a phone in a call. */
 export type InCall = Exclude<FromPhone, { type: 'answer' | 'decline' | 'dial' | 'hang_up' }>;
 
 export type PhoneCall = {

@@ -1,4 +1,4 @@
-/** What phones may say, checked where it comes in. */
+/** Messages of phones, checked where they come in. */
 import * as z from 'zod';
 import type { FromPhone } from '#src/domain/web-phone.ts';
 

@@ -1,4 +1,7 @@
-/** Who acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in its audit log. */
+/**
+ * The administrator that acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in
+ * its audit log.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { wordsOf, type Destinations } from '#src/domain/destinations.ts';
@@ -9,7 +12,7 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 
 export { listAudit } from '#src/persistence/audit-entries.ts';
 
-/** What administration works with. */
+/** Services that administration works with. */
 export type AdministrationServices = {
   database: Database;
   sealing: Sealing;
@@ -22,7 +25,7 @@ export type Administrator = AdministrationServices & {
   actor: string;
 };
 
-/** Who looks at a workspace and changes nothing. */
+/** A reader of a workspace, who changes nothing. */
 export type WorkspaceReader = Pick<Administrator, 'database' | 'workspaceId'>;
 
 /** `detail` holds no secret. */

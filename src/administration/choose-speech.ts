@@ -1,7 +1,7 @@
 import { invalidField, type FieldError } from '#src/domain/refusal.ts';
 import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
 
-/** Who can hear and speak, by name, in the operator's order. */
+/** The recognizers and synthesizers that there are, by name, in the operator's order. */
 export type Engines = {
   readonly recognizers: readonly string[];
   readonly synthesizers: readonly string[];
@@ -37,7 +37,7 @@ const wrongVoice = ({ isVoice }: Engines, synthesizer: string | null, voice: str
 };
 
 /**
- * What is stored of the engines that a number chooses. Refuses engines that are not configured, and a voice that no
+ * The engines that a number chooses, as they are stored. Refuses engines that are not configured, and a voice that no
  * synthesizer could have. A voice belongs to its synthesizer: without a new one it goes when the synthesizer changes,
  * and both are written together.
  */

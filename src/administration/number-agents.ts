@@ -51,8 +51,8 @@ export const tokenFor = async (
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string };
 
 /**
- * How callers are let in. `secret` signs the handshake; it is given out where it was newly made, and never again. Throws
- * a Refusal (`number_not_found`).
+ * Changes the way in which callers are let in. `secret` signs the handshake; it is given out where it was newly made,
+ * and never again. Throws a Refusal (`number_not_found`).
  */
 export const changeInboundAuth = async (
   administrator: Administrator,

@@ -1,4 +1,4 @@
-/** How calls went on each trunk of a workspace, in the figures of the trade. */
+/** Figures of the calls on each trunk of a workspace, as the trade has them. */
 import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/carried-calls.ts';
 import { listTrunks } from '#src/persistence/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';

@@ -1,4 +1,4 @@
-/** What a workspace has used of its day (guides/design/limits.md, "Minutes a day"). */
+/** The minutes that a workspace has used of its day (guides/design/limits.md, "Minutes a day"). */
 import { dayOf, type Day } from '#src/domain/day.ts';
 import { listNumbers } from '#src/persistence/numbers.ts';
 import { spentOn, type SpentOfNumber } from '#src/persistence/spent-minutes.ts';

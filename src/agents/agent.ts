@@ -1,6 +1,6 @@
 /**
- * What every agent is: something that is made for one call and gives replies, piece by piece. The gateway does not care
- * whether it lives here or on a customer's server, nor in which format it is asked (guides/design/agents.md).
+ * An agent is made for one call and gives replies, piece by piece. The gateway does not care whether it lives here or
+ * on a customer's server, nor in which format it is asked (guides/design/agents.md).
  */
 import type { Message, ReplyFailure } from '#machines/reply.ts';
 
@@ -15,8 +15,8 @@ export type AgentRequest = {
 export const sentenceEnd = Symbol('sentence end');
 
 /**
- * What is worth a line in the log although the reply stands. Safe to log. `endsEarly`: the server has ended the reply
- * before it was complete, so that it has failed where that tore a sentence apart.
+ * A remark for the log; the reply stands. Safe to log. `endsEarly`: the server has ended the reply before it was
+ * complete, so that it has failed where that tore a sentence apart.
  */
 export type Remark = { remark: string; endsEarly?: true };
 

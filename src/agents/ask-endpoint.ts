@@ -5,7 +5,7 @@ import { AgentFailure } from './agent.ts';
 import { excerptOf } from './excerpt.ts';
 import { traceAgentRequest } from './trace-agent-request.ts';
 
-/** How long is waited for a LangGraph server beside the reply itself, in milliseconds. */
+/** The longest waits for a LangGraph server beside the reply itself, in milliseconds. */
 export type GraphTimes = {
   /** Until the thread of a call stands. */
   threadMs: number;
@@ -17,7 +17,7 @@ export type GraphTimes = {
   arrivalMs: number;
 };
 
-/** What agents on customers' servers work with. */
+/** Everything that agents on customers' servers work with. */
 export type EndpointWorld = {
   client: EndpointClient;
   /** The system's clock, also where calls run accelerated. */
@@ -41,8 +41,8 @@ export type AgentEndpointRequest = {
 };
 
 /**
- * What all requests to agent endpoints have in common (guides/design/agents.md, "Bearer token"): JSON, the bearer
- * token, the trace. Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
+ * The common part of all requests to agent endpoints (guides/design/agents.md, "Bearer token"): JSON, the bearer token,
+ * the trace. Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
  */
 export const askEndpoint = async (
   { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,

@@ -1,6 +1,6 @@
 /**
- * What a model writes for machines and a server has let through: thoughts between `<think>` and `</think>`, and the
- * tokens of its chat template (`<|im_end|>`, `<end_of_turn>`). Takes pieces that are cut anywhere.
+ * Marks that a model writes for machines and a server has let through: thoughts between `<think>` and `</think>`, and
+ * the tokens of its chat template (`<|im_end|>`, `<end_of_turn>`). Takes pieces that are cut anywhere.
  */
 export type ModelMarks = {
   /**

@@ -1,6 +1,6 @@
 /**
- * What a text that was written to be read sounds like: its words without Markdown, HTML, LaTeX, addresses and pictures.
- * A sentence is handed in by itself and may have been cut in the middle of any of them, so a mark must also go when its
+ * A text that was written to be read, as it sounds: its words without Markdown, HTML, LaTeX, addresses and pictures. A
+ * sentence is handed in by itself and may have been cut in the middle of any of them, so a mark must also go when its
  * other half is missing. Words, numbers and ordinary punctuation come out to the letter.
  *
  * Whoever writes the text may write it to cost time. So each rule walks over it once: what a pattern repeats cannot

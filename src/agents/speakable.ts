@@ -1,6 +1,6 @@
 import { plainWords } from './plain-words.ts';
 
-/** What a voice can say of one reply, whose sentences are given in order. */
+/** The speakable part of one reply, whose sentences are given in order. */
 export type Speakable = {
   /** What of the sentence can be said; `undefined` for nothing. */
   say(sentence: string): string | undefined;

@@ -3,7 +3,7 @@ import { createModelMarks } from './model-marks.ts';
 import { createSentenceCutter } from './sentences.ts';
 import { createSpeakable } from './speakable.ts';
 
-/** What is spoken of one reply, while it is still being written. */
+/** The utterances of one reply, while it is still being written. */
 export type Utterances = {
   /** What can be spoken with this piece. Throws an AgentFailure `reply_too_large` for a speech without end. */
   add(piece: string): string[];

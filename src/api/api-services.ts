@@ -1,6 +1,6 @@
 /**
- * What the HTTP API needs of the gateway behind it. Every function may throw a `Refusal`, which becomes the
- * caller's problem document; anything else it throws is an accident and becomes a 500.
+ * Services of the gateway that the HTTP API needs. Every function may throw a `Refusal`, which becomes the caller's
+ * problem document; anything else it throws is an accident and becomes a 500.
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';

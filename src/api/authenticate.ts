@@ -1,4 +1,4 @@
-/** Who asks (guides/design/wire.md, "Authentication"). */
+/** Authentication of requests (guides/design/wire.md, "Authentication"). */
 import {
   createAdminAuthentication,
   type AuthenticatedAdmin,
@@ -10,8 +10,8 @@ import { createCounter, createLimit, type Counter } from './rate-limit.ts';
 import type { ApiServices } from './api-services.ts';
 
 /**
- * What a route needs: the key of a number, an admin token of the role `admin`, or one of any role. Whatever changes
- * something or shows a secret is for `admin`.
+ * The callers that a route may ask for: the key of a number, an admin token of the role `admin`, or one of any role.
+ * Whatever changes something or shows a secret is for `admin`.
  */
 export type CallerOf = {
   number: CallableNumber;
@@ -22,7 +22,7 @@ export type CallerOf = {
 
 export type Auth = keyof CallerOf;
 
-/** What is asked for may change who is believed. */
+/** Needs of a route that change who is believed. */
 export type RouteNeeds = {
   /**
    * It can be done without the database. While that does not answer, a key is then believed that was good for a call

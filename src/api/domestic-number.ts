@@ -18,7 +18,7 @@ export const domesticNumber = (
   });
 };
 
-/** Who calls in a simulated call, as a trunk would tell it: domestic, `+…` from abroad, or `anonymous`. */
+/** The caller of a simulated call, as a trunk would tell it: domestic, `+…` from abroad, or `anonymous`. */
 export const callingNumber = (services: ApiServices, path: string, value: string): string => {
   if (value === '' || value === anonymous) return anonymous;
   if (!value.startsWith('+')) return domesticNumber(services, path, value);

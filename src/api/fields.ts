@@ -19,7 +19,7 @@ export const text = (longest: number) =>
     .refine(isStorable, notStorable)
     .meta({ maxLength: longest });
 
-/** What people call something. */
+/** A name that people give something. */
 export const name = z
   .string()
   .trim()

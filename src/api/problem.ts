@@ -82,8 +82,8 @@ export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProb
 };
 
 /**
- * What is answered. An error that is no refusal says nothing about the inside; one that passes with the database's own
- * recovery says that trying again helps.
+ * The refusal that answers an error. An error that is no refusal says nothing about the inside; one that passes with
+ * the database's own recovery says that trying again helps.
  */
 export const asRefusal = (error: unknown, isPassing: (error: unknown) => boolean): Refusal => {
   if (error instanceof Refusal) return error;

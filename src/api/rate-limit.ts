@@ -7,7 +7,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
 import type { RequestLimit } from './api-services.ts';
 
-/** How it stands after one more: what is left, and in how many seconds all of it is back. */
+/** The count after one more request: what is left, and in how many seconds all of it is back. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
 
 /** Counts one more for `key`; null where there is no limit. Several limits may share one. */

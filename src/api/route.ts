@@ -50,7 +50,7 @@ type AnswerOf<Responses> = {
 /** Which of these media types the client prefers; the first one where it does not care, `false` where it takes none. */
 export type Accepts = (...types: string[]) => string | false;
 
-/** What a handler gets: everything checked, typed, and under the names of the code. */
+/** The request as a handler gets it: everything checked, typed, and under the names of the code. */
 export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   caller: CallerOf[A];
   params: Decoded<OutputOf<Params>>;

@@ -1,4 +1,4 @@
-/** How many streams are open, and the way to end them all: a stream has no end of its own that could be waited for. */
+/** The count of open streams, and the way to end them all: a stream has no end of its own that could be waited for. */
 import { Refusal } from '#src/domain/refusal.ts';
 
 /** The permit of one open stream. */

@@ -1,4 +1,4 @@
-/** What is kept of calls, in progress and over, for whoever may read it: one call, pages, what was said and what happened. */
+/** The stored calls, in progress and over, for whoever may read them: one call, pages, transcript and journal. */
 import { Refusal } from '#src/domain/refusal.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/call-journal.ts';
 import { listCalls, type CallListQuery } from '#src/persistence/call-list.ts';

@@ -113,9 +113,9 @@ const operationEntry = (operation: Operation): string => {
   })},`;
 };
 
-/** What the client knows of the API. */
+/** The file of what the client knows of the API. */
 export const schemaFile = fileURLToPath(new URL('../client/schema.ts', import.meta.url));
 
-/** What stands in it, in the project's format. */
+/** Its contents, in the project's format. */
 export const generatedSchema = async (document: oas32.OpenAPIObject): Promise<string> =>
   format(clientSchema(document), { ...(await resolveConfig(schemaFile)), filepath: schemaFile });

@@ -47,7 +47,7 @@ export type ProblemDocument = {
   reason?: string;
 };
 
-/** What an answer that is no success says. */
+/** The problem in an answer that is no success. */
 export const problemOf = async (response: Response): Promise<TrunklineProblem> => {
   const text = await response.text();
   return new TrunklineProblem(response, isProblem(response) ? parse(text) : {});

@@ -1,4 +1,4 @@
-/** What happens in a call, as it happens. */
+/** The events of a call, as they happen. */
 import { TrunklineProblem } from './problem.ts';
 import type { CallEvent } from './schema.ts';
 import type { RequestOptions } from './send.ts';

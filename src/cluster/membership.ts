@@ -1,6 +1,6 @@
 /**
- * What this gateway says of itself to the others that share the database: that it is there, where it is reached, that it
- * lives, and that it ends.
+ * This gateway's word about itself to the others that share the database: that it is there, where it is reached, that
+ * it lives, and that it ends.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';

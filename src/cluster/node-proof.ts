@@ -1,6 +1,6 @@
 /**
- * How one gateway proves to another that it belongs to the same house: with a key that both derive from the master key.
- * A proof covers the whole request and its time, so it opens nothing else, and nothing later.
+ * Proof of one gateway to another that it belongs to the same house: by a key that both derive from the master key. A
+ * proof covers the whole request and its time, so it opens nothing else, and nothing later.
  */
 import { timingSafeEqual } from 'node:crypto';
 

@@ -21,7 +21,7 @@ export type NodeWatchNumbers = JudgeNumbers & {
   claimMs: number;
 };
 
-/** What is done when another gateway is found dead, or this one learns that it was found dead itself. */
+/** Duties when another gateway is found dead, or this one learns that it was found dead itself. */
 export type NodeDuties = {
   /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
   cleanUps: readonly CleanUp[];

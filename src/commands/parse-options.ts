@@ -1,4 +1,4 @@
-/** How every command reads what it was called with. */
+/** Reading what a command was called with, the same for all of them. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** Called wrongly. Its message is one line for whoever called. */

@@ -50,7 +50,7 @@ export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ 
 export const getTranscript = async (id: string): Promise<Turn[]> =>
   (await client.getWorkspaceTranscript({ call_id: id })).transcript;
 
-/** What a fact holds beside its type is the journal's word (`CallEvent` of the document names the fields). */
+/** The fields of a fact beside its type are the journal's words (`CallEvent` of the document names the fields). */
 export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
   (await client.getWorkspaceCallEvents({ call_id: id })).events;
 
@@ -83,7 +83,7 @@ export const hasInspector = async (): Promise<boolean> => {
   }
 };
 
-/** What happens in a call, as it happens, until its end or until the stream breaks. */
+/** The events of a call, as they happen, until its end or until the stream breaks. */
 export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 

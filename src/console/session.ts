@@ -1,4 +1,7 @@
-/** Who is signed in, and what they may do. The token is kept for this tab alone, and sent to this gateway alone. */
+/**
+ * The session: who is signed in, and what they may do. The token is kept for this tab alone, and sent to this gateway
+ * alone.
+ */
 import { computed, signal } from '@preact/signals';
 import type { AdminToken } from './api/records.ts';
 

@@ -16,7 +16,7 @@ export type AgentBinding = {
   agentId: string | null;
 };
 
-/** What each type keeps; everything else is dropped on save (guides/design/agents.md, "Bindings"). */
+/** Keeps the fields that a type has; everything else is dropped on save (guides/design/agents.md, "Bindings"). */
 export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
   ...binding,
   assistantId: binding.agentType === 'langgraph' ? binding.assistantId : null,

@@ -1,7 +1,10 @@
 import type { AgentBinding } from './agent-binding.ts';
 import type { AgentContext } from './agent-context.ts';
 
-/** What the agent of a call is made from; fixed for the whole call. It lives in memory for as long as the call, tokens included. */
+/**
+ * A call as its agent is made from it; fixed for the whole call. It lives in memory for as long as the call, tokens
+ * included.
+ */
 export type AgentCall = {
   context: AgentContext;
   binding: AgentBinding;
@@ -15,5 +18,8 @@ export type AgentCall = {
   turnsTold?: number;
 };
 
-/** What a customer's authentication URL says of a caller (guides/design/agents.md, "Handshake"). `reason` is safe to log. */
+/**
+ * The verdict of a customer's authentication URL on a caller (guides/design/agents.md, "Handshake"). `reason` is safe
+ * to log.
+ */
 export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };

@@ -1,4 +1,7 @@
-/** What an agent endpoint is told of the call with every request (guides/design/agents.md, "Call context"). */
+/**
+ * The description of the call that goes to an agent endpoint with every request (guides/design/agents.md, "Call
+ * context").
+ */
 import type { Direction } from '#machines/line.ts';
 
 /**

@@ -3,7 +3,10 @@ import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import { agentTypes } from './agent-binding.ts';
 
-/** What can be tried: any type of endpoint, or the built-in agent with the operator's language model. */
+/**
+ * The kinds of agents that can be tried: any type of endpoint, or the built-in agent with the operator's language
+ * model.
+ */
 export const trialAgents = [...agentTypes, 'builtin'] as const;
 export type TrialAgent = (typeof trialAgents)[number];
 

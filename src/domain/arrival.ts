@@ -14,7 +14,7 @@ export type Arrival = {
   at: number;
 };
 
-/** What becomes of an arrival. Accepted: the call's actor opens the line by its `callId`, which answers it. */
+/** The verdict on an arrival. Accepted: the call's actor opens the line by its `callId`, which answers it. */
 export type ArrivalVerdict =
   | { accepted: true }
   | {

@@ -1,4 +1,4 @@
-/** What the agent's voice does when the other party speaks into it, as lists and bounds for schemas and documents. */
+/** Modes of barge-in, and their numbers, as lists and bounds for schemas and documents. */
 import type { BargeIn, BargeInMode } from '#machines/line.ts';
 
 export type { BargeIn, BargeInMode };
@@ -8,7 +8,7 @@ export const bargeInModes = ['pause', 'stop', 'off'] as const satisfies readonly
 /** The numbers of one that names none. */
 export const usualBargeIn = { onsetMs: 80, speechMs: 600, resumeMs: 500 } as const;
 
-/** What a number may set, in milliseconds: from, to. */
+/** Bounds of what a number may set, in milliseconds: from, to. */
 export const bargeInBounds = {
   /** A click is shorter, and an onset that takes longer is no silence at once. */
   onsetMs: [60, 300],

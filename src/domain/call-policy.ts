@@ -6,7 +6,7 @@ import type { BargeIn } from './barge-in.ts';
 import type { Destinations } from './destinations.ts';
 import type { TurnEnd } from './turn-end.ts';
 
-/** What a number, a workspace or the platform may say. */
+/** Settings of a number, a workspace or the platform. */
 export type PolicySettings = {
   /** Upper bound for one call's maximum duration, seconds. */
   maxDurationSec: number;
@@ -24,7 +24,7 @@ export type PolicySettings = {
   destinations: Destinations;
 };
 
-/** What holds for a call. */
+/** The policy of a call. */
 export type CallPolicy = Omit<PolicySettings, 'destinations'> & {
   /** Each of these has to allow it: a number narrows what its workspace allows, and widens nothing. */
   destinations: readonly Destinations[];
@@ -42,7 +42,7 @@ export const callPolicyFields = [
   'destinations',
 ] as const satisfies readonly (keyof PolicySettings)[];
 
-/** What a number or workspace stores: `null` falls back to the next. */
+/** The policy as a number or workspace stores it: `null` falls back to the next. */
 export type StoredCallPolicy = { [Name in keyof PolicySettings]: PolicySettings[Name] | null };
 
 export const effectivePolicy = (
@@ -69,7 +69,7 @@ export const effectivePolicy = (
   };
 };
 
-/** What holds for a number that sets nothing itself. */
+/** The policy of a number that sets nothing itself. */
 export const workspacePolicy = (workspace: StoredCallPolicy, platform: PolicySettings): PolicySettings => ({
   ...effectivePolicy(workspace, workspace, platform),
   destinations: workspace.destinations ?? platform.destinations,

@@ -1,4 +1,4 @@
-/** What a caller's network tells of it beside its number: a name, and whom the call was meant for before. */
+/** A caller's identity beside its number, as its network tells it: a name, and whom the call was meant for before. */
 
 /** Somebody for whom the call was meant, and who sent it on. */
 export type Diversion = {

@@ -1,4 +1,4 @@
-/** What may be asked of the gateway that holds a call, by another one or by its own API. */
+/** Requests to the gateway that holds a call, by another one or by its own API. */
 export const callActions = [
   'hangup',
   'hangup_immediately',

@@ -104,7 +104,7 @@ export const domesticNumber = (number: string, country: Country): string | undef
 };
 
 /**
- * What may be called, as somebody writes it: a domestic number, or `+` and a number of another country. Hyphens and
+ * A number to call, as somebody writes it: a domestic number, or `+` and a number of another country. Hyphens and
  * spaces are removed. Undefined for anything else, a number of this country in its international form too.
  */
 export const normalizeDestination = (input: string, country: Country): string | undefined => {
@@ -117,7 +117,7 @@ export const normalizeDestination = (input: string, country: Country): string | 
 };
 
 /**
- * What the plan says of a number, domestic or `+…`: its type as libphonenumber names it, and the country that it belongs
+ * The plan's entry of a number, domestic or `+…`: its type as libphonenumber names it, and the country that it belongs
  * to; undefined where it belongs to none, as those of satellites do. Undefined altogether for what is in no plan.
  */
 export const planOf = (

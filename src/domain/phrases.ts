@@ -4,7 +4,10 @@
 import type { Phrases } from '#machines/conversation-context.ts';
 import type { Language } from './language.ts';
 
-/** What a call is about is nobody's but the callee's, so no machine is told. */
+/**
+ * The sentences that the gateway says by itself. No machine is told what a call is about: that is nobody's but the
+ * callee's.
+ */
 export const phrases: Readonly<Record<Language, Phrases>> = {
   ko: {
     apology: '죄송합니다. 잠시 문제가 있었습니다. 다시 한번 말씀해 주시겠어요?',
@@ -40,7 +43,7 @@ export const phrases: Readonly<Record<Language, Phrases>> = {
   },
 };
 
-/** What the built-in agent greets an inbound caller with when the number has no greeting of its own. */
+/** The built-in agent's greeting of an inbound caller when the number has none of its own. */
 export const builtInGreeting: Readonly<Record<Language, string>> = {
   ko: '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?',
   en: 'Hello, thank you for calling. How can I help you?',

@@ -8,8 +8,8 @@ import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumbe
 import { domesticNumber, normalizePhoneNumber, type Country } from './phone-number.ts';
 
 /**
- * What bare digits are when they could be both: `3223456789` is 032-2345-6789 without its 0, or a number in Brussels
- * without its +.
+ * The reading of bare digits that could be two numbers: `3223456789` is 032-2345-6789 without its 0, or a number in
+ * Brussels without its +.
  */
 export type BareDigits = 'national' | 'international';
 

@@ -1,6 +1,6 @@
 /**
- * What it takes to end the far end of a call when the process that held it is gone: the side of one INVITE, of whoever
- * sent it (RFC 3261 section 12).
+ * One leg of a call, with all that it takes to end its far end when the process that held it is gone: the side of one
+ * INVITE, of whoever sent it (RFC 3261 section 12).
  */
 export type SipLeg = {
   /** An INVITE came and has no final answer; one was sent and has none; it was answered with 200. */
@@ -21,7 +21,7 @@ export type SipLeg = {
   dialog: StandingDialog | null;
 };
 
-/** What both sides have agreed in a dialog that stands (RFC 3261 section 12, RFC 3264, RFC 4028). */
+/** A dialog that stands, as both sides have agreed it (RFC 3261 section 12, RFC 3264, RFC 4028). */
 export type StandingDialog = {
   /** Whether its INVITE was ours (`uac`) or the far end's. */
   type: 'uac' | 'uas';
@@ -38,7 +38,7 @@ export type StandingDialog = {
   trunkId: string;
 };
 
-/** What a process that is gone has left of a call: its far ends, and where their sound is. */
+/** A call's line as a process that is gone has left it: its far ends, and where their sound is. */
 export type LeftLine = { legs: readonly LeftLeg[] };
 
 /** `id`: under which it is kept. */

@@ -3,7 +3,7 @@
 export const trunkTransports = ['udp', 'tcp', 'tls'] as const;
 export type TrunkTransport = (typeof trunkTransports)[number];
 
-/** How numbers are written: `01012345678`, `+821012345678` or `821012345678`. */
+/** Formats of numbers: `01012345678`, `+821012345678` or `821012345678`. */
 export const numberFormats = ['domestic', 'e164', 'e164_without_plus'] as const;
 export type NumberFormat = (typeof numberFormats)[number];
 
@@ -30,7 +30,7 @@ export const trunkSrtp = ['off', 'optional', 'required'] as const;
 export type TrunkSrtp = (typeof trunkSrtp)[number];
 
 /**
- * Who carries the sound of calls: FreeSWITCH; this process itself, by RTP, without any FreeSWITCH; or whichever can,
+ * Carriers of the sound of calls: FreeSWITCH; this process itself, by RTP, without any FreeSWITCH; or whichever can,
  * this process first.
  */
 export const trunkMedia = ['freeswitch', 'auto', 'direct'] as const;
@@ -146,7 +146,7 @@ export type Trunk = TrunkSettings & {
   password: string | null;
 };
 
-/** What a trunk is doing, on one gateway. */
+/** States of a trunk, on one gateway. */
 export const trunkStates = [
   'disabled',
   /** The first registration is under way. */
@@ -212,7 +212,7 @@ export type LadderLine = {
   message: string;
 };
 
-/** What came of trying a trunk out. */
+/** One step of trying a trunk out, with its result. */
 export type TrunkCheckStep = {
   step: (typeof trunkCheckSteps)[number];
   result: 'ok' | 'failed' | 'skipped';

@@ -1,4 +1,4 @@
-/** Who decides that the other party has said all that it wanted to, as lists and bounds for schemas and documents. */
+/** Judges of a turn's end, and their numbers, as lists and bounds for schemas and documents. */
 import type { TurnEnd, TurnEndMode } from '#machines/line.ts';
 
 export type { TurnEnd, TurnEndMode };
@@ -8,7 +8,9 @@ export const turnEndModes = ['pause', 'recognizer', 'model'] as const satisfies 
 /** The numbers of one that names none. */
 export const usualTurnEnd = { minSilenceMs: 200, maxSilenceMs: 3_000 } as const;
 
-/** What a number may set, in milliseconds: from, to. They do not overlap, so that any two of them go together. */
+/**
+ * Bounds of what a number may set, in milliseconds: from, to. They do not overlap, so that any two of them go together.
+ */
 export const turnEndBounds = {
   /** Shorter is a gap between syllables. */
   minSilenceMs: [100, 1_000],

@@ -1,4 +1,4 @@
-/** What a number says to answering machines, and who may have answered, as lists for schemas and documents. */
+/** Policies towards answering machines, and answerers, as lists for schemas and documents. */
 import type { VoicemailPolicy } from '#machines/call-context.ts';
 import type { AnsweredBy } from '#machines/line.ts';
 

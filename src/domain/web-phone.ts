@@ -1,6 +1,6 @@
 /**
- * What a web phone and its gateway tell each other, one JSON message each. A web phone is a telephone of flesh and
- * blood for simulated calls: it rings in a browser, a person answers and types or speaks.
+ * The messages between a web phone and its gateway, each of them JSON. A web phone is a telephone of flesh and blood
+ * for simulated calls: it rings in a browser, a person answers and types or speaks.
  */
 
 /** A call as a phone knows it; numbers in domestic format, callers as in `Arrival`. */

@@ -12,8 +12,8 @@ export class TimeoutError extends Error {
 }
 
 /**
- * What the work gives, or rejects with `error` after so many milliseconds: then the work's signal is aborted with that
- * error too, and what becomes of the work is told to nobody but `late`.
+ * Resolves with the result of the work, or rejects with `error` after so many milliseconds: then the work's signal is
+ * aborted with that error too, and what becomes of the work is told to nobody but `late`.
  */
 export const withTimeout = async <Result>(
   clock: Timers,

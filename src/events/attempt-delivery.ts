@@ -35,7 +35,7 @@ export type AttemptOptions = DeliveryTimes & {
 export type AfterAttempt =
   { state: 'delivered' } | { state: 'dead'; isEndpointGone: boolean } | { state: 'waiting'; retryMs: number };
 
-/** What becomes of a delivery by the outcome of an attempt, as its chart says; `failures` are those of its round before. */
+/** The delivery after an attempt, by its outcome, as its chart says; `failures` are those of its round before. */
 export const afterAttempt = (
   delivery: { times: DeliveryTimes; failures: number },
   event: Extract<DeliveryEvent, { type: `attempt.${string}` }>,

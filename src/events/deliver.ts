@@ -63,8 +63,8 @@ const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
- * How long an endpoint asks to be left alone by the header `Retry-After` (RFC 9110, 10.2.3), in milliseconds from `now`;
- * `null` where it asks for nothing that can be understood.
+ * The time for which an endpoint asks to be left alone, by the header `Retry-After` (RFC 9110, 10.2.3), in milliseconds
+ * from `now`; `null` where it asks for nothing that can be understood.
  */
 export const retryAfterMs = (value: string | string[] | undefined, now: number): number | null => {
   const text = (Array.isArray(value) ? value[0] : value)?.trim() ?? '';

@@ -5,7 +5,9 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 /** `whsec_` and the base64 of 32 random bytes: the key of the HMAC that signs this endpoint's events. */
 export const newEndpointSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** How long the previous secret goes on signing beside the new one, so that a receiver can change in its own time. */
+/**
+ * For so long the previous secret goes on signing beside the new one, so that a receiver can change in its own time.
+ */
 export const rotationMs = 24 * 60 * 60 * 1000;
 
 /** The secrets as an endpoint's row keeps them, sealed about the endpoint's id. */

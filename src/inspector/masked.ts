@@ -1,7 +1,7 @@
 /**
- * What an onlooker may see of an event or of a chart's context: its shape, its numbers and its states, but neither
- * what was said nor a secret nor a whole telephone number. Texts are shown by name of their field alone, so that a
- * field that is new stays hidden until somebody decides otherwise.
+ * An event or a chart's context as an onlooker may see it: its shape, its numbers and its states, but neither what was
+ * said nor a secret nor a whole telephone number. Texts are shown by name of their field alone, so that a field that is
+ * new stays hidden until somebody decides otherwise.
  */
 import { maskPhoneNumber } from '#src/domain/phone-number.ts';
 

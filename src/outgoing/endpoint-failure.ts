@@ -50,7 +50,7 @@ const isMalformed = (error: unknown): boolean =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** What an error of the HTTP client or of the network means. */
+/** The meaning of an error of the HTTP client or of the network. */
 export const endpointFailure = (error: unknown): EndpointFailure => {
   if (error instanceof EndpointFailure) return error;
   const code = codeOf(error);

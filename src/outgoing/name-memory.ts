@@ -1,4 +1,4 @@
-/** What was found of names, and which were not found, each for its time. */
+/** Remembers the addresses of names, and which names were not found, each for its time. */
 import { NODATA, NOTFOUND } from 'node:dns';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ResolvedAddress } from './ask-name-servers.ts';

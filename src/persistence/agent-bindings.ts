@@ -18,7 +18,7 @@ export const builtInBinding = (direction: Direction): AgentBinding => ({
   agentId: null,
 });
 
-/** What an `AgentBinding` is made of. */
+/** The columns of an `AgentBinding`. */
 export const bindingColumns = [
   'direction',
   'agent',

@@ -1,6 +1,6 @@
 /**
- * What only one of the gateways that share the database may do at a time: the others wait for their turn. An advisory
- * lock holds it, on a connection that is closed afterwards, so that it ends with whoever dies meanwhile.
+ * Work that only one of the gateways that share the database may do at a time: the others wait for their turn. An
+ * advisory lock holds it, on a connection that is closed afterwards, so that it ends with whoever dies meanwhile.
  */
 import type { PoolClient } from 'pg';
 import { takeLock } from './advisory-locks.ts';

@@ -25,7 +25,7 @@ import type { Row } from './tables.ts';
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
 
-/** What is written of a call; `at` is wall-clock milliseconds since the epoch. */
+/** A fact of a call as it is written; `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
   | {

@@ -1,6 +1,6 @@
 /**
- * What it takes to go on with a call in another process (`CallRevival`): what it began with, written with its answer, and
- * how far it has come, written behind its back. The facts of its journal and its transcript say the rest.
+ * All that it takes to go on with a call in another process (`CallRevival`): what it began with, written with its
+ * answer, and how far it has come, written behind its back. The facts of its journal and its transcript say the rest.
  */
 import { z } from 'zod';
 import type { SpeechChoice } from '#machines/line.ts';
@@ -17,7 +17,7 @@ import { rowsOf, type Row } from './tables.ts';
 /** Counts up when older gateways could not read what newer ones write. */
 export const revivalForm = 1;
 
-/** What a call began with, of what may change meanwhile. */
+/** The beginning of a call, of what may change meanwhile. */
 export type CallBeginning = {
   greeting: string | null;
   speech: SpeechChoice;
@@ -64,7 +64,7 @@ const beginning: z.ZodType<CallBeginning> = z.object({
   }),
 });
 
-/** How far a call has come, beyond what its facts tell. */
+/** The progress of a call, beyond what its facts tell. */
 export type CallProgress = {
   /** The last fact that was published before. */
   facts: number;
@@ -118,7 +118,7 @@ export const revivalRow = (callId: string, { beginning, tokenSealed }: NewReviva
   tokenSealed,
 });
 
-/** What a gateway has left of a call. Undefined where this one cannot read it: another version has written it. */
+/** A call as a gateway has left it. Undefined where this one cannot read it: another version has written it. */
 export const readRevival = (
   row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'progress'>,
 ): Revival | undefined => {
@@ -128,7 +128,7 @@ export const readRevival = (
   return { beginning: start.data, tokenSealed: row.tokenSealed, progress: now.data };
 };
 
-/** How far a call has come, by its holder. */
+/** The progress of a call, by its holder. */
 export type KeptProgress = { callId: string; epoch: number; progress: CallProgress };
 
 const keeping = prepared((queries, { kept }: { kept: string }) =>

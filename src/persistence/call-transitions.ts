@@ -1,4 +1,4 @@
-/** What the charts of calls did; see `CallTransition`. */
+/** The transitions of calls' charts; see `CallTransition`. */
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';

@@ -1,4 +1,4 @@
-/** How the calls of a workspace went on each of its trunks within a time. */
+/** The calls that each trunk of a workspace carried within a time. */
 import { sql, type Expression, type QueryCreator } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';

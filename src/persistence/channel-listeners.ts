@@ -1,4 +1,4 @@
-/** Who listens to which channel of the database. */
+/** The listeners of each channel of the database. */
 export class ChannelListeners {
   readonly #ofChannels = new Map<string, Set<() => void>>();
 

@@ -1,4 +1,4 @@
-/** What a failing database connection means, told from PostgreSQL's SQLSTATE or Node's error code. */
+/** The meaning of a failing database connection, told from PostgreSQL's SQLSTATE or Node's error code. */
 import { StartError } from '#src/domain/start-error.ts';
 
 const codeOf = (error: unknown): string => {

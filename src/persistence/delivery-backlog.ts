@@ -37,6 +37,6 @@ const counting = prepared((queries) =>
     .where('delivery.state', 'in', ['pending', 'dead']),
 );
 
-/** How many events wait for their delivery, over all workspaces. */
+/** The count of events that wait for their delivery, over all workspaces. */
 export const deliveryBacklog = async (db: Statements): Promise<DeliveryBacklog> =>
   (await counting(db, {}))[0] ?? { pending: 0, held: 0, dead: 0, oldestPendingAt: null };

@@ -1,4 +1,4 @@
-/** What a workspace sees of its deliveries, and the replay by hand. */
+/** The deliveries that a workspace sees, and the replay by hand. */
 import { expressionBuilder, sql } from 'kysely';
 import type { AttemptRecord } from './delivery-attempts.ts';
 import { now } from './expressions.ts';

@@ -1,7 +1,7 @@
 /**
- * How a statement reaches PostgreSQL, whether Kysely, the EntityManager or prepared text asks for it: MikroORM is given
- * this dialect, and with it the pool, instead of opening one of its own. A connection from MikroORM's own pool would
- * go back into it after an answer that never came, and the next statement would wait on it as well.
+ * The way of a statement to PostgreSQL, whether Kysely, the EntityManager or prepared text asks for it: MikroORM is
+ * given this dialect, and with it the pool, instead of opening one of its own. A connection from MikroORM's own pool
+ * would go back into it after an answer that never came, and the next statement would wait on it as well.
  *
  * Parameters travel apart from the text, and the server prepares each text once per connection.
  */

@@ -1,4 +1,4 @@
-/** What queries say in PostgreSQL's own words, where Kysely has none. Each has a name; parameters stay parameters. */
+/** Expressions in PostgreSQL's own words, where Kysely has none. Each has a name; parameters stay parameters. */
 import { sql, type AliasedExpression, type Expression } from 'kysely';
 
 /** When the transaction began, by the clock of the database. */

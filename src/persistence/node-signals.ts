@@ -54,7 +54,7 @@ const taking = prepared((queries, { node, withinSec, forgottenSec }: Taking) =>
     .returning(['id', 'fromNode', 'request']),
 );
 
-/** What this gateway is asked and nobody has taken yet; older than `withinMs`, nobody waits for it any more. */
+/** Requests to this gateway that nobody has taken yet; older than `withinMs`, nobody waits for it any more. */
 export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
   taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
 

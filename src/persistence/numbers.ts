@@ -9,7 +9,7 @@ import { given, patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
 import { columnsOf, type Row } from './tables.ts';
 
-/** What an admin may change of a number; null falls back to the workspace's, then to the platform's. */
+/** Settings of a number that an admin may change; null falls back to the workspace's, then to the platform's. */
 export type NumberSettings = StoredCallPolicy & {
   language: Language;
   /** How long its outbound calls of a day may last together. */
@@ -137,7 +137,7 @@ export const patchNumber = async (
 };
 
 /**
- * How callers of a number are authenticated. `secretSealed`, sealed about the number's id, signs the handshake;
+ * Stores how callers of a number are authenticated. `secretSealed`, sealed about the number's id, signs the handshake;
  * undefined keeps the stored one. With `none`, URL and secret are forgotten.
  */
 export const putInboundAuth = async (

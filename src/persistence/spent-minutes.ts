@@ -1,5 +1,5 @@
 /**
- * How long the outbound calls of a day last together (guides/design/limits.md, "Minutes a day"). It is counted anew from
+ * The minutes of a day's outbound calls together (guides/design/limits.md, "Minutes a day"). It is counted anew from
  * the calls themselves each time, by the index of a workspace's list: nothing beside them can go wrong.
  */
 import type { Expression } from 'kysely';

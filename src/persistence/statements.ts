@@ -1,4 +1,4 @@
-/** How the rest of the folder asks the database: queries over the entities. */
+/** Queries over the entities, by which the rest of the folder asks the database. */
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';

@@ -8,7 +8,7 @@ import { columnsOf, type Row } from './tables.ts';
 /** Its audit log counts its own entries. */
 export type WorkspaceRecord = Omit<Row<'Workspace'>, 'auditEntries'>;
 
-/** What an admin may change of a workspace. */
+/** Settings of a workspace that an admin may change. */
 export type WorkspacePatch = Patch<Omit<WorkspaceRecord, 'id' | 'createdAt'>>;
 
 const columns = columnsOf('Workspace').filter((column) => column !== 'auditEntries');
@@ -25,7 +25,7 @@ const one = prepared((queries, { id }: { id: string }) =>
   queries.selectFrom('Workspace').select(columns).where('id', '=', id),
 );
 
-/** What is not given falls back to the platform's policy and time zone. */
+/** A setting that is not given falls back to the platform's policy and time zone. */
 export const createWorkspace = async (
   db: Database,
   workspace: Pick<WorkspaceRecord, 'id' | 'name' | 'createdAt'> & Partial<WorkspaceRecord>,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createEncoder } from 'wasm-media-encoders';
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 
-/** How recordings are encoded; also the extension of their files. */
+/** Formats of recordings; also the extension of their files. */
 export type RecordingFormat = 'ogg' | 'mp3';
 
 export const contentTypes = { ogg: 'audio/ogg', mp3: 'audio/mpeg' } as const;

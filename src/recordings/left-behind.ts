@@ -1,4 +1,4 @@
-/** What a gateway finds in its folder when it starts, of calls that have ended without it. */
+/** Recordings that a gateway finds in its folder when it starts, of calls that have ended without it. */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
 import { pendingRecordings, recordingStatuses } from '#src/persistence/recordings.ts';

@@ -23,7 +23,7 @@ export const isPage = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4)
 
 export const segmentCount = (header: Buffer): number => header.readUInt8(place.segments);
 
-/** How long the page is whose head and lengths of segments these are. */
+/** The length of the page whose head and lengths of segments these are. */
 export const pageBytes = (segments: Buffer): number =>
   oggHeader + segments.length + segments.reduce((sum, length) => sum + length, 0);
 

@@ -30,7 +30,7 @@ export type RecordingFile = {
   discard(): Promise<void>;
 };
 
-/** What another process has written of the same recording. */
+/** The part of the same recording that another process has written. */
 export type EarlierPart = Playable & {
   /** In seconds of the call, where what is written now begins; between both there is silence. */
   goesOnAtSec: number;

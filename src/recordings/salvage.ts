@@ -1,7 +1,7 @@
 /**
- * What of a half-written recording can be played: everything up to the last page of Ogg (RFC 3533, section 6) or frame of
- * MP3 that is there whole. Both formats are made of pieces that stand for themselves, so what was written before a
- * process died is as good as ever.
+ * Finds the part of a half-written recording that can be played: everything up to the last page of Ogg (RFC 3533,
+ * section 6) or frame of MP3 that is there whole. Both formats are made of pieces that stand for themselves, so what
+ * was written before a process died is as good as ever.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import type { RecordingFormat } from './encoder.ts';
@@ -49,7 +49,7 @@ const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefin
 
 const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
 
-/** What of a file can be played. */
+/** The part of a file that can be played. */
 export type Playable = {
   bytes: number;
   /** Of Ogg: where its last page leaves the stream. */

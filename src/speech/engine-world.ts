@@ -20,7 +20,7 @@ export type EngineLimits = Readonly<{
   longestWaitingMs: number;
 }>;
 
-/** What engines that are servers need. */
+/** Everything that engines need that are servers. */
 export type EngineWorld = Readonly<{
   client: EngineClient;
   clock: Clock;

@@ -14,7 +14,7 @@ export const createSampleReader = (): ((bytes: Uint8Array) => Int16Array) => {
   };
 };
 
-/** What a synthesizer makes of a sentence, as it makes it: piece by piece, or whole. */
+/** The sound of a sentence, as a synthesizer makes it: piece by piece, or whole. */
 export async function* piecesOf(
   synthesizer: Synthesizer,
   ...[text, language, signal]: Parameters<Synthesizer['synthesize']>

@@ -1,4 +1,4 @@
-/** What synthesizers that are HTTP servers have in common: a request for a sentence, linear sound as it is made. */
+/** The common part of synthesizers that are HTTP servers: a request for a sentence, linear sound as it is made. */
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';

@@ -1,4 +1,4 @@
-/** What recognizers that are websocket servers have in common: sound goes up as it comes, messages come down. */
+/** The common part of recognizers that are websocket servers: sound goes up as it comes, messages come down. */
 import type { Recognition } from '#sip/speech.ts';
 import { once } from '#src/domain/once.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';

@@ -1,6 +1,6 @@
 /**
- * Who speaks and who hears in a call: the engine that its number chose, and behind it the others in the operator's
- * order. What is known of an engine's health is known for all calls.
+ * The engines of a call: the one that its number chose, and behind it the others in the operator's order. What is known
+ * of an engine's health is known for all calls.
  */
 import type { Logger } from 'pino';
 import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';

@@ -4,7 +4,7 @@ import type { Recognition } from '#sip/speech.ts';
 type Block = { samples: Int16Array; from: number; to: number };
 type Entry = Block | 'began' | 'ended';
 
-/** What a recognizer was given and has not dealt with yet, so that another one can be given it again. */
+/** Sound that a recognizer was given and has not dealt with yet, so that another one can be given it again. */
 export type UnsettledSound = Pick<Recognition, 'speechBegan' | 'speechEnded'> & {
   /** Keeps a copy. Returns how many samples were given up for it. */
   write(samples: Int16Array): number;

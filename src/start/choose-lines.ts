@@ -38,7 +38,7 @@ export type ChosenLines = {
   endLegsOf: (node: string) => Promise<void>;
 };
 
-/** What lines need beside the foundation. */
+/** The parts that lines need beside the foundation. */
 export type LineParts = {
   speech: SpeechEngines;
   turnModel: TurnModel | null;

@@ -1,4 +1,4 @@
-/** What is done for another gateway that has died, in this order. */
+/** Duties for another gateway that has died, in this order. */
 import type { CleanUp } from '#src/cluster/clean-ups.ts';
 import { releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
 import type { Database } from '#src/persistence/database.ts';

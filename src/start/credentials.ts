@@ -1,7 +1,7 @@
 /**
- * What a newcomer needs to place a first call. It is made at the first start and kept in `dev-credentials.json`
- * (mode 0600) in the data folder; each start brings its address up to date (guides/design/start.md, "Credentials
- * file").
+ * The file of credentials, with all that a newcomer needs to place a first call. It is made at the first start and kept
+ * in `dev-credentials.json` (mode 0600) in the data folder; each start brings its address up to date
+ * (guides/design/start.md, "Credentials file").
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What every part of the gateway stands on, and what the parts that are started later are given first. */
+/** The foundation that every part of the gateway stands on and is given first. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { Clock } from '#src/domain/clock.ts';

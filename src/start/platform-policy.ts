@@ -1,4 +1,4 @@
-/** What holds where neither number nor workspace says anything: the platform's numbers, and what the operator set. */
+/** The policy where neither number nor workspace says anything: the platform's numbers, and what the operator set. */
 import type { Config } from '#config/config.ts';
 import { platformCallPolicy, platformDeniedDestinations } from '#config/policy.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';

@@ -1,4 +1,4 @@
-/** What the API asks for, and who of the gateway does it. */
+/** The services that the API asks for, each done by a part of the gateway. */
 import { dataFolderMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createClientAddress } from '#src/api/client-address.ts';

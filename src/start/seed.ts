@@ -1,5 +1,5 @@
 /**
- * What a newcomer needs to place a first call: at the first start a workspace with one number, a number key and an
+ * The first start's seed, so that a newcomer can place a first call: a workspace with one number, a number key and an
  * admin token. Later starts find them again; a lost credentials file is made anew, and the token that it held is
  * revoked (guides/design/start.md, "First workspace and number").
  */

@@ -20,7 +20,7 @@ import type { Cluster } from './start-cluster.ts';
 import type { StartedJournal } from './start-journal.ts';
 import type { StartedLines } from './start-lines.ts';
 
-/** What the charts of a call do. */
+/** The world of a call's charts. */
 export type CallWorld = {
   line: OpenLines['actor'];
   startReply: StartReply;

@@ -5,7 +5,7 @@ import { databaseLimits } from '#config/policy.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 
-/** What is opened is owned by `started`. Throws a StartError that names the setting. */
+/** Opens the database, which is owned by `started`. Throws a StartError that names the setting. */
 export const startDatabase = async (
   config: Pick<Config, 'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'dataFolder' | 'node'>,
   logger: Logger,

@@ -1,4 +1,4 @@
-/** What hears and what speaks: the engines of the operator's choice, or what this machine has. */
+/** The engines that hear and speak: those of the operator's choice, or what this machine has. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
@@ -70,7 +70,7 @@ const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Voice
   }
 };
 
-/** What a number may choose of; `recognizers` are those of the configuration. */
+/** The engines that a number may choose of; `recognizers` are those of the configuration. */
 export const enginesOf = (
   { synthesizers }: SpeechConfig,
   recognizers: readonly RecognitionEngine[],

@@ -1,4 +1,4 @@
-/** What lasts: the data folder, the keys, the database, and what a first start puts into it. */
+/** The lasting parts: the data folder, the keys, the database, and what a first start puts into it. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -11,7 +11,7 @@ import { startDatabase } from './start-database.ts';
 
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
-/** What is started belongs to `started`. Throws a StartError when the folder or the database cannot be used. */
+/** Opens them; they belong to `started`. Throws a StartError when the folder or the database cannot be used. */
 export const startStorage = async (
   config: Config,
   logger: Logger,

@@ -15,8 +15,8 @@ const firstCall = {
 } as const;
 
 /**
- * What a newcomer needs, printed once when the gateway is ready. The key itself is shown on a terminal alone; printed
- * elsewhere, the commands read it from the file of credentials.
+ * The welcome of a newcomer, printed once when the gateway is ready. The key itself is shown on a terminal alone;
+ * printed elsewhere, the commands read it from the file of credentials.
  */
 export const welcome = (
   credentials: Credentials,

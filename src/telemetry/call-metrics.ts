@@ -96,7 +96,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
   };
 };
 
-/** What is looked up when somebody asks. */
+/** Figures that are looked up when somebody asks. */
 export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaiting: () => number): void => {
   void new Gauge({
     name: 'trunkline_calls_in_progress',

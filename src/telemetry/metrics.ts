@@ -1,4 +1,4 @@
-/** What an operator can measure of this gateway, for Prometheus. */
+/** Metrics of this gateway for its operator, as Prometheus reads them. */
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AnsweredRequest } from '#src/api/access-log.ts';

@@ -17,7 +17,7 @@ export type Telemetry = {
   memoryShare: typeof memoryShare;
 };
 
-/** What watches by itself is ended by `started`. */
+/** Watches calls; whatever watches by itself is ended by `started`. */
 export const observeCalls = (
   /** One that nobody sets. */
   clock: Clock,

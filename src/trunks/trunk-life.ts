@@ -20,7 +20,7 @@ export type TrunkLifeOptions = {
   machineWith: (actors: TrunkActors) => Machine;
 };
 
-/** What a life itself knows. */
+/** The status that a life itself knows. */
 export type LifeStatus = Pick<TrunkPartStatus, 'state' | 'detail' | 'lastSeenAt'>;
 
 export type TrunkLife = {

@@ -1,4 +1,4 @@
-/** What a trunk is doing: its life, whether it has asked to be left alone, and whether it is drained. */
+/** The status of a trunk: its life, whether it has asked to be left alone, and whether it is drained. */
 import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Trunk, TrunkPartStatus, TrunkState, TrunkStatus } from '#src/domain/trunk.ts';

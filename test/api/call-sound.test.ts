@@ -1,4 +1,4 @@
-/** What the record of a call says of its trunk and its sound, to clients and to admins. */
+/** Trunk and sound in the record of a call, for clients and for admins. */
 import test from 'ava';
 import type { CallRow } from '#src/persistence/calls.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';

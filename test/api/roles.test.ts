@@ -1,4 +1,4 @@
-/** Who may do what by the admin API: an admin everything, a viewer nothing that changes something or shows a secret. */
+/** The roles of the admin API: an admin everything, a viewer nothing that changes something or shows a secret. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { systemClock } from '#src/clocks.ts';

@@ -1,4 +1,4 @@
-/** Who decides about the end of a turn: what may be chosen, of a number and of its workspace. */
+/** The judge of a turn's end: what may be chosen, of a number and of its workspace. */
 import test from 'ava';
 import { fakeGateway } from './fake-gateway.ts';
 

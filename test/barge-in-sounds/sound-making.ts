@@ -1,4 +1,4 @@
-/** What noises are made of: seeded chance, noise, tones, pulses of a throat, filters and envelopes, at 8000 Hz. */
+/** The parts of noises: seeded chance, noise, tones, pulses of a throat, filters and envelopes, at 8000 Hz. */
 export const sampleRate = 8_000;
 
 export type Chance = {

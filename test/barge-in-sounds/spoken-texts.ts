@@ -1,4 +1,4 @@
-/** What is said into the agent's voice: murmurs that take no floor, and what is meant to interrupt. */
+/** Texts that are said into the agent's voice: murmurs that take no floor, and interruptions. */
 export type SpokenKind = 'backchannel' | 'interruption';
 
 /** Where one of them lies in `voices.ulaw`. */

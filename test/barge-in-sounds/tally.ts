@@ -1,4 +1,4 @@
-/** What becomes of the agent's voice under all sounds, counted by their kinds. */
+/** The tally of the agent's voice under all sounds, by their kinds. */
 import type { BargeIn } from '#machines/line.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { bargeInSounds, type BargeInSound } from './sounds.ts';

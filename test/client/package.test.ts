@@ -1,4 +1,6 @@
-/** What is published, as its users have it: packed, installed in an empty folder without a network, used from there. */
+/**
+ * The published package, as its users have it: packed, installed in an empty folder without a network, used from there.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';

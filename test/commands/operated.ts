@@ -23,7 +23,7 @@ export const operated = async (t: ExecutionContext) => {
   return { gateway, run, json, baseUrl: gateway.credentials.base_url };
 };
 
-/** What the operator reads, and the exit code. */
+/** A failure as the operator reads it, and its exit code. */
 export const failure = async (t: ExecutionContext, running: Promise<string>) => {
   const error = await t.throwsAsync(running);
   return failureOf(error);

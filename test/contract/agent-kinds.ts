@@ -1,4 +1,6 @@
-/** What the servers of each kind of agent send, in their own formats: for `agent-contract.ts`, which every kind passes. */
+/**
+ * Answers of the servers of each kind of agent, in their own formats: for `agent-contract.ts`, which every kind passes.
+ */
 import type { AgentType } from '#src/domain/agent-binding.ts';
 
 export type AgentKind = {

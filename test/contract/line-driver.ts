@@ -1,6 +1,6 @@
 import type { OpenLine } from '#machines/line.ts';
 
-/** What may be at the other end of a line. */
+/** The far ends that a line may have. */
 export type FarEndKind =
   /** Rings for a moment, answers and stays silent. */
   | 'silent'

@@ -1,4 +1,7 @@
-/** What drachtio-server's two sides share: the control connections on one, the parties of the SIP network on the other. */
+/**
+ * The common part of drachtio-server's two sides: the control connections on one, the parties of the SIP network on the
+ * other.
+ */
 import type { SipParty } from './far-end.ts';
 import type { SipDialogs } from './sip-dialogs.ts';
 import { formatSip, type SipMessage } from './sip-parser.ts';
@@ -74,7 +77,7 @@ export const tellReceived = (
   client.say(`sip|${metaOf('network', text, party.address, transport)}|${id}|${dialogId}|\r\n${text}`);
 };
 
-/** What drachtio-server has sent by itself, with nobody asking for it. */
+/** Tells of a message that drachtio-server has sent by itself, with nobody asking for it. */
 export const tellUnsolicited = (
   client: Client,
   { message, dialogId, address }: { message: SipMessage; dialogId: string; address: string },

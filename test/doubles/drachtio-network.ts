@@ -1,4 +1,6 @@
-/** What comes to drachtio-server from the SIP network: what it answers by itself, and what it tells its clients. */
+/**
+ * Messages that come to drachtio-server from the SIP network: what it answers by itself, and what it tells its clients.
+ */
 import { tellNewRequest, tellReceived, type Core } from './drachtio-core.ts';
 import type { SipParty } from './far-end.ts';
 import { dialogIdOf, newTag, type Incoming } from './sip-dialogs.ts';

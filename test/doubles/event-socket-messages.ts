@@ -1,4 +1,4 @@
-/** What FreeSWITCH says on an event socket, and what it is told there. */
+/** The messages of FreeSWITCH on an event socket, and the commands to it. */
 
 /** A command: its first line, and the headers that follow it. */
 export type SocketCommand = { line: string; headers: ReadonlyMap<string, string> };
@@ -25,7 +25,7 @@ export const createCommandReader = (onCommand: (command: SocketCommand) => void)
   };
 };
 
-/** What FreeSWITCH says: headers, and a body where they name its length. */
+/** A message of FreeSWITCH: headers, and a body where they name its length. */
 export type SocketMessage = { headers: ReadonlyMap<string, string>; body: string };
 
 /** Takes bytes as they come, and gives each message when it is whole. */

@@ -38,7 +38,7 @@ export type SipServer = {
   take(message: SipMessage, from: SipParty): void;
 };
 
-/** What belongs together by its Call-ID: a call, or a request outside of calls. */
+/** Messages that belong together by their Call-ID: a call, or a request outside of calls. */
 export type FarCall = {
   readonly callId: string;
   /** As the header From of what is sent from here has it. */

@@ -1,4 +1,4 @@
-/** What has come, in order, for whoever waits for the next of it. */
+/** Things that have come, in order, for whoever waits for the next. */
 
 /** So long nobody waits on a healthy machine. */
 export const patienceMs = 60_000;

@@ -1,6 +1,7 @@
 /**
- * What was said between a gateway and its servers, without what differs from one time to the next: the kinds of messages
- * in their order, and the names of the fields that each kind has. So the doubles are compared with the servers.
+ * Notes of what was said between a gateway and its servers, without what differs from one time to the next: the kinds
+ * of messages in their order, and the names of the fields that each kind has. So the doubles are compared with the
+ * servers.
  */
 import { z } from 'zod';
 import type { ControlMessage } from './control-messages.ts';
@@ -123,7 +124,7 @@ export const isComplete = ({ control, eventSockets }: ProtocolNotes): boolean =>
 
 export type Notebook = ReturnType<typeof createNotebook>;
 
-/** What a gateway says on an event socket. */
+/** Reads a command of a gateway on an event socket. */
 export const readCommand = ({ line, headers }: SocketCommand): Noted => {
   const [verb = '', ...words] = line.split(' ');
   const asked = headers.get('call-command');
@@ -134,7 +135,7 @@ export const readCommand = ({ line, headers }: SocketCommand): Noted => {
   };
 };
 
-/** What FreeSWITCH says on an event socket. */
+/** Reads an event of FreeSWITCH on an event socket. */
 export const readEvent = ({ headers, body }: SocketMessage): Noted => {
   const type = headers.get('Content-Type') ?? '';
   if (type === 'text/event-plain') {

@@ -1,4 +1,6 @@
-/** What drachtio-server 0.9.10 and FreeSWITCH 1.10 said (test/recorded/sip-servers.json), scenario by scenario. */
+/**
+ * Recorded notes of drachtio-server 0.9.10 and FreeSWITCH 1.10 (test/recorded/sip-servers.json), scenario by scenario.
+ */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { notesSchema, type ProtocolNotes } from './protocol-notes.ts';

@@ -1,6 +1,6 @@
 /**
- * How many may be somewhere at the same time. A connection is given a few seconds: a test file whose tests all begin at
- * once would need more on a busy machine.
+ * Seats for so many at the same time. A connection is given a few seconds: a test file whose tests all begin at once
+ * would need more on a busy machine.
  */
 export const createSeats = (count: number) => {
   let free = count;

@@ -1,5 +1,5 @@
 /**
- * What drachtio-server keeps of SIP: transactions and dialogs, and what it fills in by itself in what its clients send
+ * Drachtio-server's own part of SIP: transactions and dialogs, and what it fills in by itself in what its clients send
  * (RFC 3261 sections 8, 12 and 17). Nothing is lost on the way here, so nothing is sent again.
  */
 import type { SipParty } from './far-end.ts';
@@ -146,7 +146,7 @@ export const cancelOf = (request: SipMessage): SipMessage => ({
   body: '',
 });
 
-/** What a client answers, as it goes out. */
+/** A client's answer, as it goes out. */
 export const responseOf = <Client>(
   written: SipMessage,
   { request, tag }: Incoming<Client>,

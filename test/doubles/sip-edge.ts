@@ -43,7 +43,7 @@ type Servers = {
   trunk: FarEnd;
 };
 
-/** What lines need of servers, doubles or real ones. */
+/** The addresses of servers that lines need, doubles or real ones. */
 export type ServerAddresses = {
   drachtio: Pick<DrachtioServer, 'control'>;
   freeSwitches: readonly Pick<FreeSwitch, 'eventSocket'>[];

@@ -50,7 +50,7 @@ export const methodOf = (message: SipMessage): string =>
     ? (message.startLine.split(' ')[0] ?? '')
     : (mustHave(message, 'CSeq').split(/\s+/)[1] ?? '');
 
-/** What a ladder shows of it: the method or the status. */
+/** Its method or its status, which a ladder shows. */
 export const kindOf = (message: SipMessage): string => String(statusOf(message) ?? methodOf(message));
 
 export const requestUriOf = ({ startLine }: SipMessage): string => startLine.split(' ')[1] ?? '';
@@ -94,7 +94,7 @@ const reasons: Readonly<Record<number, string>> = {
   603: 'Decline',
 };
 
-/** What is put into a message beside what SIP itself asks for. */
+/** Parts of a message beside those that SIP itself asks for. */
 export type MessageParts = {
   headers?: Readonly<Record<string, string>>;
   /** A body that is a session description. */

@@ -46,7 +46,7 @@ type Untimed<Event> = Event extends { at: number }
   ? Omit<Event, 'at' | 'startedAt'> & { startedAt?: number }
   : never;
 
-/** What is broken in this world; each throws where a real driver, agent or journal would by mistake. */
+/** The faults of this world; each throws where a real driver, agent or journal would by mistake. */
 export type Faults = {
   /** The line cannot even be opened. */
   lineCrashes?: boolean;

@@ -7,7 +7,7 @@ import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 /** In real time a limit is nothing that a test waits for, nor that a busy machine may reach. */
 const patientClock = acceleratedClock(1 / 100);
 
-/** What agents on customers' servers work with, for servers on loopback; it is closed with the test. */
+/** The world of agents on customers' servers, for servers on loopback; it is closed with the test. */
 export const endpointWorld = (t: ExecutionContext): EndpointWorld => {
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },

@@ -17,7 +17,7 @@ export type AskedTurn = {
   wasAborted: boolean;
 };
 
-/** What the agent says to a turn, in pieces, with a pause behind each. */
+/** The agent's answer to a turn, in pieces, with a pause behind each. */
 export type Answering = (text: string, turn: number) => { pieces: readonly string[]; pauseMs?: number };
 
 export type FakeAgent = {

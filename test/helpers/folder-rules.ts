@@ -1,4 +1,4 @@
-/** Who may import whom: the table that `test/architecture.test.ts` holds every import against. */
+/** The table of who may import whom, that `test/architecture.test.ts` holds every import against. */
 
 export type Rule = {
   /** Folders whose values and types may be imported. */

@@ -1,4 +1,4 @@
-/** How long the functions of a source file are. */
+/** The lengths of the functions of a source file. */
 import { parseSync, Visitor } from 'vite';
 
 export type FunctionLength = { path: string; firstLine: number; lines: number };

@@ -1,4 +1,6 @@
-/** What the sources import, read from their text: the rules of the architecture and its drawing are both made of it. */
+/**
+ * The imports of the sources, read from their text: the rules of the architecture and its drawing are both made of it.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 /**
- * What was judged in an earlier run and found good is not judged again: where a verdict costs much and always comes out
+ * Verdicts of earlier runs: what was found good is not judged again, where a verdict costs much and always comes out
  * the same. It lies with what else is kept between runs, in `node_modules/.cache`, and is forgotten with it.
  */
 import { createHash } from 'node:crypto';

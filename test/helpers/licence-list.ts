@@ -21,7 +21,7 @@ const lockFile = z.object({
   ),
 });
 
-/** What only developers install is left out. */
+/** The packages by their licences. What only developers install is left out. */
 export const packagesByLicence = (lock: unknown): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, Set<string>>();
   for (const [path, { license, dev, link }] of Object.entries(lockFile.parse(lock).packages)) {

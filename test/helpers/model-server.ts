@@ -26,7 +26,7 @@ const request = z.object({
 
 export type ModelRequest = z.output<typeof request> & { authorization: string | undefined };
 
-/** What the model says, in pieces, and the tools that it calls; or anything else that a server may send. */
+/** The model's answer, in pieces, and the tools that it calls; or anything else that a server may send. */
 export type ModelAnswer =
   | { pieces?: readonly string[]; pauseMs?: number; calls?: readonly { name: string; arguments: string }[] }
   | Answer;

@@ -1,6 +1,6 @@
 /**
- * How much more one piece of work costs than another, in processor time: so that a busy machine comes to the same
- * verdict as a quiet one.
+ * The cost of one piece of work against another, in processor time: so that a busy machine comes to the same verdict as
+ * a quiet one.
  */
 
 type Work = () => unknown;
@@ -16,7 +16,7 @@ const cpuMs = async (work: Work): Promise<number> => {
 };
 
 /**
- * How many times as much `work` costs as `ordinary` at the least of several attempts: a collection of garbage, or
+ * The ratio of what `work` costs to what `ordinary` costs, the least of several attempts: a collection of garbage, or
  * another process, may fall into one of them, not into five. It does not try again once it is within `enough`, and does
  * not try `ordinary` where `work` is within `enough` of what is quick already.
  */

@@ -1,4 +1,4 @@
-/** What agent servers really answered: the exact bytes, and what must be spoken of them. One archive for each server. */
+/** Real answers of agent servers: the exact bytes, and what must be spoken of them. One archive for each server. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 

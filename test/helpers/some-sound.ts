@@ -1,4 +1,4 @@
-/** How a call went, as a line tells it. */
+/** Route and sound of a call, as a line tells them. */
 import type { CallRoute } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 

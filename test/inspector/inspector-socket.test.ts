@@ -1,4 +1,4 @@
-/** Who has a place, and who has lost it. */
+/** The places of onlookers: who has one, and who has lost it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * What a gateway writes to its log while calls go well and badly: one line a fact, each with its call, and nothing that
- * a log must not hold. The log is read as it is before the logger hides anything by name, so that nothing leans on that.
+ * A gateway's log while calls go well and badly: one line a fact, each with its call, and nothing that a log must not
+ * hold. The log is read as it is before the logger hides anything by name, so that nothing leans on that.
  */
 import test from 'ava';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What an operator and a developer see of calls while they go on: streams of events, figures. */
+/** Calls as an operator and a developer see them while they go on: streams of events, figures. */
 import test from 'ava';
 import { z } from 'zod';
 import { openEventStream } from '#test/helpers/event-stream.ts';

@@ -1,4 +1,4 @@
-/** What holds for every call, whatever happens in it and in whichever order. */
+/** Properties of every call, whatever happens in it and in whichever order. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import type { LineEvent } from '#machines/line.ts';

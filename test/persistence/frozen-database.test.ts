@@ -1,4 +1,4 @@
-/** What becomes of the gateway's connections when the server stops answering without a word. */
+/** The gateway's connections when the server stops answering without a word. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';

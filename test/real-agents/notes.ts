@@ -1,4 +1,4 @@
-/** What the fake models noted down (`model-replies.js`). */
+/** Notes of the fake models (`model-replies.js`). */
 import { z } from 'zod';
 
 export type Message = { role: string; content: string };

@@ -54,7 +54,9 @@ const answers = async (url: string): Promise<true | undefined> => {
   }
 };
 
-/** What it writes goes to `ownFolder`, which is gone after `close`. It is ready when the path `health` answers. */
+/**
+ * Runs a server. It writes into `ownFolder`, which is gone after `close`. It is ready when the path `health` answers.
+ */
 export const runServer = async (options: {
   ownFolder: string;
   workingFolder: string;

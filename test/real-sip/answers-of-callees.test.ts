@@ -1,4 +1,4 @@
-/** How far ends answer: with early media, without usable sound, again and again, two at once. */
+/** Answers of far ends: with early media, without usable sound, again and again, two at once. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';

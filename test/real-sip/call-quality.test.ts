@@ -1,4 +1,4 @@
-/** What is known of calls on real servers when they are over: loss, sound that goes one way alone, how soon it rang. */
+/** Figures of calls on real servers when they are over: loss, sound that goes one way alone, how soon it rang. */
 import { createSocket } from 'node:dgram';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';

@@ -19,7 +19,7 @@ export type FarEndProcess = {
   close(): Promise<void>;
 };
 
-/** What sipp can play: one file in `far-ends` each. */
+/** The scenarios that sipp can play: one file in `far-ends` each. */
 export type Scenario =
   | 'silent'
   | 'unattended'

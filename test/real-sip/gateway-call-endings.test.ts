@@ -1,4 +1,4 @@
-/** How calls through a whole gateway end that the callee does not answer, or leaves. */
+/** Ends of calls through a whole gateway that the callee does not answer, or leaves. */
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { startFarEnd, type Scenario } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';

@@ -1,4 +1,4 @@
-/** How far ends call: with which codecs, with what cannot be taken, again and again. */
+/** Calls of far ends: with which codecs, with what cannot be taken, again and again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';

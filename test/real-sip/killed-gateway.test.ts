@@ -1,4 +1,4 @@
-/** What a gateway that was killed leaves behind: calls that stand go on at the next one, and no far end is left ringing. */
+/** A gateway that was killed: calls that stand go on at the next one, and no far end is left ringing. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -14,7 +14,7 @@ import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start
 
 const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng', 'sox', 'fs_cli'];
 
-/** What of the needed programs is not installed. */
+/** The needed programs that are not installed. */
 export const missingPrograms = (): string[] =>
   needed.filter(
     (name) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))),

@@ -1,4 +1,7 @@
-/** What is above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does not. */
+/**
+ * Sound above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does
+ * not.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LineEvent } from '#machines/line.ts';

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import type { S3Account } from '#src/recordings/s3-store.ts';
 
-/** What it does with a request instead of what it should; `undefined` is well-behaved. */
+/** Its misbehaviour at a request; `undefined` is well-behaved. */
 export type Misbehaviour =
   | { status: number; body?: string }
   /** Takes the request and never answers. */

@@ -1,4 +1,4 @@
-/** What an engine of a call can do: know its language, tell where a turn ends. */
+/** Abilities of a call's engine: to know its language, to tell where a turn ends. */
 import test from 'ava';
 import { coolDown, engine, setUpWith } from './doubles/failing-engines.ts';
 import { listen } from './doubles/heard-events.ts';

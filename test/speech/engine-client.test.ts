@@ -1,4 +1,4 @@
-/** What the way to speech engines adds to the client of everything outgoing: a sentence costs its speaker once. */
+/** The way to speech engines, beyond the client of everything outgoing: a sentence costs its speaker once. */
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { FormData } from 'undici';

@@ -1,4 +1,4 @@
-/** What a newcomer meets: an embedded start, what it prints and keeps, and the starts after it. */
+/** The first start, as a newcomer meets it: an embedded start, what it prints and keeps, and the starts after it. */
 import { execFile, spawnSync } from 'node:child_process';
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';

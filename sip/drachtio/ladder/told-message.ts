@@ -1,8 +1,8 @@
 /**
- * What drachtio-server says of each SIP message, as drachtio-srf's `drachtio-agent` reads it: one that came in
+ * Reads drachtio-server's report of each SIP message, as drachtio-srf's `drachtio-agent` reads it: one that came in
  * (`sip|network|…`), one that was sent because it was asked for (`response|…|OK|application|…`), or by itself
- * (`sip|application|…|unsolicited|…`). It says nothing of what it sends or takes in its own hands: 100 Trying, the ACK of
- * a refusal, the answer to a CANCEL, and whatever is sent again.
+ * (`sip|application|…|unsolicited|…`). It says nothing of what it sends or takes in its own hands: 100 Trying, the ACK
+ * of a refusal, the answer to a CANCEL, and whatever is sent again.
  */
 import { addressOf, sipTransports, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Who carries the sound of a call, as its trunk says: a media server, or this process itself. With `auto` it is this
- * process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes to it.
+ * The carriers of calls' sound, chosen as the trunk says: a media server, or this process itself. With `auto` it is
+ * this process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes
+ * to it.
  */
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '../../media/direct/direct-endpoint.ts';
@@ -103,8 +104,8 @@ export const createCarriers = (
 };
 
 /**
- * What is wrong with the sound of calls over these trunks. `isDown`: calls that could be carried cannot be now; a trunk
- * whose calls can never be carried here takes nothing from the others.
+ * The health of those who carry the sound of calls over these trunks. `isDown`: calls that could be carried cannot be
+ * now; a trunk whose calls can never be carried here takes nothing from the others.
  */
 export const carryingHealth = (
   trunks: readonly Trunk[],

@@ -1,4 +1,4 @@
-/** How loud the agent's voice is at a moment: what its echo is compared with. */
+/** The loudness of the agent's voice at a moment, with which its echo is compared. */
 import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../../samples.ts';
 
 /** Levels are kept for so much sound together. */

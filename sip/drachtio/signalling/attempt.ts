@@ -29,7 +29,7 @@ export type Attempt = {
   lose(): void;
 };
 
-/** What is left where no SIP message was exchanged. */
+/** The details where no SIP message was exchanged. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
 
 /** An attempt that comes to nothing before any SIP message is exchanged. */
@@ -41,10 +41,10 @@ export const settledAttempt = (cause: UnansweredCause): Attempt => ({
   lose() {},
 });
 
-/** What may be asked of a call; for the header `Allow`. */
+/** Methods that may be asked of a call; for the header `Allow`. */
 export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 
-/** What is told of us to who asks what we can (RFC 3261 section 11). */
+/** Headers for those who ask what we can (RFC 3261 section 11). */
 export const abilities = {
   Accept: 'application/sdp',
   Allow: allowed,

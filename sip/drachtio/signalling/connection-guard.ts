@@ -1,4 +1,4 @@
-/** What drachtio-srf leaves undone on its connection to drachtio-server, whose limits ring.ts tells. */
+/** Does what drachtio-srf leaves undone on its connection to drachtio-server, whose limits ring.ts tells. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';

@@ -17,7 +17,7 @@ export type SendCommand = (message: {
   sip: string;
 }) => Promise<void>;
 
-/** How it came to its end; `gone` when the far end had gone by itself. */
+/** The way in which it came to its end; `gone` when the far end had gone by itself. */
 export type LegEnd = 'BYE' | 'CANCEL' | 'answered 480' | 'gone';
 
 /** An answer that crossed the CANCEL is here by then. */

@@ -1,4 +1,4 @@
-/** What is wrong with an INVITE by the rules of SIP itself, whatever it asks for (RFC 3261 section 8.2.2). */
+/** Inspection of an INVITE by the rules of SIP itself, whatever it asks for (RFC 3261 section 8.2.2). */
 import type Srf from 'drachtio-srf';
 
 export type RequestProblem = { status: number; reason: string; headers?: Record<string, string> };

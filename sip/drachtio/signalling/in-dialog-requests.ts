@@ -1,5 +1,5 @@
 /**
- * What the far end asks in a call that stands: to hold its sound or to move it elsewhere (re-INVITE, UPDATE), to know
+ * Requests of the far end in a call that stands: to hold its sound or to move it elsewhere (re-INVITE, UPDATE), to know
  * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
  */
 import type Srf from 'drachtio-srf';

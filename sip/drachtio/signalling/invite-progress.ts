@@ -1,4 +1,4 @@
-/** What an INVITE has brought so far: its last answer, how far the call came, and answers to our offer on the way. */
+/** The progress of an INVITE: its last answer, how far the call came, and answers to our offer on the way. */
 import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';

@@ -1,5 +1,5 @@
 /**
- * What is agreed with the far end about the sound of a call (RFC 3264). A media server would take nearly everything, and
+ * Agreement with the far end about the sound of a call (RFC 3264). A media server would take nearly everything, and
  * answer what it cannot have with an audio of port 0: a call that stands and is dumb. So it is decided here.
  */
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';

@@ -1,4 +1,4 @@
-/** What an INVITE is refused with, and for which reason (RFC 3261 section 21). */
+/** Refusals of an INVITE, each by its reason (RFC 3261 section 21). */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';

@@ -1,6 +1,6 @@
 /**
- * What an INVITE of a known trunk is looked at for before anything is kept of it: the rules of SIP, whether it can be
- * heard, who calls whom.
+ * Screening of an INVITE of a known trunk before anything is kept of it: the rules of SIP, whether it can be heard, who
+ * calls whom.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ import {
 } from './refusals.ts';
 import { isTooSmall, type SessionTimes } from './session-timer.ts';
 
-/** Who calls, and the numbers that may be meant, the likeliest first; domestic format. */
+/** The caller, and the numbers that may be meant, the likeliest first; domestic format. */
 export type Parties = { from: string; numbers: readonly string[]; identity: CallerIdentity };
 
 export const createScreening = (options: {

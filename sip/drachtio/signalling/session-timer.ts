@@ -51,7 +51,7 @@ export const timerOffer = ({ expiresSec, shortestSec }: SessionTimes): Headers =
   'Min-SE': String(shortestSec),
 });
 
-/** What to ask for next when a trunk has answered 422; undefined when it does not say what it wants. */
+/** The session timer to ask for next when a trunk has answered 422; undefined when it does not say what it wants. */
 export const afterTooSmall = (response: Message, times: SessionTimes): SessionTimes | undefined => {
   const wanted = minSeOf(response);
   return wanted <= times.shortestSec

@@ -34,7 +34,7 @@ export const unanswered = (cause: Unanswered['cause'], sip: SipDetails): Unanswe
   sip,
 });
 
-/** What is asked of every trunk alike. */
+/** Options that are the same for every trunk. */
 export type CallOptions = {
   /** Domestic format. */
   from: string;

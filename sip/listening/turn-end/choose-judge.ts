@@ -1,4 +1,4 @@
-/** Who decides in a call that a turn is over: what its number has chosen, or the pauses where that is not there. */
+/** Chooses the judge of a call's turns: the one of its number, or the pauses where that is not there. */
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
 import type { OpenTurnEndJudge } from './judge.ts';

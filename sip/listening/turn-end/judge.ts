@@ -1,10 +1,10 @@
 /**
- * Who decides that a turn of the other party is over. There are three: the pause behind its words (`pauses.ts`), the
- * recognizer (`recognizer-ends.ts`), and a model of speech (`model-ends.ts`). Which one is the number's choice; one that
- * has nothing to say leaves it to the pauses.
+ * The judges, one of whom decides that a turn of the other party is over. There are three: the pause behind its words
+ * (`pauses.ts`), the recognizer (`recognizer-ends.ts`), and a model of speech (`model-ends.ts`). Which one is the
+ * number's choice; one that has nothing to say leaves it to the pauses.
  */
 
-/** What is known where somebody has spoken and is silent. Times are wall-clock milliseconds. */
+/** A silence behind words, as far as it is known. Times are wall-clock milliseconds. */
 export type Silence = {
   since: number;
   /** The words of the turn so far … */

@@ -7,7 +7,7 @@ import type { TurnEndJudge } from './judge.ts';
 import { overByPauses, type JudgeOptions } from './pauses.ts';
 import { createLatestSound } from './latest-sound.ts';
 
-/** What hears whether somebody has finished; see `src/speech/turn-model`. */
+/** A model that hears whether somebody has finished; see `src/speech/turn-model`. */
 export interface TurnModel {
   /** How much sound it hears at most. */
   readonly longestMs: number;

@@ -16,7 +16,7 @@ export type PauseNumbers = Readonly<{
   settleMs: number;
 }>;
 
-/** What all who judge are given: what the number has chosen, and by which pauses it is decided where nothing else does. */
+/** Options of every judge: what the number has chosen, and by which pauses it is decided where nothing else does. */
 export type JudgeOptions = {
   numbers: PauseNumbers;
   turnEnd: TurnEnd;

@@ -24,7 +24,7 @@ export type Formats = {
   keysPayloadType: number | null;
 };
 
-/** What of encryption is wanted, and the master key of what goes out, which stays the same in a call. */
+/** The encryption that is wanted, and the master key of what goes out, which stays the same in a call. */
 export type Encrypting = { srtp: TrunkSrtp; master: Uint8Array };
 
 const isG711 = (codec: TrunkCodec): codec is G711Name => codec === 'PCMU' || codec === 'PCMA';
@@ -90,8 +90,8 @@ const isReachable = ({ address, port }: Address): boolean =>
   isIP(address) !== 0 && port > 0 && port <= 65_535;
 
 /**
- * What the far end's description means for us: where its sound is wanted, and in which format. Undefined where none of
- * our codecs is in it, no address and port that sound can be sent to, or no key where one is needed.
+ * The agreement that the far end's description means for us: where its sound is wanted, and in which format. Undefined
+ * where none of our codecs is in it, no address and port that sound can be sent to, or no key where one is needed.
  */
 export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgreement | undefined => {
   const audio = audioIn(sdp);
@@ -116,7 +116,7 @@ export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgr
   };
 };
 
-/** What we do while the far end does so (RFC 3264 section 6.1). */
+/** Our direction while the far end has this one (RFC 3264 section 6.1). */
 export const answering = (sdp: string): Direction => {
   const [, theirs] = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(sdp) ?? [];
   if (theirs === 'sendonly') return 'recvonly';

@@ -1,4 +1,4 @@
-/** What both sides have said of the sound of one call, and what is agreed of it (RFC 3264). */
+/** The offers and answers of both sides about the sound of one call, and what is agreed (RFC 3264). */
 import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';

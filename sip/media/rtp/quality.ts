@@ -1,4 +1,7 @@
-/** How good a telephone call sounds, as one number from 1 to 4.5 (ITU-T G.107, the E-model, for G.711 with concealment). */
+/**
+ * The quality of a telephone call's sound, as one number from 1 to 4.5 (ITU-T G.107, the E-model, for G.711 with
+ * concealment).
+ */
 
 /** Of a perfect call by G.711: all impairments of the room and of the telephone at their defaults. */
 const bestRating = 93.2;

@@ -6,7 +6,7 @@ import { createReception, type Reception } from './reception.ts';
 import { createReorderBuffer, type ReorderBuffer } from './reorder-buffer.ts';
 import { createKeyReader } from './telephone-event.ts';
 
-/** What the far end may send: voice codecs and keys by their payload types. */
+/** Formats that the far end may send: voice codecs and keys by their payload types. */
 export type ReceivingFormats = { codecs: ReadonlyMap<number, G711>; keysPayloadType: number | null };
 
 export type ReceivingEvents = {

@@ -1,4 +1,7 @@
-/** What is known of a stream that comes in (RFC 3550 section 6.4.1 and appendix A): how much was lost, and how evenly it comes. */
+/**
+ * Figures of a stream that comes in (RFC 3550 section 6.4.1 and appendix A): how much was lost, and how evenly it
+ * comes.
+ */
 import { sequenceDistance } from './rtp-packet.ts';
 
 export type Reception = {

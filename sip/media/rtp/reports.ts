@@ -18,7 +18,7 @@ export type Reports = {
   ofRemote(): RemoteFigures;
 };
 
-/** What the far end says of what it hears; `null` while it has said nothing. */
+/** The far end's figures of what it hears; `null` while it has said nothing. */
 export type RemoteFigures = {
   /** Since the beginning, 0 to 1. */
   lossThere: number | null;

@@ -1,7 +1,7 @@
 /** Reports of both sides about the sound (RFC 3550 section 6): what was sent, what of it arrived, and how long it takes. */
 import type { ReceptionReport } from './reception.ts';
 
-/** What the other side says of the stream that goes out. */
+/** The other side's report of the stream that goes out. */
 export type RemoteReport = {
   /** In 256ths, since its report before. */
   fractionLost: number;
@@ -75,7 +75,7 @@ export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
 
 export type SentSoFar = { ssrc: number; packets: number; bytes: number; timestamp: number };
 
-/** What arrived of the other side's stream, with when its last report came. */
+/** The arrival of the other side's stream, with when its last report came. */
 export type Heard = ReceptionReport & {
   lastReport: number;
   /** In 1/65,536 s. */

@@ -17,7 +17,7 @@ export const rtpHeaderBytes = 12;
 
 const version = 2;
 
-/** How many bytes stand before the payload; undefined for what is no packet of RTP. */
+/** The count of bytes before the payload; undefined for what is no packet of RTP. */
 export const rtpHeaderEnd = (datagram: Buffer): number | undefined => {
   const first = datagram[0] ?? 0;
   if (datagram.length < rtpHeaderBytes || first >> 6 !== version) return undefined;

@@ -6,7 +6,7 @@ import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import type { SentSoFar } from './rtcp.ts';
 import { telephoneEventBytes, writeTelephoneEvent } from './telephone-event.ts';
 
-/** What was agreed with the far end about what it is sent. */
+/** The format of what the far end is sent, as it was agreed. */
 export type SendingFormat = {
   codec: G711;
   payloadType: number;

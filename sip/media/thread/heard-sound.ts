@@ -1,6 +1,6 @@
 /**
- * What came in since it was told last, of all calls: sound at each beat while a voice may be in it, and where it is quiet
- * in blocks, all of them at one beat in five. To tell, take and listen costs more than the samples do.
+ * Sound of all calls that came in since it was told last: sound at each beat while a voice may be in it, and where it
+ * is quiet in blocks, all of them at one beat in five. To tell, take and listen costs more than the samples do.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { levelOf } from '../../samples.ts';

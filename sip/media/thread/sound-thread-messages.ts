@@ -1,11 +1,11 @@
-/** What the main thread and the thread of the sound tell each other. */
+/** The messages between the main thread and the thread of the sound. */
 import type { SampleRate } from '../../samples.ts';
 import type { G711Name } from '../g711.ts';
 import type { RemoteFigures } from '../rtp/reports.ts';
 
 export type Address = { address: string; port: number };
 
-/** What was agreed with the far end (RFC 3264). */
+/** The agreement with the far end (RFC 3264). */
 export type RtpAgreement = {
   remote: Address;
   /** Where its reports are expected: the next port, unless it says otherwise. */

@@ -1,7 +1,7 @@
 /**
- * How far FreeSWITCH is ahead: what it was sent and has not played yet. That is nothing at first. When the sound was
- * held up here and FreeSWITCH ran dry, what is made up for stays ahead from then on, so that the next stall of that
- * length is not heard; but falling silent takes as much longer. So there is a limit, and a pause uses the lead up.
+ * FreeSWITCH's lead: what it was sent and has not played yet. That is nothing at first. When the sound was held up here
+ * and FreeSWITCH ran dry, what is made up for stays ahead from then on, so that the next stall of that length is not
+ * heard; but falling silent takes as much longer. So there is a limit, and a pause uses the lead up.
  */
 
 const frameMs = 20;

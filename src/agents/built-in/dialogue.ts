@@ -160,7 +160,7 @@ const begin = ({ direction, task, words }: Opening): Step => {
   return start('task', question, [words.opening, words.taskFollows, question].join(words.space));
 };
 
-/** What the agent says to the last of the messages. The first message of an outbound call is its kickoff. */
+/** The agent's answer to the last of the messages. The first message of an outbound call is its kickoff. */
 export const nextUtterance = (messages: readonly Message[], opening: Opening): Utterance => {
   let { state, said } = begin(opening);
   let heardOfIt = '';

@@ -1,6 +1,6 @@
 import type { Meaning, Words } from './words.ts';
 
-/** What the built-in agent makes of something that it heard. */
+/** Something that the built-in agent heard, as it understands it. */
 export type Heard = {
   text: string;
   /** `statement` is anything that it does not know better. */

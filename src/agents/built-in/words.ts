@@ -1,4 +1,4 @@
-/** What the built-in agent says and understands in one language. */
+/** The words of the built-in agent in one language: those that it says and those that it understands. */
 export type Words = {
   /** The outbound opening, up to the task. */
   opening: string;

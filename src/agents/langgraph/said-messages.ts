@@ -1,5 +1,5 @@
 /**
- * What is new in the messages of a run. The same words come several times: each partial repeats the text so far, the
+ * New words in the messages of a run. The same words come several times: each partial repeats the text so far, the
  * complete message repeats it all, and a subgraph's message comes again from its parent. So what was said is kept for
  * each message id, and only what goes beyond it is spoken.
  */

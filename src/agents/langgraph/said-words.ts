@@ -1,4 +1,4 @@
-/** What was said of each message, by its id, and whether the same words were said under another one. */
+/** The words that were said of each message, by its id, and whether the same words were said under another one. */
 export type SaidWords = {
   /** Empty where nothing was said of it. */
   of(id: string): string;

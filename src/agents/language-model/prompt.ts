@@ -1,4 +1,4 @@
-/** What the language model is told about its part, for each direction and language. */
+/** The language model's prompt about its part, for each direction and language. */
 import type { AgentContext } from '#src/domain/agent-context.ts';
 import type { Language } from '#src/domain/language.ts';
 import { isLanguage } from '#src/domain/language.ts';

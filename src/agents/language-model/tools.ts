@@ -1,4 +1,7 @@
-/** What the language model can do besides speaking. Whatever is wrong with it is told to the model, which goes on. */
+/**
+ * Tools of the language model, for all that it does besides speaking. Whatever is wrong with it is told to the model,
+ * which goes on.
+ */
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { HangUp, PressKeys } from '#src/domain/own-call.ts';

@@ -1,5 +1,5 @@
 /**
- * What Mastra's streams are made of, in both of their formats: the chunks of Mastra 0.20 and later
+ * The parts of Mastra's streams, in both of their formats: the chunks of Mastra 0.20 and later
  * (`{"type":"text-delta","payload":{…}}`, as events or between record separators), and before it the data stream of the
  * AI SDK 4, whose lines begin with a letter or digit for their type (`0:"text"`).
  */

@@ -1,4 +1,4 @@
-/** What to change when an agent endpoint gave no reply, or one that would not do in a call. */
+/** Advice for an agent endpoint that gave no reply, or one that would not do in a call. */
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { builtInAdvice } from './advice/built-in.ts';

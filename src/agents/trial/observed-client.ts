@@ -2,7 +2,7 @@ import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Exchange } from '#src/domain/agent-trial.ts';
 
-/** What the requests of one turn are noted in. */
+/** Notes of the requests of one turn. */
 export type ExchangeLog = {
   exchanges: Exchange[];
   /** Milliseconds since the turn began. */

@@ -38,7 +38,7 @@ export const callOf = ({
   instruction,
 });
 
-/** What a binding would not have stored (guides/design/agents.md, "Bindings"). */
+/** Notes about fields that a binding would not have stored (guides/design/agents.md, "Bindings"). */
 export const notesOf = ({ agentId, assistantId, agentType, direction }: TrialRequest): string[] => [
   ...(agentId === null || (agentType === 'mastra' && direction === 'outbound')
     ? []
@@ -52,7 +52,7 @@ export const notesOf = ({ agentId, assistantId, agentType, direction }: TrialReq
     : [`The assistant ID is not used: ${agentType} has none.`]),
 ];
 
-/** What the other party says, the kickoff included. */
+/** The other party's turns, the kickoff included. */
 export const messagesOf = ({ direction, instruction, say }: TrialRequest): string[] => [
   ...(direction === 'outbound' ? [kickoffFor(instruction)] : []),
   ...say,

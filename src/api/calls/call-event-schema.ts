@@ -1,4 +1,4 @@
-/** What happened in a call, fact by fact, as clients see it. */
+/** The events of a call, fact by fact, as clients see them. */
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';

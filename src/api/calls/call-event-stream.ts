@@ -1,5 +1,5 @@
 /**
- * What happens in a call, as Server-Sent Events (WHATWG HTML, 9.2): what was, then what happens as it happens.
+ * The events of a call, as Server-Sent Events (WHATWG HTML, 9.2): first those that were, then each as it happens.
  *
  * The stream reads the journal itself. Being told that a fact was written only makes it look again, so it neither shows
  * what a read does not, nor misses or repeats anything, wherever it was interrupted. For a call of another gateway nobody

@@ -15,7 +15,7 @@ const fileHeaders = {
   }),
 };
 
-/** What the recording's routes of the client and the admin API have in common. */
+/** The common part of the recording's routes of the client and the admin API. */
 export const recordingDeclaration = {
   params: callIdInPath,
   headers: z.object({

@@ -5,7 +5,7 @@ import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
 import { transcriptTurn } from './call-schema.ts';
 
-/** What the transcript's routes of the client and the admin API have in common. */
+/** The common part of the transcript's routes of the client and the admin API. */
 export const transcriptDeclaration = {
   description: 'What was really heard, turn by turn. For a call in progress: the turns up to now.',
   params: callIdInPath,

@@ -1,6 +1,6 @@
 import type { CallRecord, JournalEntry } from '#src/calls/stored-calls.ts';
 
-/** How far the journal of a call was read, and whether more may come. */
+/** The journal of a call, as far as it was read, and whether more may come. */
 export type SeenJournal = {
   /** The sequence of the last one; 0 before the first. */
   last(): number;

@@ -1,4 +1,4 @@
-/** How the sound of a call was, as clients see it. */
+/** The sound of a call, as clients see its figures. */
 import * as z from 'zod';
 import type { CallRow } from '#src/calls/stored-calls.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';

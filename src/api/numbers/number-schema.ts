@@ -43,7 +43,7 @@ export const bargeIn = z
   })
   .meta({ id: 'BargeIn' });
 
-/** What a number stores of its policy; null falls back to the workspace's, then the platform's. */
+/** The policy fields of a number; null falls back to the workspace's, then the platform's. */
 export const policyFields = {
   max_duration_sec: seconds(60, 1800, 900, 'The longest duration that a call may be given.'),
   default_duration_sec: seconds(60, 1800, 600, 'The duration of a call that is given none.'),
@@ -112,7 +112,7 @@ export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
   example: 600,
 });
 
-/** What may be changed of a number. */
+/** Settings of a number that may be changed. */
 export const settingsFields = {
   language,
   ...policyFields,

@@ -7,7 +7,7 @@ const milliseconds = (name: keyof typeof turnEndBounds, description: string) => 
   return z.int().min(lowest).max(highest).default(usual).meta({ description, example: usual });
 };
 
-/** Who decides that the other party has finished. */
+/** The judge of whether the other party has finished. */
 export const turnEnd = z
   .strictObject({
     mode: z.enum(turnEndModes).meta({

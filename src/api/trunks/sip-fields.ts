@@ -1,4 +1,4 @@
-/** What can stand in a trunk's fields: hosts, addresses and credentials as SIP carries them. */
+/** Contents of a trunk's fields: hosts, addresses and credentials as SIP carries them. */
 import { isIP } from 'node:net';
 import * as z from 'zod';
 

@@ -35,7 +35,7 @@ const maxCallsInProgress = z
   .nullable()
   .meta({ description: 'Calls in progress at once, over all numbers.', example: 50 });
 
-/** What an admin may change of a workspace; null falls back to the platform. */
+/** Settings of a workspace that an admin may change; null falls back to the platform. */
 export const workspaceFields = {
   name: name.meta({ example: 'Front desk' }),
   time_zone: timeZone,

@@ -12,7 +12,7 @@ import {
 } from './in-call-requests.ts';
 import type { CallActor } from '../live/switchboard.ts';
 
-/** What hanging up does to a call that is held here. */
+/** Hanging up and cancelling, for a call that is held here. */
 export const createHangupActions = (
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean,

@@ -25,7 +25,7 @@ const notRecorded = (reason: 'none' | 'failed'): Refusal =>
     { extras: { reason } },
   );
 
-/** What pausing does to a call that is held here. */
+/** Pausing and resuming the recording of a call that is held here. */
 export const createRecordingActions = (
   database: Database,
 ): Record<'pause_recording' | 'resume_recording', PerformAction> => {

@@ -1,5 +1,5 @@
 /**
- * What is told of all calls and nobody waits for, such as the transitions of their charts, on its way to the database:
+ * Rows about all calls that nobody waits for, such as the transitions of their charts, on their way to the database:
  * gathered for a moment and written in one statement. While the database is away it waits, bounded by `limit`; what is
  * more is lost.
  */

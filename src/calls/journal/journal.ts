@@ -14,7 +14,7 @@ import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writ
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
 
-/** What a journal takes in: a fact that carries no time is stamped on arrival. */
+/** A fact as a journal takes it in: one that carries no time is stamped on arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
 
 export type FollowFact = (callId: string, fact: RecordedFact) => void;

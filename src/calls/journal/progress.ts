@@ -1,5 +1,5 @@
 /**
- * How far each call has come, kept behind its back, so that another process can go on with it (`CallRevival`): only the
+ * The progress of each call, kept behind its back, so that another process can go on with it (`CallRevival`): only the
  * last word on a call counts, however much has happened since the one before. No call waits for it, and none is harmed
  * by what could not be kept.
  */

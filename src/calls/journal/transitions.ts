@@ -1,6 +1,6 @@
 /**
- * What the charts of calls do, kept as it happens: state before, event, state after, and by which chart. A replay reads
- * it and has nothing to guess.
+ * The transitions of calls' charts, kept as they happen: state before, event, state after, and by which chart. A replay
+ * reads it and has nothing to guess.
  *
  * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`batch-writer.ts`), and a
  * call of which some are lost goes on. The last ones are written with its end.

@@ -1,6 +1,6 @@
 /**
- * How long the other party waits for the agent, stage by stage. The line knows when something was heard, the reply when
- * it was asked for and what came when; here both meet, per call, and what belongs to a turn is added to its fact.
+ * The other party's wait for the agent, stage by stage. The line knows when something was heard, the reply when it was
+ * asked for and what came when; here both meet, per call, and what belongs to a turn is added to its fact.
  *
  * Only one reply is under way in a call, and whatever was left of the one before has been reported by the line when the
  * next one is asked for: so the first words that are heard after a reply's first sentence are that reply's.

@@ -1,6 +1,6 @@
 /**
- * What becomes of the calls of a dead process that cannot go on: each is ended once, with `system_error` and an unknown
- * duration (guides/design/calls.md, "Lost calls"). The row decides: whoever ends it first has ended it, and there is one
+ * Ends the calls of a dead process that cannot go on: each is ended once, with `system_error` and an unknown duration
+ * (guides/design/calls.md, "Lost calls"). The row decides: whoever ends it first has ended it, and there is one
  * `call.ended`. What becomes of their recordings, src/recordings decides.
  */
 import type { Logger } from 'pino';

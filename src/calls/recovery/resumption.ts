@@ -1,6 +1,6 @@
 /**
- * How a call goes on that another process held, by what that process has left of it: how far it had come when that was
- * last kept, and its journal, which may know more, or less.
+ * Resumption of a call that another process held, from what that process has left of it: how far it had come when that
+ * was last kept, and its journal, which may know more, or less.
  */
 import type { ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import type { Message } from '#machines/reply.ts';

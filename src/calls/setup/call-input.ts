@@ -10,7 +10,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
-/** What a call's chart starts from. */
+/** The input of a call's chart. */
 export const callInput = (call: {
   agentCall: AgentCall;
   language: Language;

@@ -1,5 +1,5 @@
 /**
- * How long the outbound calls of a day may last together: a workspace's, and a number's (guides/design/limits.md,
+ * Limits on the minutes of a day's outbound calls together: a workspace's, and a number's (guides/design/limits.md,
  * "Minutes a day").
  */
 import { dayOf, type Day } from '#src/domain/day.ts';

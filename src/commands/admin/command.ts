@@ -1,4 +1,4 @@
-/** What the operator's commands have in common: what they work on, what they are given and what they answer. */
+/** The common part of the operator's commands: what they work on, what they are given and what they answer. */
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Administrator } from '#src/administration/administrator.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -29,7 +29,7 @@ export type Command = {
   run(context: CommandContext, given: CommandArguments): Promise<Answer>;
 };
 
-/** Who acts: these commands are the operator's, who has the database. */
+/** The actor of these commands: the operator, who has the database. */
 export const operator = 'operator';
 
 export const textOption = { type: 'string' } as const;
@@ -39,7 +39,7 @@ export const textIn = ({ options }: CommandArguments, name: string): string | un
   return typeof value === 'string' ? value : undefined;
 };
 
-/** What stands behind the name of the command, or the option that means the same. */
+/** The word behind the name of the command, or the option that means the same. */
 export const nameIn = (given: CommandArguments, option: string, command: string): string => {
   const [word] = given.positionals;
   const named = textIn(given, option);

@@ -32,7 +32,7 @@ const written = (value: unknown): string => {
   return shownDestinations(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
 };
 
-/** What is set, and in brackets what holds where nothing is. */
+/** A table of the settings, in brackets where the platform's holds. */
 export const settingsTable = (
   settings: Readonly<Record<string, unknown>>,
   otherwise: (field: string) => unknown,

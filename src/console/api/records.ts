@@ -1,4 +1,4 @@
-/** What the API answers with, as far as the console shows it. */
+/** Answers of the API, as far as the console shows them. */
 import type {
   CallEvent as AnyCallEvent,
   PhoneNumber,

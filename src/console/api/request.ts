@@ -5,7 +5,7 @@ import { expire, signedInAgain, token } from '../session.ts';
 
 export { TrunklineProblem as Problem };
 
-/** What is wrong, by the dotted path of the field. */
+/** The messages of a problem, by the dotted path of the field. */
 export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, string> =>
   new Map(errors.map(({ path, message }) => [path, message]));
 

@@ -30,7 +30,7 @@ const stagesOf = (latency: Latency): Stage[] => {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** How long the other party waited for a reply, and for what. */
+/** The other party's wait for a reply, stage by stage. */
 export const LatencyBar = ({ latency }: { latency: Latency }) => {
   const t = texts.value.calls.one.latency;
   const stages = stagesOf(latency);
@@ -58,7 +58,7 @@ export const LatencyBar = ({ latency }: { latency: Latency }) => {
   );
 };
 
-/** What the colours mean. */
+/** The legend of the colours. */
 export const LatencyLegend = () => {
   const t = texts.value.calls.one.latency;
   return (

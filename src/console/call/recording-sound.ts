@@ -1,6 +1,6 @@
 /** The recording of a call, heard along with its steps, which it leads while it sounds. */
 
-/** What is asked of an audio element. */
+/** The part of an audio element that is used. */
 export type AudioElement = {
   currentTime: number;
   readonly duration: number;
@@ -11,7 +11,7 @@ export type AudioElement = {
   addEventListener(event: string, act: () => void, options: { signal: AbortSignal }): void;
 };
 
-/** What is done with the recording's own controls. */
+/** Use of the recording's own controls. */
 export type RecordingControls = {
   played(): void;
   /** Not when it has come to its end, nor where nothing is recorded. */

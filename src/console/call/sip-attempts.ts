@@ -19,7 +19,7 @@ const statusOf = ({ start_line: line }: SipMessage): number | null => {
   return status === undefined ? null : Number(status);
 };
 
-/** How it is coloured. */
+/** The kind by which it is coloured. */
 export const kindOf = (message: SipMessage): 'request' | 'progress' | 'success' | 'challenge' | 'failure' => {
   const status = statusOf(message);
   if (status === null) return 'request';

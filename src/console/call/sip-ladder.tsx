@@ -19,7 +19,7 @@ const pollMsOf = (call: Call, { empty_because: because }: SipLadder): number | n
   return !isOver(call) || isSettling ? liveMs : null;
 };
 
-/** What went to and fro between the gateway and the trunks, as a ladder: each rung opens to its message. */
+/** The messages between the gateway and the trunks, as a ladder: each rung opens to its message. */
 export const SipLadderCard = ({ call }: { call: Call }) => {
   const t = texts.value.sip;
   const { value: ladder } = usePolled(

@@ -21,7 +21,7 @@ const moreOf = (call: Call, { type, data }: CallEvent): string | undefined => {
 const byTime = (a: CallEvent, b: CallEvent): number =>
   Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence;
 
-/** What happened, fact by fact. That it began is no fact of the journal: it is what the journal begins with. */
+/** The course of a call, fact by fact. That it began is no fact of the journal: it is what the journal begins with. */
 export const Timeline = ({
   call,
   events,

@@ -7,7 +7,7 @@ import { clockTime } from '../parts/when.tsx';
 import { LatencyBar, LatencyLegend } from './latency-bar.tsx';
 import { current, type Playback } from './playback.ts';
 
-/** What was heard, turn by turn; new turns are read out while the call goes on. */
+/** The words of a call, turn by turn, as they were heard; new turns are read out while the call goes on. */
 export const Transcript = ({
   call,
   turns,

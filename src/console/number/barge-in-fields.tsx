@@ -1,4 +1,4 @@
-/** What the agent's voice does when the other party speaks into it: a mode, and the numbers of the one that has some. */
+/** Barge-in: a mode, and the numbers of the one that has some. */
 import { bargeInBounds, bargeInModes, usualBargeIn, type BargeInMode } from '#src/domain/barge-in.ts';
 import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';

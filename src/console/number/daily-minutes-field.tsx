@@ -1,4 +1,4 @@
-/** How long the outbound calls of a day may last together, beside what is used of it. */
+/** The limit on the minutes of a day's outbound calls, beside what is used of it. */
 import { texts } from '../language/language.ts';
 import { TextField } from '../parts/field.tsx';
 import type { FieldsOf, FormValues } from '../parts/form.ts';

@@ -24,7 +24,10 @@ const valuesOf = (number: PhoneNumber) => ({
   ...policyValues(number),
 });
 
-/** What is not given here falls back to the workspace, then to the platform (guides/design/calls.md, "Policy"). */
+/**
+ * The form of a number's policy. A field that is left empty falls back to the workspace, then to the platform
+ * (guides/design/calls.md, "Policy").
+ */
 export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: () => void }) => {
   const t = texts.value.numbers.policy;
   const { byDefault } = texts.value.shell.form;

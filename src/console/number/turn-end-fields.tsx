@@ -1,4 +1,7 @@
-/** Who decides that the other party has finished, and the shortest and the longest silence of a turn's end. */
+/**
+ * Turn end: the judge of whether the other party has finished, and the shortest and the longest silence of a turn's
+ * end.
+ */
 import { turnEndBounds, turnEndModes, usualTurnEnd, type TurnEndMode } from '#src/domain/turn-end.ts';
 import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';

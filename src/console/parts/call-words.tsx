@@ -1,4 +1,4 @@
-/** How a call is told: its state, its direction, the other party. */
+/** A call in words: its state, its direction, the other party. */
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import type { CallListItem, Direction } from '../api/records.ts';

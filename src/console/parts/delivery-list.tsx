@@ -11,7 +11,7 @@ import { dayAndTime, When } from './when.tsx';
 
 const pollMs = 3_000;
 
-/** What was delivered to a webhook endpoint, the newest first, each with its attempts. */
+/** The deliveries to a webhook endpoint, the newest first, each with its attempts. */
 export const DeliveryList = ({ webhookId }: { webhookId: string }) => {
   const { value: first, reload } = usePolled(
     webhookId,

@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import { Page } from './page.tsx';
 
-/** What a viewer does not see: buttons and links to what is refused. */
+/** A part of a page that a viewer does not see: buttons and links to what is refused. */
 export const ForAdmins = ({ children }: { children: ComponentChildren }) =>
   mayChange.value ? <>{children}</> : null;
 

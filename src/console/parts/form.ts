@@ -30,7 +30,7 @@ const fieldOfCode: Readonly<Record<string, string>> = {
   number_taken: 'number',
 };
 
-/** What a form finds out by itself, in the shape of what the API says. */
+/** A fault that a form finds by itself, in the shape of one that the API names. */
 export const wrongField = (path: string, message: string): Problem =>
   new Problem(new Response(null, { status: 400 }), { code: 'invalid_request', errors: [{ path, message }] });
 

@@ -1,4 +1,4 @@
-/** What stands around every page: the way to the others, the language, and whether the gateway is there. */
+/** The frame around every page: the way to the others, the language, and whether the gateway is there. */
 import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

@@ -5,7 +5,7 @@ import { Pill } from './pill.tsx';
 
 const seconds = (ms: number | null): string => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`);
 
-/** How a conversation with an agent endpoint went, turn by turn. */
+/** The report of a conversation with an agent endpoint, turn by turn. */
 export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
   const t = texts.value.trial;
   return (

@@ -1,4 +1,7 @@
-/** What the person says into the microphone, by the browser's own recognition where it has one; when words take the floor. */
+/**
+ * Hears what the person says into the microphone, by the browser's own recognition where it has one; tells when words
+ * take the floor.
+ */
 import { isBackchannel } from '#src/domain/backchannels.ts';
 
 /** As far as it is used here; the standard's own types are not in every library of types. */

@@ -1,4 +1,4 @@
-/** What the web phone knows: what rings, what is being talked about, what came of it. */
+/** The state of the web phone: what rings, what is being talked about, what came of it. */
 import type {
   FromPhone,
   PhoneCallDetails,

@@ -1,4 +1,4 @@
-/** What one can do in a call on the web phone. */
+/** Tools for a call on the web phone. */
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';

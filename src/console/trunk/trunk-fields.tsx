@@ -29,7 +29,7 @@ const switchesIn = ({ register, privacy, health_check, drained, enabled }: typeo
   enabled,
 });
 
-/** What the fields show of a trunk; of a new one, what the API would take if nothing were said. */
+/** The fields' values for a trunk; for a new one, those that the API would take if nothing were said. */
 export const trunkValues = (trunk?: Trunk) => ({
   name: trunk?.name ?? '',
   host: trunk?.host ?? '',
@@ -63,7 +63,7 @@ const headerNames: Record<(typeof callerIds)[number], string> = {
   'p-preferred-identity': 'P-Preferred-Identity',
 };
 
-/** What the API gets; an empty password keeps the stored one. */
+/** The request to the API; an empty password keeps the stored one. */
 export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   name: values.name.trim(),
   host: values.host.trim(),

@@ -1,7 +1,7 @@
 /**
- * How every statement of a fact begins: with the fact's row. A fact that was written before has none, and neither has one
- * of a gateway that holds the call no more: the call is locked while its epoch is compared, so that whoever takes it over
- * waits for a fact that is being written, and finds it in the journal.
+ * The beginning of every statement of a fact: the fact's row. A fact that was written before has none, and neither has
+ * one of a gateway that holds the call no more: the call is locked while its epoch is compared, so that whoever takes
+ * it over waits for a fact that is being written, and finds it in the journal.
  */
 import { expressionBuilder, type ExpressionBuilder, type QueryCreator } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';

@@ -17,7 +17,7 @@ import {
 
 type Call = Row<'Call'>;
 
-/** What the line says of the call. Null leaves what is known already. */
+/** Columns that the line knows. Null leaves what is known already. */
 export type LineColumns = Pick<
   Call,
   | 'sipStatus'
@@ -123,7 +123,10 @@ export const sayWhoAnswered = changing((call, fact: ToldFact & { by: Call['answe
 type End = LineColumns &
   Pick<Call, 'status' | 'sound'> & { reason: Call['endReason']; durationIsKnown: boolean };
 
-/** What it would have gone on with goes with it; `transitions` are rows as `rowsOf` reads them, and those that are there stay. */
+/**
+ * Ends a call. What it would have gone on with goes with it; `transitions` are rows as `rowsOf` reads them, and those
+ * that are there stay.
+ */
 export const end = prepared((queries, fact: ToldFact & End & { transitions: string }) =>
   tellOfCalls(
     journallingUnlessEnded(queries, fact)

@@ -1,4 +1,4 @@
-/** What a running PostgreSQL server says of itself in its data folder (`postmaster.pid`). */
+/** A running PostgreSQL server's word about itself in its data folder (`postmaster.pid`). */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Workspace } from './workspace.ts';
 
-/** Who did what to what. It never holds a secret. */
+/** An entry of the audit log: who did what to what. It never holds a secret. */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
 /**
- * What another process needs to go on with a call when the one that holds it dies (`call-revivals.ts`). It goes with the
- * end of the call.
+ * All that another process needs to go on with a call when the one that holds it dies (`call-revivals.ts`). It goes
+ * with the end of the call.
  */
 export const CallRevival = defineEntity({
   name: 'CallRevival',

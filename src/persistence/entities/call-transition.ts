@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ChartName } from '#src/domain/chart-name.ts';
 
-/** What a chart of a call did, in order, as it did it. It holds names of states and events, and no words. */
+/** One transition of a call's chart; they are in order. It holds names of states and events, and no words. */
 export const CallTransition = defineEntity({
   name: 'CallTransition',
   tableName: 'call_transition',

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 import { PhoneNumber } from './phone-number.ts';
 
-/** What a request with an Idempotency-Key was answered, so that its repetition gets the same. */
+/** The answer to a request with an Idempotency-Key, so that its repetition gets the same. */
 export const IdempotencyRecord = defineEntity({
   name: 'IdempotencyRecord',
   tableName: 'idempotency_record',

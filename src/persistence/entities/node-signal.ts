@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What one gateway asks of the one that holds a call; gone when it is answered or too late. */
+/** A request of one gateway to the one that holds a call; gone when it is answered or too late. */
 export const NodeSignal = defineEntity({
   name: 'NodeSignal',
   tableName: 'node_signal',

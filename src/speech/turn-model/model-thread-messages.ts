@@ -1,4 +1,6 @@
-/** What is said between the thread of the model and the rest. Both are this program: what comes is not checked again. */
+/**
+ * The messages between the thread of the model and the rest. Both are this program: what comes is not checked again.
+ */
 export type ModelPlace = {
   /** Which package or module is the runtime. */
   runtime: string;

@@ -32,7 +32,7 @@ const isRuntime = (module: unknown): module is Runtime =>
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What is wrong with the runtime or the model, in a sentence for the operator. */
+/** A fault of the runtime or the model, in a sentence for the operator. */
 export class UnfitModel extends Error {
   override readonly name = 'UnfitModel';
 }

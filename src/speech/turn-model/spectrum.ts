@@ -1,4 +1,4 @@
-/** What a window of sound is made of: the discrete Fourier transform of 400 samples, as twenty times twenty. */
+/** The spectrum of a window of sound: the discrete Fourier transform of 400 samples, as twenty times twenty. */
 
 export const windowLength = 400;
 /** Frequencies from 0 to half of the sample rate. */

@@ -1,4 +1,4 @@
-/** What may stand before any server, or in its place. */
+/** Whatever may stand before any server, or in its place. */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';

@@ -1,4 +1,4 @@
-/** What the statuses of any server mean, shown with webhooks. */
+/** The meaning of any server's statuses, shown with webhooks. */
 import { sendJson } from '#test/helpers/agent-server.ts';
 import { html, testEach, text, type Broken } from './try-broken.ts';
 

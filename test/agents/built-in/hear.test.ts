@@ -1,4 +1,4 @@
-/** What the built-in agent takes words to mean, and that it comes to an end whatever they are. */
+/** The built-in agent's understanding of words, which comes to an end whatever they are. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import { hear } from '#src/agents/built-in/hear.ts';

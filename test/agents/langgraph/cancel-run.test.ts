@@ -1,4 +1,4 @@
-/** How a run is named that has to be cancelled, and what becomes of a cancel that fails. */
+/** Cancelling a run: how it is named, and a cancel that fails. */
 import test from 'ava';
 import { SimulatedClock } from 'xstate';
 import { hangUpConnection, sendBody, stayQuiet, type Answer } from '#test/helpers/agent-server.ts';

@@ -6,6 +6,6 @@ import { bodyOf } from '#test/helpers/recorded-replies.ts';
 
 const longestLine = replyLimits.lineCharacters;
 
-/** What is spoken of the bytes of a run, without a server. */
+/** The words that are spoken of the bytes of a run, without a server. */
 export const hearRun = (pieces: readonly Uint8Array[]): Promise<HeardReply> =>
   hearReply(readRun(readFrames(bodyOf(pieces), { longestLine })));

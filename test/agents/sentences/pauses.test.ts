@@ -1,4 +1,4 @@
-/** What is spoken when nothing comes for a moment. */
+/** Sentences when nothing comes for a moment. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import { createSentenceCutter } from '#src/agents/sentences.ts';

@@ -1,4 +1,4 @@
-/** What is written, and what is said of it. */
+/** Written texts, and what is said of each. */
 import test from 'ava';
 import { createSpeakable } from '#src/agents/speakable.ts';
 

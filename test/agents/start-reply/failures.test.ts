@@ -1,4 +1,4 @@
-/** How a reply fails, and how it is abandoned. */
+/** Replies that fail, and replies that are abandoned. */
 import test from 'ava';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import pino from 'pino';

@@ -1,4 +1,4 @@
-/** How long a stream is kept open, and for whom. */
+/** Streams of events: for how long they are kept open, and for whom. */
 import { request as sendRequest } from 'node:http';
 import { once } from 'node:events';
 import test from 'ava';

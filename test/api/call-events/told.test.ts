@@ -1,4 +1,4 @@
-/** What is told of a call, as a list and as a stream. */
+/** The events of a call, as a list and as a stream. */
 import test from 'ava';
 import * as z from 'zod';
 import type { ChartState } from '#src/calls/live/chart-watch.ts';

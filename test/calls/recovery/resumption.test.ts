@@ -1,4 +1,4 @@
-/** How a call goes on, by what its dead process has left of it. */
+/** Calls that go on from what their dead process has left of them. */
 import test from 'ava';
 import { resumption, type LeftCall } from '#src/calls/recovery/resumption.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';

@@ -1,4 +1,4 @@
-/** What a replay makes of what was kept; that it is what the charts did, replay.test.ts shows. */
+/** A replay of what was kept; that it is what the charts did, replay.test.ts shows. */
 import test from 'ava';
 import { replayCall, type RecordedCall } from '#src/calls/replay/replay-call.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';

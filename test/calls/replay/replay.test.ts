@@ -1,4 +1,4 @@
-/** What a replay shows is what the charts of the call really did. */
+/** A replay shows what the charts of the call really did. */
 import test from 'ava';
 import { z } from 'zod';
 import { openEventStream } from '#test/helpers/event-stream.ts';

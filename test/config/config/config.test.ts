@@ -1,4 +1,4 @@
-/** What settings mean together. */
+/** The meaning of settings together. */
 import test from 'ava';
 import { readConfig } from '#config/config.ts';
 import { databaseUrl, engineSettings, masterKey, storeSettings } from './expected-setting.ts';

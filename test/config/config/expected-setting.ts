@@ -1,4 +1,4 @@
-/** What is expected of a setting, and what several of them need. */
+/** Expectations of a setting, and settings that others need. */
 import type { Config } from '#config/config.ts';
 
 export type ExpectedSetting = {
@@ -18,7 +18,7 @@ export const masterKey = Buffer.alloc(32, 1).toString('base64');
 export const databaseUrl = 'postgresql://trunkline:hush-hush@db.example:5432/trunkline';
 export const real = { GW_LINES: 'drachtio', GW_TRUNK: 'sip.example:5060' };
 
-/** What engines need that have no default. */
+/** Settings of engines that have no default. */
 export const engineSettings = {
   GW_DEEPGRAM_API_KEY: 'hush-hush',
   GW_ELEVENLABS_API_KEY: 'hush-hush',

@@ -1,4 +1,4 @@
-/** What is expected of the settings of real lines. */
+/** Expectations of the settings of real lines. */
 import { notWhole, real, type ExpectedSettings } from './expected-setting.ts';
 
 export const lineSettings: ExpectedSettings = {

@@ -3,7 +3,7 @@ import { ConfigError, readConfig, type Config } from '#config/config.ts';
 
 export const read = (environment: Record<string, string> = {}): Config => readConfig(environment, false);
 
-/** What the refusal says. */
+/** The sentence of the refusal. */
 export const refused = (environment: Record<string, string>): string => {
   try {
     read(environment);

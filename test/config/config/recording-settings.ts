@@ -1,4 +1,4 @@
-/** What is expected of the settings of recordings and their store. */
+/** Expectations of the settings of recordings and their store. */
 import { storeSettings, type ExpectedSettings } from './expected-setting.ts';
 
 export const recordingSettings: ExpectedSettings = {

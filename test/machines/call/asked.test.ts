@@ -1,4 +1,4 @@
-/** What is asked of a call that talks, besides to hang up: keys and pauses of its recording. */
+/** Requests to a call that talks, besides to hang up: keys and pauses of its recording. */
 import test from 'ava';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { sayingFarewell } from './stages.ts';

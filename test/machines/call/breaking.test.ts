@@ -1,4 +1,4 @@
-/** What breaks: lines, agents and conversations, and a gateway that closes. */
+/** Things that break: lines, agents and conversations, and a gateway that closes. */
 import test from 'ava';
 import type { EndReason, FinalStatus } from '#machines/outcome.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';

@@ -1,4 +1,4 @@
-/** Who speaks into the farewell cancels the hangup; a murmur and a key do not. */
+/** A hangup is cancelled by words into the farewell, and not by a murmur or a key. */
 import test from 'ava';
 import { lastCommand, sayingFarewell } from './stages.ts';
 

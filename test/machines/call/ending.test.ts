@@ -1,4 +1,4 @@
-/** How a call ends: its longest time, the hangup of either party, and what still counts then. */
+/** Ends of a call: its longest time, the hangup of either party, and what still counts then. */
 import test from 'ava';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { lineEnds, listening, sayingFarewell, sip, theyHangUp, timesHungUp } from './stages.ts';

@@ -1,4 +1,4 @@
-/** What a call publishes of its trunk and its sound. */
+/** Facts of a call about its trunk and its sound. */
 import test from 'ava';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';

@@ -1,4 +1,4 @@
-/** Who speaks into a reply takes the floor; what was heard until then counts. */
+/** Interruptions: who speaks into a reply takes the floor; what was heard until then counts. */
 import test from 'ava';
 import { answered, history, inbound, isBusy, kickoff } from './stages.ts';
 

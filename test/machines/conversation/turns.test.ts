@@ -1,4 +1,4 @@
-/** How a conversation opens, and one turn after another. */
+/** The opening of a conversation, and one turn after another. */
 import test from 'ava';
 import { callInput } from '#test/helpers/call-world.ts';
 import { answered, history, inbound, isBusy, kickoff, listening } from './stages.ts';

@@ -1,4 +1,4 @@
-/** How requests fail: connections, certificates, addresses that may not be reached. */
+/** Requests that fail: connections, certificates, addresses that may not be reached. */
 import test, { type ExecutionContext } from 'ava';
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';

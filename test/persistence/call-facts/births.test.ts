@@ -1,4 +1,4 @@
-/** How calls are born, alone and many at once. */
+/** Births of calls, alone and many at once. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';

@@ -1,4 +1,4 @@
-/** What answers, ends and turns make of a call. */
+/** A call's row through answer, turns and end. */
 import test from 'ava';
 import { facts, recordFact } from '#src/persistence/call-facts.ts';
 import { findCall } from '#src/persistence/calls.ts';

@@ -1,4 +1,4 @@
-/** What is kept of a call's trunk and its sound. */
+/** A call's trunk and its sound, as they are kept. */
 import test from 'ava';
 import { facts, recordFact } from '#src/persistence/call-facts.ts';
 import { findCall } from '#src/persistence/calls.ts';

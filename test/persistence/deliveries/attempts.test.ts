@@ -1,4 +1,4 @@
-/** What becomes of deliveries and their endpoints. */
+/** Attempts of deliveries, and what they do to their endpoints. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';

@@ -1,4 +1,4 @@
-/** How secrets of numbers are sealed here: with a new master key, and with the one before it. */
+/** Secrets of numbers, sealed with a new master key, and with the one before it. */
 import { randomBytes } from 'node:crypto';
 import { createSealing } from '#src/persistence/sealing.ts';
 

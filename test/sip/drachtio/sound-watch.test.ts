@@ -1,4 +1,4 @@
-/** What is noticed of sound that goes one way alone, and what is known of it when the call is over. */
+/** Sound that goes one way alone: what is noticed of it, and what is known when the call is over. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import { SimulatedClock } from 'xstate';

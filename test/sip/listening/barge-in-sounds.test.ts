@@ -1,4 +1,7 @@
-/** What interrupts the agent and what does not: a part of `test/barge-in-sounds`, all of which `npm run bench -- pauses` judges. */
+/**
+ * Sounds that interrupt the agent and sounds that do not: a part of `test/barge-in-sounds`, all of which `npm run bench
+ * -- pauses` judges.
+ */
 import test from 'ava';
 import { falseStops, judge, missedInterruptions, silences, talkedOver } from '#test/barge-in-sounds/tally.ts';
 import type { BargeInSound } from '#test/barge-in-sounds/sounds.ts';

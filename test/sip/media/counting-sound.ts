@@ -2,7 +2,7 @@
 import { pcmu } from '#sip/media/g711.ts';
 import { frameSamples } from '#sip/media/rtp/sending.ts';
 
-/** How far it counts before it begins anew. */
+/** It counts so far before it begins anew. */
 export const countedFrames = 120;
 
 const loudness = Array.from(
@@ -32,5 +32,5 @@ export const framesOf = (samples: Int16Array): Int16Array[] =>
     samples.subarray(index * frameSamples, (index + 1) * frameSamples),
   );
 
-/** What is counted in sound that begins with a frame. */
+/** The counts in sound that begins with a frame. */
 export const count = (samples: Int16Array): Counted[] => framesOf(samples).map(countedIn);

@@ -1,4 +1,4 @@
-/** What sounds over the agent's voice on a line that pauses. */
+/** Sounds over the agent's voice on a line that pauses. */
 import test from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { sayingTime } from '#sip/speaking-time.ts';

@@ -27,7 +27,9 @@ export const listeningLogger = () => {
   };
 };
 
-/** What engines work with, for servers on loopback; it is closed with the test. Its limits are those of a simulated clock. */
+/**
+ * The world of engines, for servers on loopback; it is closed with the test. Its limits are those of a simulated clock.
+ */
 export const engineWorld = (
   t: ExecutionContext,
   changes: Partial<EngineLimits> = {},

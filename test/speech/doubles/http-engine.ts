@@ -7,7 +7,7 @@ export type EngineRequest = { path: string; headers: IncomingHttpHeaders; body: 
 
 export type EngineAnswer = (response: ServerResponse, request: EngineRequest) => unknown;
 
-/** What a synthesizer sends: pieces as they are written, then the end. */
+/** A synthesizer's answer: pieces as they are written, then the end. */
 export const sendSound =
   (pieces: readonly Uint8Array[], mediaType = 'audio/pcm'): EngineAnswer =>
   (response) => {

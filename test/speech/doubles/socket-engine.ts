@@ -70,7 +70,7 @@ export const startSocketEngine = async (
   return { port: address.port, url: `ws://127.0.0.1:${address.port}`, connections, refused: () => refusals };
 };
 
-/** What Deepgram sends (developers.deepgram.com, "Live Audio"). Times are in seconds. */
+/** Results of Deepgram (developers.deepgram.com, "Live Audio"). Times are in seconds. */
 export const deepgramResults = (
   transcript: string,
   { start = 0, duration = 1, isFinal = false, speechFinal = false, fromFinalize = false } = {},
@@ -120,7 +120,7 @@ export const deepgramMessages = {
   },
 };
 
-/** What Deepgram's Flux sends (developers.deepgram.com, "Turn-based Audio"). */
+/** Turns of Deepgram's Flux (developers.deepgram.com, "Turn-based Audio"). */
 export const fluxTurn = (event: string, transcript: string, { heardSec = 1, trigger = 'model' } = {}) => ({
   type: 'TurnInfo',
   request_id: '8d7a8ab6-8b6b-4d2d-8f0a-6d6b5a0f8f6e',
@@ -140,7 +140,7 @@ export const fluxMessages = {
   error: { type: 'Error', sequence_id: 7, code: 'INTERNAL_SERVER_ERROR', description: 'hush-hush' },
 };
 
-/** What Vosk's server answers to each message of sound. */
+/** The answer of Vosk's server to each message of sound. */
 export const voskFinal = (text: string) => ({
   result: text.split(' ').map((word) => ({ conf: 1, start: 0, end: 1, word })),
   text,

@@ -1,4 +1,4 @@
-/** What comes of the answers of a server, and what no synthesizer is put out by. */
+/** Answers of a server, and those that no synthesizer is put out by. */
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What each synthesizer asks its server for. */
+/** Requests of each synthesizer to its server. */
 import test from 'ava';
 import type { Synthesizer } from '#sip/speech.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';

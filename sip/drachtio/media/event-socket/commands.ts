@@ -1,4 +1,4 @@
-/** What FreeSWITCH is told and asked, whichever connection to its event socket stands now. */
+/** Commands to FreeSWITCH and questions, whichever connection to its event socket stands now. */
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../../background-tasks.ts';
 import type { EventSocket } from './event-socket.ts';

@@ -1,7 +1,7 @@
 /**
- * What FreeSWITCH says on its event socket (mod_event_socket of 1.10): lines of `Name: value`, a blank line, and a body
- * where they name its length. Of the lines only those are looked at that the answers to our commands and the events that
- * we ask for need; all of it may be broken, and no bytes throw but by what stands here.
+ * Messages of FreeSWITCH on its event socket (mod_event_socket of 1.10): lines of `Name: value`, a blank line, and a
+ * body where they name its length. Of the lines only those are looked at that the answers to our commands and the
+ * events that we ask for need; all of it may be broken, and no bytes throw but by what stands here.
  */
 
 export type Frame = {

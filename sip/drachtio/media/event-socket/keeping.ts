@@ -12,7 +12,7 @@ const gatewayVariable = `sip_h_${gatewayHeader}`;
 /** In seconds, where FreeSWITCH does not say how long it keeps a channel. */
 const usualSec = 30;
 
-/** How long it keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds. */
+/** Asks how long it keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds. */
 export const askParkSec = async ({ api }: Pick<Commands, 'api'>): Promise<number> => {
   const answer = (await api('global_getvar gw_park_sec')).trim();
   return /^\d{1,5}$/.test(answer) ? Number(answer) : usualSec;

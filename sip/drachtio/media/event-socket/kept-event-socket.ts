@@ -10,7 +10,7 @@ import { askParkSec, type Keeping } from './keeping.ts';
 /** Of config/freeswitch. */
 const profile = 'trunkline';
 
-/** What is known of a FreeSWITCH that is connected. */
+/** A FreeSWITCH that is connected, as far as it is known. */
 export type Connected = {
   socket: EventSocket;
   /** `host:port`, where INVITEs go that make channels. */

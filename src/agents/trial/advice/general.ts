@@ -1,4 +1,4 @@
-/** What holds for every agent type, where the type itself had nothing to say. */
+/** Advice for every agent type, where the type itself had none. */
 import { unspeakable } from '../../spoken-reply.ts';
 import { httpErrorAdvice } from './http-status.ts';
 import type { Adviser } from './trouble.ts';

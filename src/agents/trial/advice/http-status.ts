@@ -1,4 +1,4 @@
-/** What a status means that is no success, whatever the agent type. */
+/** Advice by a status that is no success, whatever the agent type. */
 import type { Adviser, Trouble } from './trouble.ts';
 
 const tokenPlace = ({ binding }: Trouble): string =>

@@ -3,7 +3,7 @@ import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { mask } from '../observed-client.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
-/** What is known of a turn when somebody asks what to change. */
+/** A turn that went wrong, as far as advice needs to know it. */
 export type Trouble = {
   binding: AgentBinding;
   /** The chat URL: its host with the port, its path without a slash at the end. */

@@ -1,4 +1,4 @@
-/** What is advised about webhooks, and about the way to any server. */
+/** Advice about webhooks, and about the way to any server. */
 import test from 'ava';
 import { advice, advises, type Given, recorded, webhook } from './advised.ts';
 

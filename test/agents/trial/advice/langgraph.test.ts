@@ -1,4 +1,4 @@
-/** What is advised about servers of LangGraph. */
+/** Advice about servers of LangGraph. */
 import test from 'ava';
 import { advises, recorded } from './advised.ts';
 

@@ -1,4 +1,4 @@
-/** What is advised about servers of Mastra. */
+/** Advice about servers of Mastra. */
 import test from 'ava';
 import { advises, recorded } from './advised.ts';
 

@@ -1,4 +1,4 @@
-/** What is advised about workflows of n8n. */
+/** Advice about workflows of n8n. */
 import test from 'ava';
 import { advises, recorded } from './advised.ts';
 

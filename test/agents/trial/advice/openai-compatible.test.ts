@@ -1,4 +1,4 @@
-/** What is advised about servers of chat completions. */
+/** Advice about servers of chat completions. */
 import test from 'ava';
 import { advises, recorded } from './advised.ts';
 

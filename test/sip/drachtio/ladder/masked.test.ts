@@ -1,4 +1,4 @@
-/** What of a SIP message is kept, and what is not. */
+/** The parts of a SIP message that are kept, and those that are not. */
 import test from 'ava';
 import { masked } from '#sip/drachtio/ladder/masked.ts';
 

@@ -1,4 +1,4 @@
-/** What drachtio-server 0.9.10 says of SIP messages, as it was recorded, and what is read of it. */
+/** Drachtio-server 0.9.10's reports of SIP messages, as they were recorded, and what is read of them. */
 import test from 'ava';
 import { momentOf, readToldMessage } from '#sip/drachtio/ladder/told-message.ts';
 

@@ -1,4 +1,7 @@
-/** Who carries the sound of a call, as its trunk says: seen in what the trunk is answered, and in what FreeSWITCH has to do. */
+/**
+ * The carrier of a call's sound, as its trunk says: seen in what the trunk is answered, and in what FreeSWITCH has to
+ * do.
+ */
 import test from 'ava';
 import { describeSound, directionIn, formatsIn } from '#test/doubles/session-description.ts';
 import { ownNumber, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';

@@ -1,4 +1,4 @@
-/** How a channel of FreeSWITCH is told where its sound goes, and what becomes of it when none comes. */
+/** A channel of FreeSWITCH is told where its sound goes, and is given up when none comes. */
 import test from 'ava';
 import { openUnicast } from '#sip/drachtio/media/open-unicast.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';

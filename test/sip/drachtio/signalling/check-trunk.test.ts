@@ -1,4 +1,4 @@
-/** What a trunk is asked when it is tried out, as ladders. */
+/** Trying a trunk out, as ladders. */
 import test, { type ExecutionContext } from 'ava';
 import { createFarEnd, type FarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';

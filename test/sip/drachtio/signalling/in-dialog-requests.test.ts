@@ -1,4 +1,4 @@
-/** What the far end asks in a call that stands, as ladders between it and the gateway. */
+/** Requests of the far end in a call that stands, as ladders between it and the gateway. */
 import test, { type ExecutionContext } from 'ava';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';

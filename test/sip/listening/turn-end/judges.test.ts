@@ -1,4 +1,4 @@
-/** Who decides that a turn is over, and what holds where that one is silent. */
+/** The judges of a turn's end, and what holds where the chosen one is silent. */
 import test from 'ava';
 import { pino } from 'pino';
 import { listening } from '#config/policy.ts';

@@ -1,4 +1,4 @@
-/** Who speaks while the agent does: words, backchannels, echoes. */
+/** Voices over the agent's: words, backchannels, echoes. */
 import test from 'ava';
 import { createWorld, numbers, streamed } from './turn-taking-world.ts';
 
