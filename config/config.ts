@@ -16,6 +16,8 @@ const names: ReadonlySet<string> = new Set(
 
 /** Real lines: SIP by drachtio-server, sound by FreeSWITCH or by this gateway itself. */
 export type DrachtioConfig = Readonly<{
+  /** Whether `drachtio` is the relay, by which other gateways reach the same far ends. */
+  isByRelay: boolean;
   drachtio: { host: string; port: number; secret: string };
   /** With the same secret. None: the gateway carries the sound of all calls itself. */
   freeSwitches: readonly { host: string; port: number; secret: string }[];
@@ -78,6 +80,8 @@ export type Config = Readonly<{
   /** Requests a minute for one key; 0 switches the limit off. */
   rateLimit: number;
   drainSec: number;
+  /** Whether calls in progress go on at another gateway, or at the next process, when this one is asked to end. */
+  handsOver: boolean;
   /** What the built-in agent thinks with; `null`: it works without a language model. */
   languageModel: LanguageModelConfig | null;
   speech: SpeechConfig;
@@ -97,6 +101,7 @@ export type Config = Readonly<{
 }>;
 
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
+  isByRelay: values.GW_RELAY !== undefined,
   // The relay speaks as drachtio-server does.
   drachtio: { ...(values.GW_RELAY ?? values.GW_DRACHTIO), secret: values.GW_DRACHTIO_SECRET },
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
@@ -162,6 +167,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     maxDelayMs: values.GW_MAX_DELAY_MS,
     rateLimit: values.GW_RATE_LIMIT,
     drainSec: values.GW_DRAIN_SEC,
+    handsOver: values.GW_HAND_OVER === 'auto',
     languageModel: languageModelOf(values),
     speech: speechOf(values),
     recordings: recordingsOf(values),

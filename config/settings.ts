@@ -80,6 +80,7 @@ export const settings = z.object({
   GW_MAX_DELAY_MS: wholeNumber(0, 10_000).default(50),
   GW_RATE_LIMIT: wholeNumber(0, 10_000_000).default(6_000),
   GW_DRAIN_SEC: wholeNumber(0, 3_600).default(30),
+  GW_HAND_OVER: z.enum(['auto', 'never'], 'must be auto or never').default('auto'),
   GW_DRACHTIO: hostAndPort(9022).default({ host: '127.0.0.1', port: 9022 }),
   GW_DRACHTIO_SECRET: z.string().default('cymru'),
   GW_RELAY: hostAndPort(9023).optional(),

@@ -198,6 +198,8 @@ export interface Line {
    * After it the line is silent. Idempotent.
    */
   leave(): void;
+  /** Whether another gateway could go on with it now: it is answered, and its far end outlives this process. */
+  canBeLeft(): boolean;
 }
 
 /** Starts dialing (outbound) or answers the waiting arrival of this call (inbound). */

@@ -25,6 +25,8 @@ export interface Lines {
   readonly adopt: AdoptLine;
   /** Whether calls can be placed and answered now, with a plain sentence when not, or when a part of it is down. */
   health(): LinesHealth;
+  /** From now on arrivals are for others, where there are any. Calls go on. Resolves when none comes any more. */
+  takeNoMore(): Promise<void>;
   /** Ends every line that still stands and lets go of all sockets and timers. */
   close(): Promise<void>;
 }
@@ -35,7 +37,7 @@ export const adoptNothing =
   (_input, _left, emit) => {
     const end = setImmediate(() => emit({ type: 'line.ended', at: endedAt(), by: 'gateway' }));
     const beSilent = (): void => clearImmediate(end);
-    return { tell() {}, close: beSilent, leave: beSilent };
+    return { tell() {}, close: beSilent, leave: beSilent, canBeLeft: () => false };
   };
 
 /** No telephone lines at all: for a gateway that only shows what others do. */
@@ -49,5 +51,6 @@ export const createNoLines = (): Lines => ({
     throw new Error('This gateway has no telephone lines');
   },
   health: () => ({ ready: true }),
+  takeNoMore: () => Promise.resolve(),
   close: () => Promise.resolve(),
 });

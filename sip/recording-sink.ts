@@ -16,6 +16,8 @@ export interface RecordingSink {
   drained(): Promise<void>;
   /** The call is over and everything was written. Idempotent; after `fail` it does nothing. */
   finish(): void;
+  /** The call goes on in another process, and its recording with it, behind what was written. Idempotent. */
+  leave(): void;
   /** The recording cannot be completed. The call goes on. Idempotent. */
   fail(error: Error): void;
 }

@@ -28,6 +28,7 @@ import { startAgents } from './start/start-agents.ts';
 import { startCalls, type CallWorld } from './start/start-calls.ts';
 import { startCluster } from './start/start-cluster.ts';
 import { startEvents } from './start/start-events.ts';
+import { startHandOver } from './start/start-hand-over.ts';
 import { startHttpServer } from './start/start-http-server.ts';
 import { startJournal } from './start/start-journal.ts';
 import { startLanguageModel } from './start/start-language-model.ts';
@@ -121,9 +122,12 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
   await takeOver.goOn(left.waiting);
   await cluster.open({
     perform: control.performHere,
+    take: takeOver.take,
     cleanUps: cleanUpsAfterDeath({ ...foundation, ...takeOver, telephony }),
     onLost: switchboard.leaveAll,
   });
+  await cluster.takes(true);
+  const handOver = startHandOver(foundation, { ...world, calls, liveCalls, cluster, telephony });
 
   // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.
   const { host, port } = config;
@@ -151,11 +155,12 @@ export const startGateway = async (config: Config, logger: Logger): Promise<Gate
     credentials,
     startedInMs: performance.now() - begun,
     async close() {
-      await endCalls({ ...calls, liveCalls, streams, logger }, config.drainSec, policy.closing);
+      await endCalls({ ...calls, ...telephony, handOver, streams, logger }, config.drainSec, policy.closing);
       await running.disposeAsync();
     },
     hurry() {
-      switchboard.closeAll();
+      // What somebody goes on with is not hung up.
+      void handOver.finish().finally(switchboard.closeAll);
       journalling.hurry();
     },
   };

@@ -56,7 +56,9 @@ test.serial('while it drains a gateway takes no new call and lets those in progr
     t.false(gateway.stdout().includes(secret), 'the output of a server is collected by others');
   }
   gateway.signal('SIGTERM');
-  await gateway.printed('waiting for one call, up to 600 s; ask again to hang up now');
+  await gateway.printed(
+    'waiting for one call, up to 600 s, as no other gateway is there; ask again to hang up now',
+  );
 
   const refused = [
     await client.get('/readyz'),

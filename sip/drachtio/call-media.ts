@@ -44,6 +44,8 @@ export type CallMedia = {
   resumeTalking(): void;
   pauseRecording(): void;
   resumeRecording(): void;
+  /** The call goes on elsewhere, and its recording with it. Otherwise as `close`. */
+  leave(): void;
   /** No sound is carried any more: what was played and heard until now is reported. Idempotent. */
   close(): void;
 };
@@ -115,6 +117,15 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   /** Of the agent's voice, once it is open. */
   let path: SoundPath | null = null;
 
+  const close = (): void => {
+    sound?.playout.close();
+    sound?.listener?.stop();
+    sound?.recording?.finish();
+    sound = null;
+    path?.close();
+    path = null;
+  };
+
   return {
     async begin(endpoint) {
       const sampleRate = endpoint.sampleRate();
@@ -138,13 +149,10 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     resumeTalking: () => sound?.playout.resume(),
     pauseRecording: () => sound?.recording?.pause(),
     resumeRecording: () => sound?.recording?.resume(),
-    close() {
-      sound?.playout.close();
-      sound?.listener?.stop();
-      sound?.recording?.finish();
-      sound = null;
-      path?.close();
-      path = null;
+    leave() {
+      sound?.recording?.leave();
+      close();
     },
+    close,
   };
 };

@@ -173,11 +173,12 @@ const idOf = ({ connection }: CallDialog): string | null => {
 };
 
 /** What the far end asks from now on is for whoever goes on with the call. */
-const leaveStanding = ({ connection }: CallDialog, media: CallMedia): void => {
-  media.close();
+const leaveStanding = ({ connection }: CallDialog, media: CallMedia, { backgroundTasks }: Means): void => {
+  media.leave();
   if (connection === null) return;
   holdRequests(connection.dialog, true);
   connection.trackedLeg.left();
+  backgroundTasks.add('leaving an endpoint', () => connection.endpoint.leave());
 };
 
 const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger }: Means): void =>
@@ -226,7 +227,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         time.after(options.byeMs, () => life.send({ type: 'released' }));
         release(dialog, end, measured, life, options);
       },
-      leave: () => leaveStanding(dialog, media),
+      leave: () => leaveStanding(dialog, media, options),
     },
     onOver: options.onOver,
   });
@@ -271,6 +272,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
+    canBeLeft: () => life.is('answered'),
     dialogId: () => (life.is('answered') ? idOf(dialog) : null),
     endSilently: () => life.send({ type: 'left' }),
     lose() {

@@ -231,6 +231,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         attempt: () => signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) }),
       }),
     health: () => healthOf(servers),
+    takeNoMore: signalling.takeNoMore,
     async close() {
       lostSignalling.close();
       signalling.close();

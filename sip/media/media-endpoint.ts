@@ -55,12 +55,18 @@ export type MediaEndpoint = {
   onLost(listener: (reason: string | null) => void): void;
   /** What carries it does not answer any more: as if it had ended. */
   lose(): void;
+  /** This process lets go of it; where it has a channel, that stands. */
+  leave(): Promise<void>;
   destroy(): Promise<void>;
 };
 
-/** The same endpoint; when it is destroyed, which every call does in the end, `release` is called too. */
+/** The same endpoint; when it is destroyed or left, which every call does in the end, `release` is called too. */
 export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
   ...endpoint,
+  leave() {
+    release();
+    return endpoint.leave();
+  },
   destroy() {
     release();
     return endpoint.destroy();

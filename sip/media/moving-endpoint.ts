@@ -108,6 +108,7 @@ export const createMovingEndpoint = (
     figures: () => current.figures(),
     onLost: ears.onLost,
     lose: () => current.lose(),
+    leave: () => current.leave(),
     destroy: () => current.destroy(),
   };
 };

@@ -39,6 +39,19 @@ const createCalls = <Gateway>(now: () => number) => {
     if (dialogId !== '') dialogs.set(dialogId, gateway);
   };
 
+  /** Forgets such transactions. Returns what the far end has asked among them. */
+  const take = (isSuch: (known: Transaction<Gateway>) => boolean): LeftOver[] => {
+    const left: LeftOver[] = [];
+    for (const [transactionId, known] of transactions) {
+      if (!isSuch(known)) continue;
+      transactions.delete(transactionId);
+      const { method, begins, dialogId, message } = known;
+      if (known.by === 'far end')
+        left.push({ transactionId, method, begins, dialogId, message: message ?? Buffer.alloc(0) });
+    }
+    return left;
+  };
+
   return {
     transactions,
     dialogs,
@@ -66,17 +79,18 @@ const createCalls = <Gateway>(now: () => number) => {
       if (known.method === 'BYE' || (known.begins && status >= 300)) dialogs.delete(known.dialogId);
     },
 
+    /** What the far end has asked in this dialog of another one, which has not answered and does not have it any more. */
+    moved(dialogId: string, gateway: Gateway): LeftOver[] {
+      const owner = dialogs.get(dialogId);
+      if (owner === undefined || owner === gateway) return [];
+      return take(
+        (known) => known.gateway === owner && known.by === 'far end' && known.dialogId === dialogId,
+      );
+    },
+
     gone(gateway: Gateway): LeftOver[] {
       for (const [dialogId, owner] of dialogs) if (owner === gateway) dialogs.delete(dialogId);
-      const left: LeftOver[] = [];
-      for (const [transactionId, known] of transactions) {
-        if (known.gateway !== gateway) continue;
-        transactions.delete(transactionId);
-        const { method, begins, dialogId, message } = known;
-        if (known.by === 'far end')
-          left.push({ transactionId, method, begins, dialogId, message: message ?? Buffer.alloc(0) });
-      }
-      return left;
+      return take((known) => known.gateway === gateway);
     },
 
     sweep(): void {
@@ -154,6 +168,7 @@ export const createRoutes = <Gateway>(now: () => number) => {
         calls.begin(transactionId, { gateway, method, by: 'far end', dialogId, message });
     },
 
+    moved: calls.moved,
     ownerOf: (dialogId: string): Gateway | undefined => dialogs.get(dialogId),
     transactionOf: (transactionId: string): Gateway | undefined => transactions.get(transactionId)?.gateway,
     forgetDialog: (dialogId: string): void => void dialogs.delete(dialogId),

@@ -84,9 +84,15 @@ type Parts = {
   numbers: TrafficNumbers;
 };
 
+type Waiting = Pick<HeldRequest, 'message' | 'method' | 'transactionId'>;
+
 /** What has waited for whoever acts in this dialog. */
-const handOver = (dialogId: string, gateway: GatewayConnection, { routes, held }: Parts): void => {
-  for (const { message, method, transactionId } of held.take(dialogId)) {
+const handOver = (
+  { dialogId, moved }: { dialogId: string; moved: readonly Waiting[] },
+  gateway: GatewayConnection,
+  { routes, held }: Parts,
+): void => {
+  for (const { message, method, transactionId } of [...moved, ...held.take(dialogId)]) {
     if (transactionId !== '')
       routes.requested(gateway, { type: 'request', method, transactionId, dialogId }, message);
     gateway.tell(message);
@@ -97,8 +103,10 @@ const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, par
   const { routes, queue, numbers } = parts;
   if (message.length > longestMessage)
     return gateway.answer(asked.id, 'NOK|the message is too long for drachtio-server');
+  const dialogId = asked.type === 'request' ? asked.dialogId : '';
+  const moved = dialogId === '' ? [] : routes.moved(dialogId, gateway);
   if (!routes.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
-  if (asked.type === 'request' && asked.dialogId !== '') handOver(asked.dialogId, gateway, parts);
+  if (dialogId !== '') handOver({ dialogId, moved }, gateway, parts);
   queue.add(gateway, asked.id, message);
   if (queue.waitingOf(gateway) > numbers.mostWaiting) gateway.read(false);
   return undefined;

@@ -27,12 +27,14 @@ export type TimelineRecorder = {
   resume(): void;
   /** The call is over. */
   finish(): void;
+  /** It goes on elsewhere. */
+  leave(): void;
 };
 
 /** Begins now, at the answer. */
 export const createTimelineRecorder = (
   time: LineTime,
-  onEnd: (call: CallTimeline) => void,
+  on: { end: (call: CallTimeline) => void; left: () => void },
 ): TimelineRecorder => {
   const answeredAt = time.now();
   const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
@@ -48,6 +50,7 @@ export const createTimelineRecorder = (
       const last = pauses.at(-1);
       if (last?.toMs === Infinity) last.toMs = time.since(answeredAt);
     },
-    finish: () => onEnd({ ...parts, pauses, durationMs: time.since(answeredAt) }),
+    leave: on.left,
+    finish: () => on.end({ ...parts, pauses, durationMs: time.since(answeredAt) }),
   };
 };

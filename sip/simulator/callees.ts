@@ -122,13 +122,18 @@ export const callerOf = (script: Script | null): Behaviour =>
     if (script === null) yield* talkPolitely(phone);
   };
 
+/**
+ * One that is known to every gateway, and so is there for the next one too; one that plays a script of this one; or
+ * somebody of flesh and blood, of whom it is known who picks up.
+ */
+export type Who = 'known' | 'scripted' | 'person';
+
 /** The one who is reached by a call. */
 export type Reached = {
   createParty: CreateParty;
   /** BCP 47. */
   language: string;
-  /** Somebody of flesh and blood: it is known who picks up. */
-  isPerson?: boolean;
+  who: Who;
 };
 
 export type Callees = {
@@ -166,13 +171,16 @@ export const createCallees = ({ workspaceOf, anybody }: CalleesOptions): Callees
       const { callId, to, language } = input;
       const script = scripts.get(keyOf(to, workspaceOf?.(callId)));
       const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
-      if (behaviour !== undefined) return { createParty: behaving(behaviour), language };
-      if (anybody === undefined) return { createParty: behaving(letRing), language };
-      return { createParty: anybody(input), language, isPerson: true };
+      if (behaviour !== undefined) {
+        const who = script === undefined ? 'known' : 'scripted';
+        return { createParty: behaving(behaviour), language, who };
+      }
+      if (anybody === undefined) return { createParty: behaving(letRing), language, who: 'known' };
+      return { createParty: anybody(input), language, who: 'person' };
     },
     standingAt({ direction, to, language }) {
       const talk = direction === 'inbound' ? talkPolitely : knownTalk.get(to);
-      return talk && { createParty: behaving(goingOn((phone) => talk(phone))), language };
+      return talk && { createParty: behaving(goingOn((phone) => talk(phone))), language, who: 'known' };
     },
   };
 };

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
+import type { Who } from './callees.ts';
 import type { CreateParty } from './party.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { CreateParty } from './party.ts';
 const patienceMs = 10_000;
 
 export type Caller = {
+  who: Who;
   partyFor: (input: LineInput) => CreateParty;
   /** BCP 47; `undefined`: the language of the call. */
   language: string | undefined;

@@ -20,6 +20,8 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   createParty: CreateParty;
   /** Goes on with a call that stands. */
   isAdopted: boolean;
+  /** Whether the far end would be there for another process. */
+  outlives: boolean;
   /** The line is over and holds nothing any more. */
   onOver: () => void;
 };
@@ -40,9 +42,9 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     onChange();
   };
 
-  const fallSilent = (end: LineEnd): void => {
+  const fallSilent = (end: LineEnd, how: 'close' | 'leave'): void => {
     party.stop(end);
-    heard?.close();
+    heard?.[how]();
   };
 
   const life = runLineLife({
@@ -54,13 +56,13 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     },
     actions: {
       carrySound: () => voices().begin(),
-      fallSilent,
+      fallSilent: (end) => fallSilent(end, 'close'),
       release({ cause }) {
         const released = (): void => life.send({ type: 'released' });
         if (cause === null) time.after(hangUpMs, released);
         else released();
       },
-      leave: () => fallSilent({ by: 'gateway', cause: null }),
+      leave: () => fallSilent({ by: 'gateway', cause: null }, 'leave'),
     },
     onOver,
   });
@@ -104,5 +106,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.letGo,
+    canBeLeft: () => options.outlives && life.is('answered'),
   };
 };

@@ -53,9 +53,10 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
       if (!input.recording || recording === null) return null;
       try {
         const sink = recording.open(input.callId);
-        return createTimelineRecorder(time, (call) =>
-          renderings.add((signal) => render(recording, call, input, sink, signal)),
-        );
+        return createTimelineRecorder(time, {
+          end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
+          left: sink.leave,
+        });
       } catch (error) {
         logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');
         return null;

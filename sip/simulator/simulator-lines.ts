@@ -72,7 +72,7 @@ const createOpenLine =
     input: LineInput,
     emit: (event: LineEvent) => void,
     { createParty, language }: Reached,
-    how: Pick<SimulatedLineOptions, 'isAdopted' | 'answering'>,
+    how: Pick<SimulatedLineOptions, 'isAdopted' | 'answering' | 'outlives'>,
   ): Line => {
     const time = createLineTime(clock, speed);
     const line = createSimulatedLine({
@@ -101,12 +101,13 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   /** Who is at the far end of this call. */
   const reachedBy = (input: LineInput): Reached => {
     const { callId, direction, language } = input;
-    if (state.is === 'closed') return { createParty: behaving(unreachable('trunk_error')), language };
+    if (state.is === 'closed')
+      return { createParty: behaving(unreachable('trunk_error')), language, who: 'known' };
     if (direction === 'outbound') return callees.reachedBy(input);
     const caller = callers.take(callId);
     return caller === undefined
-      ? { createParty: behaving(unreachable('media_error')), language }
-      : { createParty: caller.partyFor(input), language: caller.language ?? language };
+      ? { createParty: behaving(unreachable('media_error')), language, who: 'known' }
+      : { createParty: caller.partyFor(input), language: caller.language ?? language, who: caller.who };
   };
 
   const openLine = createOpenLine({ clock, speed, recorder, lines });
@@ -118,21 +119,26 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     },
     open(input, emit) {
       const reached = reachedBy(input);
-      const whoAnswers = reached.isPerson === true ? 'human' : options.answering;
+      const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
       return openLine(input, emit, reached, {
         isAdopted: false,
+        outlives: reached.who === 'known',
         answering: input.direction === 'outbound' ? whoAnswers : null,
       });
     },
     adopt(input, left, emit) {
       const standing = callees.standingAt(input);
       if (standing === undefined) return adoptNothing(() => clock.now())(input, left, emit);
-      return openLine(input, emit, standing, { isAdopted: true, answering: null });
+      return openLine(input, emit, standing, { isAdopted: true, outlives: true, answering: null });
     },
-    async placeInbound({ to, from, script, language, partyFor = () => behaving(callerOf(script)) }) {
+    async placeInbound({ to, from, script, language, partyFor }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
-      callers.add(callId, { partyFor, language });
+      callers.add(callId, {
+        who: partyFor !== undefined ? 'person' : script === null ? 'known' : 'scripted',
+        partyFor: partyFor ?? (() => behaving(callerOf(script))),
+        language,
+      });
       try {
         const verdict = await state.onArrival({ callId, from, to, at: clock.now() });
         if (verdict.accepted) callers.letIn(callId);
@@ -147,6 +153,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     calleeScript: callees.scriptOf,
     health: () =>
       state.is === 'open' ? { ready: true } : { ready: false, detail: 'The simulated lines are not open.' },
+    takeNoMore: () => Promise.resolve(),
     async close() {
       state = { is: 'closed' };
       time.stop();

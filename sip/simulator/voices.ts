@@ -39,6 +39,8 @@ export type Voices = {
   beep(): void;
   pauseRecording(): void;
   resumeRecording(): void;
+  /** The call goes on elsewhere, and its recording with it. Otherwise as `close`. */
+  leave(): void;
   /** Nobody is heard any more; what was cut is reported. */
   close(): void;
 };
@@ -92,6 +94,14 @@ export const createVoices = (options: VoicesOptions): Voices => {
   };
   const counterparty = createSpeech({ time, language, bargeIn, on });
 
+  const fallSilent = (): void => {
+    if (typeof answerer !== 'string') answerer.stop();
+    answerer = 'nobody asks';
+    agent.stopTalking();
+    counterparty.stop();
+    cancelWaiting?.();
+  };
+
   return {
     agent,
     counterparty,
@@ -102,12 +112,13 @@ export const createVoices = (options: VoicesOptions): Voices => {
     beep: () => tellAnswerer((asked) => asked.beep()),
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
+    leave() {
+      recording?.leave();
+      recording = null;
+      fallSilent();
+    },
     close() {
-      if (typeof answerer !== 'string') answerer.stop();
-      answerer = 'nobody asks';
-      agent.stopTalking();
-      counterparty.stop();
-      cancelWaiting?.();
+      fallSilent();
       recording?.finish();
       recording = null;
     },

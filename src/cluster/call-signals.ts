@@ -37,24 +37,25 @@ const refusedBy = ({ code, message, extras: { reason } }: Refusal): Answer => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
+/** Does what other gateways ask of calls that are held here. */
+export type PerformHere = (request: InCallRequest) => Promise<void>;
+
 export type CallSignals = {
-  /** `perform` does what other gateways ask of calls that are held here. */
-  open(perform: (request: InCallRequest) => Promise<void>): Promise<void>;
   /** Resolves when the gateway has done it. Rejects with its refusal, with `NodeUnreachable`, or without a database. */
   ask(node: string, request: InCallRequest): Promise<void>;
 };
 
-export const createCallSignals = (signals: Pick<NodeSignals, 'open' | 'ask'>): CallSignals => ({
-  open: (perform) =>
-    signals.open(async (asked): Promise<Answer> => {
-      try {
-        await perform(requestIn(asked));
-        return { outcome: 'done' };
-      } catch (error) {
-        if (error instanceof Refusal) return refusedBy(error);
-        throw error;
-      }
-    }),
+export const answerInCallRequest = async (asked: unknown, perform: PerformHere): Promise<Answer> => {
+  try {
+    await perform(requestIn(asked));
+    return { outcome: 'done' };
+  } catch (error) {
+    if (error instanceof Refusal) return refusedBy(error);
+    throw error;
+  }
+};
+
+export const createCallSignals = (signals: Pick<NodeSignals, 'ask'>): CallSignals => ({
   async ask(node, request) {
     const given = answer.parse(await signals.ask(node, messageOf(request)));
     if (given.outcome === 'done') return;

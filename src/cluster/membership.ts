@@ -5,7 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
-import { joinNodes, removeNode, renewNode, tellAddress } from '#src/persistence/nodes.ts';
+import {
+  joinNodes,
+  removeNode,
+  renewNode,
+  tellAddress,
+  tellTakes,
+  type TakesOver,
+} from '#src/persistence/nodes.ts';
 
 export type Membership = {
   join(): Promise<void>;
@@ -13,6 +20,8 @@ export type Membership = {
   onLost(letGo: () => void): void;
   /** Says where others reach this gateway, as a URL. */
   tellAddress(url: string): Promise<void>;
+  /** Says which calls of others this gateway would go on with. */
+  tellTakes(takes: TakesOver | null): Promise<void>;
   /** Where others found this gateway dead meanwhile, it begins anew. Rejects while the database is away. */
   sayAlive(): Promise<void>;
   /** This gateway holds nothing any more. */
@@ -28,9 +37,10 @@ export const createMembership = (options: {
   const { database, node: name, logger } = options;
   let instance = randomUUID();
   let address: string | null = null;
+  let takes: TakesOver | null = null;
   const whenLost: (() => void)[] = [];
 
-  const join = (): Promise<void> => joinNodes(database, { name, instance, address });
+  const join = (): Promise<void> => joinNodes(database, { name, instance, address, takes });
 
   const beginAnew = async (): Promise<void> => {
     logger.error(
@@ -47,6 +57,10 @@ export const createMembership = (options: {
     tellAddress(url) {
       address = url;
       return tellAddress(database, { name, instance, address });
+    },
+    tellTakes(next) {
+      takes = next;
+      return tellTakes(database, { name, instance, takes });
     },
     async sayAlive() {
       if (!(await renewNode(database, { name, instance }))) await beginAnew();

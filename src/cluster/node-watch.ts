@@ -29,7 +29,7 @@ export type NodeDuties = {
   onLost: () => void;
 };
 
-export type NodeWatch = Pick<Membership, 'tellAddress'> & {
+export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes'> & {
   /** Enters this gateway. Nothing that it holds may be born before. */
   join(): Promise<void>;
   /** Begins to look after the others. */
@@ -77,6 +77,7 @@ export const createNodeWatch = (options: {
   return {
     join: membership.join,
     tellAddress: membership.tellAddress,
+    tellTakes: membership.tellTakes,
     open(duties) {
       membership.onLost(duties.onLost);
       cleanUps.add(duties.cleanUps);

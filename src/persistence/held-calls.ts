@@ -15,7 +15,14 @@ export type TakenCall = CallRow & {
 /** `by` goes on with those that can; the others stay where they are, for their recordings lie there. */
 type Taking = { from: string; by: string; form: number };
 
-const taking = (queries: Queries, { from, by, form }: Taking, isLost: boolean) =>
+type TakingSome = Taking & { callIds: readonly string[] };
+
+/** All that a node holds, or what is handed over of it. */
+const taking = (
+  queries: Queries,
+  { from, by, form, callIds }: TakingSome,
+  which: 'all' | 'of the lost' | 'handed over',
+) =>
   queries
     .with('taken', (write) =>
       write
@@ -40,7 +47,10 @@ const taking = (queries: Queries, { from, by, form }: Taking, isLost: boolean) =
         }))
         .where('Call.node', '=', from)
         .where('Call.endedAt', 'is', null)
-        .$if(isLost, (lost) =>
+        .$if(which === 'handed over', (some) =>
+          some.where('Call.id', '=', ({ fn, val }) => fn.any(val(callIds))),
+        )
+        .$if(which === 'of the lost', (lost) =>
           lost.where(({ exists, selectFrom }) =>
             exists(selectFrom('Node').where('Node.name', '=', from).where('Node.lostAt', 'is not', null)),
           ),
@@ -77,8 +87,11 @@ const taking = (queries: Queries, { from, by, form }: Taking, isLost: boolean) =
     .orderBy('Call.startedAt')
     .orderBy('Call.id');
 
-const takingFromEarlierProcess = prepared((queries, values: Taking) => taking(queries, values, false));
-const takingFromLostNode = prepared((queries, values: Taking) => taking(queries, values, true));
+const takingFromEarlierProcess = prepared((queries, values: TakingSome) => taking(queries, values, 'all'));
+const takingFromLostNode = prepared((queries, values: TakingSome) => taking(queries, values, 'of the lost'));
+const takingHandedOver = prepared((queries, values: TakingSome) => taking(queries, values, 'handed over'));
+
+const all = { callIds: [] };
 
 type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
 
@@ -95,7 +108,7 @@ const takenCall = ({ start, tokenSealed, progress, ...call }: Found): TakenCall 
  * nor does whoever has taken them before.
  */
 export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
-  (await takingFromEarlierProcess(db, { from: node, by: node, form: revivalForm })).map(takenCall);
+  (await takingFromEarlierProcess(db, { from: node, by: node, form: revivalForm, ...all })).map(takenCall);
 
 /**
  * The same, of a node that others found dead (`nodes.ts`); none as soon as it runs again. Of several that take its calls
@@ -105,4 +118,14 @@ export const takeFromLostNode = async (
   db: Statements,
   { from, by, goesOn }: { from: string; by: string; goesOn: boolean },
 ): Promise<TakenCall[]> =>
-  (await takingFromLostNode(db, { from, by, form: goesOn ? revivalForm : 0 })).map(takenCall);
+  (await takingFromLostNode(db, { from, by, form: goesOn ? revivalForm : 0, ...all })).map(takenCall);
+
+/**
+ * The same, of calls that a node which lives has let go of for this one. What is not there, has ended, or was taken
+ * before, is left out.
+ */
+export const takeHandedOver = async (
+  db: Statements,
+  { from, by, callIds }: { from: string; by: string; callIds: readonly string[] },
+): Promise<TakenCall[]> =>
+  (await takingHandedOver(db, { from, by, form: revivalForm, callIds })).map(takenCall);

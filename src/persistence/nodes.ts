@@ -21,14 +21,26 @@ export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
 
-const joining = prepared((queries, { name, instance, address }: WithAddress) =>
+/** Which calls a gateway would go on with; `null` while it would with none. */
+export type TakesOver = { lines: string; form: number };
+
+const none = { takesLines: null, takesForm: null };
+
+const columnsOf = (takes: TakesOver | null): Pick<Row<'Node'>, 'takesLines' | 'takesForm'> =>
+  takes === null ? none : { takesLines: takes.lines, takesForm: takes.form };
+
+type Joining = WithAddress & ReturnType<typeof columnsOf>;
+
+const joining = prepared((queries, { name, instance, address, takesLines, takesForm }: Joining) =>
   queries
     .insertInto('Node')
-    .values({ name, instance, address, seenAt: now })
+    .values({ name, instance, address, takesLines, takesForm, seenAt: now })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet(({ ref }) => ({
         instance: ref('excluded.instance'),
         address: ref('excluded.address'),
+        takesLines: ref('excluded.takesLines'),
+        takesForm: ref('excluded.takesForm'),
         seenAt: ref('excluded.seenAt'),
         lostAt: null,
         claimedUntil: null,
@@ -37,8 +49,11 @@ const joining = prepared((queries, { name, instance, address }: WithAddress) =>
 );
 
 /** Enters a gateway that starts, whatever became of the one that had its name before. */
-export const joinNodes = async (db: Statements, node: WithAddress): Promise<void> => {
-  await joining(db, node);
+export const joinNodes = async (
+  db: Statements,
+  { takes = null, ...node }: WithAddress & { takes?: TakesOver | null },
+): Promise<void> => {
+  await joining(db, { ...node, ...columnsOf(takes) });
 };
 
 const renewing = prepared((queries, { name, instance }: NodeInstance) =>
@@ -124,6 +139,42 @@ const telling = prepared((queries, { name, instance, address }: WithAddress) =>
 export const tellAddress = async (db: Statements, node: WithAddress): Promise<void> => {
   await telling(db, node);
 };
+
+const tellingTakes = prepared(
+  (queries, { name, instance, takesLines, takesForm }: NodeInstance & ReturnType<typeof columnsOf>) =>
+    queries
+      .updateTable('Node')
+      .set({ takesLines, takesForm })
+      .where('name', '=', name)
+      .where('instance', '=', instance),
+);
+
+export const tellTakes = async (
+  db: Statements,
+  { takes, ...node }: NodeInstance & { takes: TakesOver | null },
+): Promise<void> => {
+  await tellingTakes(db, { ...node, ...columnsOf(takes) });
+};
+
+const living = prepared((queries, { name }: { name: string }) =>
+  queries
+    .selectFrom('Node')
+    .select(['name', 'takesLines', 'takesForm'])
+    .where('name', '<>', name)
+    .where('lostAt', 'is', null)
+    .where(({ ref }) => nodeHasSession(ref('Node.name')))
+    .orderBy('name'),
+);
+
+/** The other gateways that live, and which calls each would go on with. */
+export const livingNodes = async (
+  db: Statements,
+  name: string,
+): Promise<{ name: string; takes: TakesOver | null }[]> =>
+  (await living(db, { name })).map(({ name: other, takesLines: lines, takesForm: form }) => ({
+    name: other,
+    takes: lines === null || form === null ? null : { lines, form },
+  }));
 
 const addressOf = prepared((queries, { name }: { name: string }) =>
   queries.selectFrom('Node').select('address').where('name', '=', name),

@@ -4,7 +4,11 @@ import type { RecordingSink } from '#sip/recording-sink.ts';
 import type { CompleteSound, RecordingFile } from './recording-file.ts';
 import { createSoundQueue } from './sound-queue.ts';
 
-export type RecordingOutcome = ({ status: 'completed' } & CompleteSound) | { status: 'failed'; error: Error };
+export type RecordingOutcome =
+  | ({ status: 'completed' } & CompleteSound)
+  | { status: 'failed'; error: Error }
+  /** Another process goes on with the file. */
+  | { status: 'left' };
 
 export type Recorder = RecordingSink & {
   /** No more sound is taken: what came until now is kept, and where that is nothing, the recording fails. */
@@ -32,6 +36,10 @@ export const createRecorder = (
         await file.append(piece);
         await setImmediate();
       }
+      if (piece === 'left') {
+        await file.leave();
+        return { status: 'left' };
+      }
       return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
@@ -57,6 +65,11 @@ export const createRecorder = (
     finish() {
       sound.end('finished');
       begin();
+    },
+    leave() {
+      sound.end('left');
+      // Where nothing came there is no file.
+      recording ??= Promise.resolve<RecordingOutcome>({ status: 'left' }).then(onOutcome);
     },
     fail(error) {
       sound.end(error);

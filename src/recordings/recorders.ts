@@ -18,6 +18,8 @@ export type Recorders = {
   expect(callId: string, answeredAt: number): void;
   /** The call is over: where its recording was expected and never begun, what there is of it is the recording. */
   release(callId: string): void;
+  /** Another process goes on with this call. Resolves when its line has let go of its recording, and all is written. */
+  leave(callId: string): Promise<void>;
   /** Cuts off what is still being written and waits until that is said. */
   close(): Promise<void>;
 };
@@ -36,11 +38,22 @@ type Encoders = (format: RecordingFormat) => () => Promise<Encoder>;
 /** A file that is being written, with its name in the folder once it is complete. */
 type Begun = { name: string; format: RecordingFormat; file: RecordingFile };
 
+type Opening = Pick<RecordersOptions, 'folder' | 'format'> & { encoders: Encoders };
+
+const openNew = async (
+  callId: string,
+  begunAt: number,
+  { folder, format, encoders }: Opening,
+): Promise<Begun> => {
+  const name = folder.nameFor(callId, begunAt, format);
+  return { name, format, file: await openRecordingFile(folder.pathOf(name), encoders(format)) };
+};
+
 /** The file of another process, with what is recorded from now on. */
 const goOn = async (
   callId: string,
   { answeredAt, begunAt }: { answeredAt: number; begunAt: number },
-  { folder, format, encoders }: Pick<RecordersOptions, 'folder' | 'format'> & { encoders: Encoders },
+  { folder, format, encoders }: Opening,
 ): Promise<Begun> => {
   const part = await folder.partOf(callId);
   const name = part?.slice(0, -partExtension.length) ?? folder.nameFor(callId, begunAt, format);
@@ -59,18 +72,16 @@ const goOn = async (
 export const createRecorders = (options: RecordersOptions): Recorders => {
   const { folder, format, clock, logger } = options;
   const underWay = new Map<Recorder, Promise<void>>();
+  /** The same, by their calls. */
+  const ofCalls = new Map<string, Promise<void>>();
   const settling = new Set<Promise<void>>();
   /** When those were answered that another process has recorded until now. */
   const expected = new Map<string, number>();
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
-  const encoders: Encoders = (of) => sources[of];
-
-  const openNew = async (callId: string, begunAt: number): Promise<Begun> => {
-    const name = folder.nameFor(callId, begunAt, format);
-    return { name, format, file: await openRecordingFile(folder.pathOf(name), encoders(format)) };
-  };
+  const opening: Opening = { folder, format, encoders: (of) => sources[of] };
 
   const tell = (callId: string, begun: Begun | null, outcome: RecordingOutcome): void => {
+    if (outcome.status === 'left') return;
     if (outcome.status === 'failed' || begun === null) {
       logger.error(
         { call_id: callId, err: outcome.status === 'failed' && outcome.error },
@@ -112,18 +123,24 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
       const recorder = createRecorder(
         async () => {
           begun = await (answeredAt === undefined
-            ? openNew(callId, begunAt)
-            : goOn(callId, { answeredAt, begunAt }, { folder, format, encoders }));
+            ? openNew(callId, begunAt, opening)
+            : goOn(callId, { answeredAt, begunAt }, opening));
           return begun.file;
         },
         (outcome) => {
           underWay.delete(recorder);
+          ofCalls.delete(callId);
           tell(callId, begun, outcome);
           end();
         },
       );
       underWay.set(recorder, ended);
+      ofCalls.set(callId, ended);
       return recorder;
+    },
+    async leave(callId) {
+      expected.delete(callId);
+      await ofCalls.get(callId);
     },
     async close() {
       for (const recorder of underWay.keys()) recorder.cut();

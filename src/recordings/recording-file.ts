@@ -26,6 +26,8 @@ export type RecordingFile = {
   append(stretches: readonly Stretch[]): Promise<void>;
   /** Makes the file complete. `isCut`: there was more to record. */
   complete(isCut: boolean): Promise<CompleteSound>;
+  /** Closes it as it is, for another process to go on with. */
+  leave(): Promise<void>;
   /** Removes what was written. */
   discard(): Promise<void>;
 };
@@ -105,6 +107,10 @@ export const openRecordingFile = async (
       await rename(part, truncated ? truncatedName(path) : path);
       await syncFolder(dirname(path));
       return { durationSec: samples / recordingSampleRate, bytes, truncated };
+    },
+    async leave() {
+      await file.sync();
+      await file.close();
     },
     async discard() {
       await rm(part, { force: true });

@@ -14,7 +14,7 @@ import { createRecorders, type Recorders } from './recorders.ts';
 import { createRecordingFolder, type CompleteFile, type StoredRecording } from './recording-folder.ts';
 import { createStoreKeeper, type StoreKeeper, type StoreKeeperOptions } from './store-keeper.ts';
 
-export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release'> & {
+export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave'> & {
   /**
    * A completed recording; `undefined` when its file is not where it should be. Refuses with `service_unavailable` while
    * the store is away, as reading what was opened does.
@@ -114,6 +114,7 @@ export const createRecordings = async (
     begin: recorders.begin,
     expect: recorders.expect,
     release: recorders.release,
+    leave: recorders.leave,
     openOwn: folder.open,
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {

@@ -14,8 +14,8 @@ const drainedSamples = 10 * recordingSampleRate;
 /** Sound that may wait to be encoded: two minutes, 8 MB. */
 const maxWaitingSamples = 120 * recordingSampleRate;
 
-/** `finished`: all of it came. `cut`: there would have been more. */
-export type SoundEnd = 'finished' | 'cut';
+/** `finished`: all of it came. `cut`: there would have been more. `left`: more comes in another process. */
+export type SoundEnd = 'finished' | 'cut' | 'left';
 
 export type SoundQueue = {
   /** Takes a copy. Behind the end nothing is taken. */

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Admission } from '#src/calls/setup/admission.ts';
-import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Lines } from '#sip/lines.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
+import type { StartedHandOver } from './start-hand-over.ts';
 
 export type EndCallsNumbers = {
   /** At the end of the waiting: how long calls get to hear out what the agent has to say; at most a third of it. */
@@ -10,37 +11,36 @@ export type EndCallsNumbers = {
   lastEndsMs: number;
 };
 
-/** What the end of a gateway waits for, said to the person who has asked for it. */
-const sayWaiting = (logger: Logger, calls: number, upToSec: number): void => {
-  if (calls === 0) return;
-  const whom = calls === 1 ? 'one call' : `${calls} calls`;
-  logger.info(
-    { calls, up_to_sec: upToSec },
-    `waiting for ${whom}, up to ${upToSec} s; ask again to hang up now`,
-  );
-};
-
 /**
- * Takes no new calls and waits for those in progress. Those that are still on towards the end of the waiting are hung
- * up as a client would: when the agent has been heard out. What has not ended then is cut off (`system_error`).
+ * Takes no new calls, hands over those in progress where somebody goes on with them, and waits for the others. Those that
+ * are still on towards the end of the waiting are hung up as a client would: when the agent has been heard out. What has
+ * not ended then is cut off (`system_error`).
  */
 export const endCalls = async (
   options: {
     admission: Pick<Admission, 'drain'>;
     streams: { close(): void };
     switchboard: Pick<Switchboard, 'empty' | 'hangUpAll' | 'closeAll'>;
-    liveCalls: Pick<LiveCalls, 'count'>;
+    lines: Pick<Lines, 'takeNoMore'>;
+    handOver: StartedHandOver;
     logger: Logger;
   },
   drainSec: number,
   numbers: EndCallsNumbers,
 ): Promise<void> => {
-  const { switchboard } = options;
+  const { switchboard, handOver, logger } = options;
   const farewellMs = Math.min(numbers.farewellMs, (drainSec * 1_000) / 3);
+  try {
+    // Before any is refused: who calls now is for another gateway.
+    await options.lines.takeNoMore();
+  } catch (error) {
+    logger.warn({ err: error }, 'callers are still brought here, and are refused');
+  }
   options.admission.drain();
   options.streams.close();
-  sayWaiting(options.logger, options.liveCalls.count(), drainSec);
+  await handOver.begin();
   await switchboard.empty(drainSec * 1_000 - farewellMs);
+  await handOver.finish();
   if (farewellMs > 0) {
     switchboard.hangUpAll();
     await switchboard.empty(farewellMs);

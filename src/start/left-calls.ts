@@ -1,9 +1,15 @@
 /** The calls that other processes have left: which of them go on here, and what becomes of the others. */
 import { callTimes } from '#config/policy.ts';
 import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/take-over.ts';
+import type { TakeHandedOver } from '#src/cluster/hand-over-signals.ts';
 import type { LostCalls } from '#src/calls/recovery/lost-calls.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
-import { takeFromEarlierProcess, takeFromLostNode, type TakenCall } from '#src/persistence/held-calls.ts';
+import {
+  takeFromEarlierProcess,
+  takeFromLostNode,
+  takeHandedOver,
+  type TakenCall,
+} from '#src/persistence/held-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';
@@ -47,6 +53,8 @@ export const takeLeftCalls = async (
 export type StartedTakeOver = TakeOver & {
   /** For another gateway that was found dead (src/cluster). Takes nothing when it runs again. */
   takeFrom(node: string): Promise<void>;
+  /** What another gateway, which ends, has let go of for this one. */
+  take: TakeHandedOver;
 };
 
 export const startTakeOver = (
@@ -55,7 +63,7 @@ export const startTakeOver = (
     telemetry: Pick<Telemetry, 'observer'>;
     journalling: Pick<StartedJournal, 'journal'>;
     lostCalls: LostCalls;
-    calls: Pick<StartedCalls, 'control' | 'switchboard' | 'expectLine'>;
+    calls: Pick<StartedCalls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
     agents: Pick<Agents, 'keep'>;
     recordings: Pick<Recordings, 'expect'>;
   },
@@ -80,6 +88,12 @@ export const startTakeOver = (
   });
   return {
     ...takeOver,
+    async take({ from, callIds }) {
+      if (config.lines === 'none' || calls.admission.isDraining()) return false;
+      const taken = callIds.length === 0 ? [] : await takeHandedOver(database, { from, by: node, callIds });
+      await takeOver.goOn(endOthers(taken, isRevivable, lostCalls));
+      return true;
+    },
     async takeFrom(from) {
       const taken = await takeFromLostNode(database, { from, by: node, goesOn: config.lines !== 'none' });
       await takeOver.goOn(endOthers(taken, isRevivable, lostCalls));

@@ -43,6 +43,7 @@ export type StartedCalls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
+  canBeLeft: OpenLines['canBeLeft'];
   knownKeys: Pick<KnownKeys, 'find'>;
   /** To be given to the lines. */
   onArrival: OnArrival;
@@ -53,7 +54,7 @@ const openSwitchboard = (
   { callClock, logger }: Foundation,
   { telemetry, journalling, liveCalls, telephony, agents, recordings, callMachineWith }: CallParts,
   callTime: CallTime,
-): { switchboard: Switchboard; expectLine: OpenLines['expect'] } => {
+): { switchboard: Switchboard; openLines: OpenLines } => {
   const { latency, metrics, observer } = telemetry;
   const { journal, transitions, progress, beginnings } = journalling;
   const { open, adopt } = telephony.lines;
@@ -97,7 +98,7 @@ const openSwitchboard = (
     },
     logger,
   });
-  return { switchboard, expectLine: openLines.expect };
+  return { switchboard, openLines };
 };
 
 /** Takes no arrivals yet. */
@@ -106,7 +107,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
   const { liveCalls, agents } = parts;
   const { lines } = parts.telephony;
   const callTime = createCallTime({ wall: clock.now, steady: steadyClock.now });
-  const { switchboard: opened, expectLine } = openSwitchboard(foundation, parts, callTime);
+  const { switchboard: opened, openLines } = openSwitchboard(foundation, parts, callTime);
   parts.journalling.journal.onTaken(opened.leave);
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
@@ -152,7 +153,8 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     control,
     admission: control.admission,
     switchboard,
-    expectLine,
+    expectLine: openLines.expect,
+    canBeLeft: openLines.canBeLeft,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

@@ -1,7 +1,19 @@
 /** This gateway among those that share the database: they look after each other and ask each other about calls. */
+import type { Config } from '#config/config.ts';
 import { cluster as clusterPolicy } from '#config/policy.ts';
-import { createCallSignals, type CallSignals } from '#src/cluster/call-signals.ts';
+import {
+  answerInCallRequest,
+  createCallSignals,
+  type CallSignals,
+  type PerformHere,
+} from '#src/cluster/call-signals.ts';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
+import {
+  answerHandOver,
+  askToTake,
+  handOverIn,
+  type TakeHandedOver,
+} from '#src/cluster/hand-over-signals.ts';
 import { createNodeWatch, type NodeDuties } from '#src/cluster/node-watch.ts';
 import {
   createRecordingHandler,
@@ -9,7 +21,8 @@ import {
   type RecordingHandler,
 } from '#src/cluster/recording-handler.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
-import type { InCallRequest } from '#src/domain/in-call-request.ts';
+import { revivalForm } from '#src/persistence/call-revivals.ts';
+import { livingNodes } from '#src/persistence/nodes.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -23,7 +36,13 @@ export type SharedRecordings = {
 export type Cluster = {
   askNode: CallSignals['ask'];
   /** Does what others ask of calls that are held here, and looks after the others. */
-  open(duties: NodeDuties & { perform: (request: InCallRequest) => Promise<void> }): Promise<void>;
+  open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
+  /** From now on it goes on with calls that others hand over, or with none. */
+  takes(isTaking: boolean): Promise<void>;
+  /** The other gateways that live, and those among them that would go on with the calls of this one, by their names. */
+  others(): Promise<{ living: string[]; takers: string[] }>;
+  /** Resolves to whether that one goes on with them. Rejects when it cannot be reached, or without a database. */
+  giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
   /** This gateway listens; `url` is where this machine reaches it. */
   listensAt(url: string): Promise<void>;
   /** The recordings of this gateway, and its way to those of the others. */
@@ -32,6 +51,13 @@ export type Cluster = {
 
 /** An address that leads to this machine alone, seen from another one. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** What is the same at gateways that reach the same far ends; `null` where those end with their gateway. */
+export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLines'>): string | null => {
+  if (lines === 'simulator') return lines;
+  if (realLines === null || !realLines.isByRelay) return null;
+  return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
+};
 
 /** Enters this gateway among the others. */
 export const startCluster = async ({
@@ -44,6 +70,7 @@ export const startCluster = async ({
 }: Foundation): Promise<Cluster> => {
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
+  const lines = sharedLines(config);
   const watch = createNodeWatch({ database, node, numbers: clusterPolicy, clock, logger });
   const signals = createNodeSignals({ database, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
@@ -54,10 +81,26 @@ export const startCluster = async ({
   started.defer(() => signals.close());
   return {
     askNode: calls.ask,
-    async open({ perform, ...duties }) {
-      await calls.open(perform);
+    async open({ perform, take, ...duties }) {
+      await signals.open((asked) => {
+        const handedOver = handOverIn(asked);
+        return handedOver === undefined
+          ? answerInCallRequest(asked, perform)
+          : answerHandOver(handedOver, take);
+      });
       watch.open(duties);
     },
+    async takes(isTaking) {
+      await watch.tellTakes(isTaking && lines !== null ? { lines, form: revivalForm } : null);
+    },
+    async others() {
+      const living = await livingNodes(database, node);
+      const takers = living.filter(
+        ({ takes }) => takes !== null && takes.lines === lines && takes.form >= revivalForm,
+      );
+      return { living: living.map(({ name }) => name), takers: takers.map(({ name }) => name) };
+    },
+    giveCalls: (to, callIds) => askToTake(signals, to, { from: node, callIds: [...callIds] }),
     async listensAt(url) {
       const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
       if (address !== null) await watch.tellAddress(address);

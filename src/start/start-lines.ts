@@ -19,6 +19,8 @@ export type StartedLines = ChosenLines & {
   engines: Engines;
   /** SIP messages of calls that were lost, since the start. */
   lostSipMessages: () => number;
+  /** Resolves when what is kept of their far ends is written. */
+  legsWritten: () => Promise<void>;
   unheardSeconds: StartedSpeech['unheardSeconds'];
 };
 
@@ -80,5 +82,12 @@ export const startLines = async (
   started.defer(() => trunks.close());
   const { unheardSeconds } = speech;
   const engines = { ...speech.engines, turnModel: turnModel !== null };
-  return { ...chosen, trunks, engines, unheardSeconds, lostSipMessages: sipTraces.lost };
+  return {
+    ...chosen,
+    legsWritten: legs.written,
+    trunks,
+    engines,
+    unheardSeconds,
+    lostSipMessages: sipTraces.lost,
+  };
 };

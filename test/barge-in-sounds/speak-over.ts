@@ -55,6 +55,7 @@ const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
   figures: async () => null,
   onLost() {},
   lose() {},
+  leave: async () => {},
   destroy: async () => {},
 });
 

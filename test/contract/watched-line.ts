@@ -8,6 +8,8 @@ export type WatchedLine = {
   say(text: string): number;
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
   close(): void;
+  leave(): void;
+  canBeLeft(): boolean;
   /** The events of one kind. */
   all<Type extends LineEvent['type']>(type: Type): Extract<LineEvent, { type: Type }>[];
   saw(type: LineEvent['type']): boolean;
@@ -148,6 +150,11 @@ export const openWatched = (
       isClosed = true;
       during('close', () => line.close());
     },
+    leave() {
+      isClosed = true;
+      during('leave', () => line.leave());
+    },
+    canBeLeft: () => line.canBeLeft(),
     all: <Type extends LineEvent['type']>(type: Type) =>
       events.filter((event): event is Extract<LineEvent, { type: Type }> => event.type === type),
     saw: (type) => events.some((event) => event.type === type),

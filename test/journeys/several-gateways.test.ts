@@ -1,66 +1,17 @@
 /** Gateways that share a database, as processes of their own: one dies, freezes, or is asked for a call of another. */
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { z } from 'zod';
-import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
-import { runStatement } from '#test/helpers/database-statement.ts';
-import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
-import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
-
-const silent = '01000000006';
-const neverAnswers = '01000000002';
-
-type Running = GatewayProcess & { client: ApiClient; admin: ApiClient };
-
-const oneDatabase = async (t: ExecutionContext) => {
-  const databaseUrl = await testDatabaseUrl(t);
-  let numberKey: string | undefined;
-  return {
-    databaseUrl,
-    async start(node: string, settings: Record<string, string> = {}): Promise<Running> {
-      const folder = await emptyFolder(t);
-      const all = {
-        ...testSettings(databaseUrl, folder),
-        GW_NODE: node,
-        GW_SIMULATOR_SPEED: '1',
-        ...settings,
-      };
-      const gateway = runGateway(t, all);
-      await gateway.printed('the gateway is ready');
-      const { base_url, number_id, number_key, admin_token } = await credentialsIn(folder);
-      numberKey ??= number_key;
-      const client = apiClient(base_url, numberKey);
-      const admin = client.as(admin_token);
-      // Calls to somebody who is silent go on for as long as a test may take.
-      await admin.patch(`/api/v1/admin/numbers/${number_id}`, { silence_timeout_sec: 600 });
-      return { ...gateway, client, admin };
-    },
-    rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
-  };
-};
-
-const place = async ({ client }: Running, to: string): Promise<string> => {
-  const { body } = await client.post('/api/v1/calls', { to });
-  return z.object({ call_id: z.uuid() }).parse(body).call_id;
-};
-
-const statusOf = async ({ client }: Running, callId: string): Promise<unknown> =>
-  (await client.get(`/api/v1/calls/${callId}`)).body['status'];
-
-const untilStatus = (gateway: Running, callId: string, ...statuses: string[]): Promise<unknown> =>
-  until(`the call is ${statuses.join(' or ')}`, async () => {
-    const status = await statusOf(gateway, callId);
-    return statuses.includes(z.string().parse(status)) ? status : undefined;
-  });
-
-const untilTakenOver = (gateway: Running, callId: string): Promise<unknown> =>
-  until('the call is taken over', async () => {
-    const { body } = await gateway.client.get(`/api/v1/calls/${callId}/events`);
-    const events = z.array(z.object({ type: z.string() })).parse(body['events']);
-    return events.some(({ type }) => type === 'call.taken_over') ? true : undefined;
-  });
+import {
+  neverAnswers,
+  oneDatabase,
+  place,
+  silent,
+  statusOf,
+  untilStatus,
+  untilTakenOver,
+} from './gateways-of-one-database.ts';
 
 test.serial(
   'the calls of a gateway that was killed go on at the others, and what rang is ended',
@@ -138,19 +89,6 @@ test.serial('what a gateway that was killed had under way is delivered by the ot
   );
   for (const id of brokenOff) t.true(again.includes(id));
   t.log(`after ${Math.round(performance.now() - killedAt)} ms`);
-});
-
-test.serial('a gateway that ends in order leaves nothing to clean up', async (t) => {
-  const { start, rows } = await oneDatabase(t);
-  const leaving = await start('leaving');
-  const staying = await start('staying');
-  const callId = await place(leaving, silent);
-  await untilStatus(staying, callId, 'active');
-  leaving.signal('SIGTERM');
-  await leaving.ended;
-  t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
-  t.is(await statusOf(staying, callId), 'failed');
-  t.false(staying.stdout().includes('cleans up after it'));
 });
 
 test.serial('a call is hung up, cancelled and paused by any gateway', async (t) => {

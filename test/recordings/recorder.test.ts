@@ -46,6 +46,9 @@ const recordedInMemory = (
           done.push('complete');
           return { durationSec: left.length / rate, bytes: left.length, truncated: isCut };
         },
+        async leave() {
+          done.push('leave');
+        },
         async discard() {
           done.push('discard');
           failWith(broken.discard);

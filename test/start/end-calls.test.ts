@@ -14,7 +14,11 @@ const ending = async (drainSec: number): Promise<string[]> => {
         hangUpAll: () => void done.push('hang up'),
         closeAll: () => void done.push('cut off'),
       },
-      liveCalls: { count: () => 0 },
+      lines: { takeNoMore: async () => void done.push('no new callers') },
+      handOver: {
+        begin: async () => void done.push('hand over'),
+        finish: async () => void done.push('hand over the rest'),
+      },
       logger: pino({ level: 'silent' }),
     },
     drainSec,
@@ -25,9 +29,12 @@ const ending = async (drainSec: number): Promise<string[]> => {
 
 test('calls are waited for, then hung up when the agent has been heard out, then cut off', async (t) => {
   t.deepEqual(await ending(60), [
+    'no new callers',
     'no new calls',
     'no streams',
+    'hand over',
     'wait 50000',
+    'hand over the rest',
     'hang up',
     'wait 10000',
     'cut off',
@@ -36,9 +43,16 @@ test('calls are waited for, then hung up when the agent has been heard out, then
 });
 
 test('a short wait leaves a third of it for farewells', async (t) => {
-  t.deepEqual((await ending(15)).slice(2), ['wait 10000', 'hang up', 'wait 5000', 'cut off', 'wait 6000']);
+  t.deepEqual((await ending(15)).slice(4), [
+    'wait 10000',
+    'hand over the rest',
+    'hang up',
+    'wait 5000',
+    'cut off',
+    'wait 6000',
+  ]);
 });
 
 test('who waits for nothing cuts off at once', async (t) => {
-  t.deepEqual((await ending(0)).slice(2), ['wait 0', 'cut off', 'wait 6000']);
+  t.deepEqual((await ending(0)).slice(4), ['wait 0', 'hand over the rest', 'cut off', 'wait 6000']);
 });

@@ -157,6 +157,10 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     figures: async () => (fate.isStanding() ? askChannelFigures(uuid, commands) : null),
     onLost: fate.onLost,
     lose: () => fate.lose(null),
+    async leave() {
+      stopListening();
+      fate.destroy();
+    },
     async destroy() {
       stopListening();
       if (!fate.destroy()) return;

@@ -27,6 +27,8 @@ export type CallRecording = {
   pause(): void;
   /** What is said from now on is recorded; what was on its way is not. */
   resume(): void;
+  /** It goes on elsewhere. */
+  leave(): void;
   /** The call is over. */
   finish(): void;
 };
@@ -142,6 +144,10 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
     },
     resume() {
       if (silentUntil === Infinity) silentUntil = position();
+    },
+    leave() {
+      isOver = true;
+      sink.leave();
     },
     finish() {
       if (isOver) return;

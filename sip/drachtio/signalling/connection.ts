@@ -8,7 +8,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../background-tasks.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { keepConnected, type ServerAddress } from '../reconnect.ts';
-import { guardControlConnection, type ControlConnection } from './connection-guard.ts';
+import { controlAgentOf, guardControlConnection, type ControlConnection } from './connection-guard.ts';
 import { NotConnected, type SendCommand } from './end-leg.ts';
 
 /** drachtio-server answers at once. */
@@ -200,6 +200,12 @@ export const createSignallingConnection = (options: {
       if (kept.problem() !== null) throw new NotConnected('it is not connected.');
       const message = `sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`;
       await within(clock, commandMs, 'An answer of drachtio-server', command(message));
+    },
+    /** New calls come here no more, nor is it asked whether they may. Resolves when drachtio-server has heard of it. */
+    async takeNoMore(): Promise<void> {
+      if (kept.problem() !== null) return;
+      for (const method of ['invite', 'options']) controlAgentOf(srf).removeRoute(method);
+      await within(clock, commandMs, 'An answer of drachtio-server', command('ping'));
     },
     close: kept.close,
   };

@@ -21,6 +21,8 @@ declare module 'drachtio-srf/lib/drachtio-agent.js' {
   class DrachtioAgent {
     wp: DrachtioAgent.WireProtocol;
     mapServer: Map<Socket, DrachtioAgent.Server>;
+    /** Of a method that was wanted; throws otherwise. */
+    removeRoute(verb: string): void;
   }
 
   export = DrachtioAgent;

@@ -169,6 +169,8 @@ export const createSignalling = (options: SignallingOptions) => {
     adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
       adoptCall({ ...shared, ...call, ...adopting }),
 
+    takeNoMore: connection.takeNoMore,
+
     /** No call is taken or placed any more; the connection still stands, so that calls can be ended. */
     close(): void {
       isClosed = true;

@@ -113,6 +113,13 @@ export const createDirectEndpoint = async (
   };
   if (options.rtpTimeoutMs > 0) time.after(lookMs, watchSilence);
 
+  const destroy = async (): Promise<void> => {
+    fate.destroy();
+    time.stop();
+    sound?.path.close();
+    channel.close();
+  };
+
   return {
     channel: null,
     localSdp,
@@ -138,11 +145,7 @@ export const createDirectEndpoint = async (
     },
     onLost: fate.onLost,
     lose: () => fate.lose(null),
-    async destroy() {
-      fate.destroy();
-      time.stop();
-      sound?.path.close();
-      channel.close();
-    },
+    leave: destroy,
+    destroy,
   };
 };

@@ -30,6 +30,8 @@ export type BatchWriter<Item> = {
   add(item: Item): boolean;
   /** How many are lost, since the start. */
   lost(): number;
+  /** Resolves when all that waits is written; while the database is away, when that was found out. */
+  written(): Promise<void>;
   /** Writes what waits, once; what cannot be written is lost. */
   close(): Promise<void>;
 };
@@ -91,6 +93,13 @@ export const createBatchWriter = <Item>(options: BatchWriterOptions<Item>): Batc
       return true;
     },
     lost: () => lost,
+    async written() {
+      if (stage.is === 'gathering') {
+        clock.clearTimeout(stage.timer);
+        write();
+      }
+      if (stage.is === 'writing') await stage.done;
+    },
     async close() {
       const last = stage;
       stage = { is: 'closed' };

@@ -8,7 +8,8 @@ export type CallJournal = {
   waiting: RecordedFact[];
   /** `taken`: another gateway holds the call, and nothing is written of it here. */
   stage: 'held' | 'over' | 'taken';
-  isDraining: boolean;
+  /** Until what waits is written; `null` while nothing does. */
+  drained: Promise<void> | null;
 };
 
 /** Calls that have ended whose next number is known without asking the database. */
@@ -18,36 +19,47 @@ const rememberedCalls = 1_000;
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
 /** A call that is not open here: it ended long ago, or another process began it. */
-const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', isDraining: false });
+const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', drained: null });
 
 export const createCallJournals = () => {
   const journals = new Map<string, CallJournal>();
   /** Calls that are over, the one that was left last at the end. */
   const left = new Set<string>();
 
+  const of = (callId: string): CallJournal => {
+    const journal = journals.get(callId) ?? continued();
+    journals.set(callId, journal);
+    return journal;
+  };
+
+  /**
+   * Nothing of it waits, and it is over. What soon follows its end (summary, recording) has its number here, and what
+   * comes later in the database.
+   */
+  const leave = (callId: string): void => {
+    left.delete(callId);
+    left.add(callId);
+    const [oldest] = left;
+    if (left.size <= rememberedCalls || oldest === undefined) return;
+    left.delete(oldest);
+    if (journals.get(oldest)?.drained === null) journals.delete(oldest);
+  };
+
   return {
+    of,
+    leave,
+    /** See `Journal`. */
+    async letGo(callId: string): Promise<void> {
+      const journal = of(callId);
+      await journal.drained;
+      journal.stage = 'taken';
+      leave(callId);
+    },
     /** Of a call that is held here: born, or taken over. */
     open(callId: string, place: JournalPlace = beginning): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });
     },
     placeOf: (callId: string): JournalPlace => ({ ...(journals.get(callId)?.place ?? beginning) }),
-    of(callId: string): CallJournal {
-      const journal = journals.get(callId) ?? continued();
-      journals.set(callId, journal);
-      return journal;
-    },
-    /**
-     * Nothing of it waits, and it is over. What soon follows its end (summary, recording) has its number here, and what
-     * comes later in the database.
-     */
-    leave(callId: string): void {
-      left.delete(callId);
-      left.add(callId);
-      const [oldest] = left;
-      if (left.size <= rememberedCalls || oldest === undefined) return;
-      left.delete(oldest);
-      if (journals.get(oldest)?.isDraining === false) journals.delete(oldest);
-    },
   };
 };

@@ -34,6 +34,8 @@ export type Journal = {
   onTaken(follow: (callId: string) => void): void;
   /** A fact of a call was written with its row: what follows a written fact follows. */
   wasWritten(callId: string, fact: RecordedFact): void;
+  /** Resolves when all that was published of a call is written, which another gateway goes on with: no more is. */
+  letGo(callId: string): Promise<void>;
   /** Facts that wait to be written, over all calls. */
   backlog(): number;
   /** Resolves when everything published so far is written or given up. */
@@ -99,14 +101,14 @@ export const createJournal = (options: JournalOptions): Journal => {
       if (fact.type === 'call.ended') journal.stage = 'over';
       if (outcome === 'written') tellFollowers(callId, fact);
     }
-    journal.isDraining = false;
+    journal.drained = null;
     if (journal.stage !== 'held') journals.leave(callId);
   };
 
   const startDraining = (callId: string, journal: CallJournal): void => {
-    if (journal.isDraining) return;
-    journal.isDraining = true;
+    if (journal.drained !== null) return;
     const drained = drain(callId, journal).finally(() => draining.delete(drained));
+    journal.drained = drained;
     draining.add(drained);
   };
 
@@ -129,6 +131,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     onWritten: (follow) => void followers.push(follow),
     onTaken: (follow) => void takenFollowers.push(follow),
     wasWritten: tellFollowers,
+    letGo: journals.letGo,
     backlog: () => backlog,
     async settled() {
       while (draining.size > 0) await Promise.all(draining);

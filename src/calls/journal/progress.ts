@@ -14,7 +14,11 @@ type CallSnapshot = SnapshotFrom<typeof callMachine>;
 export type Progress = {
   /** Something has happened in the call, after this fact of its journal. Never throws. */
   note(callId: string, snapshot: CallSnapshot, facts: number): void;
+  /** It goes on elsewhere, from where it is now: that is written still, though it is released. */
+  leave(callId: string): void;
   release(callId: string): void;
+  /** Resolves when all that is to be kept until now is written; while the database is away, when that was found out. */
+  written(): Promise<void>;
   /** Writes what waits, once; what cannot be written is lost. */
   close(): Promise<void>;
 };
@@ -52,6 +56,9 @@ export const createProgress = (
 ): Progress => {
   const calls = new Map<string, Last>();
 
+  /** The last word on those that were left. */
+  const left = new Map<string, KeptProgress>();
+
   const keptOf = (callId: string): KeptProgress | undefined => {
     const last = calls.get(callId);
     const progress = last && progressOf(last);
@@ -62,12 +69,15 @@ export const createProgress = (
     ...options,
     what: 'how far calls have come',
     async write(callIds) {
-      const kept = callIds.map(keptOf).filter((one) => one !== undefined);
+      const kept = callIds
+        .map((callId) => left.get(callId) ?? keptOf(callId))
+        .filter((one) => one !== undefined);
       for (const callId of callIds) {
         const last = calls.get(callId);
         if (last !== undefined) last.waits = false;
       }
       if (kept.length > 0) await options.write(kept);
+      for (const callId of callIds) left.delete(callId);
     },
   });
 
@@ -82,7 +92,14 @@ export const createProgress = (
       if (!snapshot.matches('active')) return;
       calls.set(callId, { snapshot, facts, waits: writer.add(callId) });
     },
+    leave(callId) {
+      const last = keptOf(callId);
+      if (last === undefined) return;
+      left.set(callId, last);
+      writer.add(callId);
+    },
     release: (callId) => void calls.delete(callId),
+    written: writer.written,
     close: writer.close,
   };
 };

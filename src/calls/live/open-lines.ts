@@ -34,6 +34,8 @@ export const createOpenLines = (options: { open: OpenLine; adopt: AdoptLine }) =
       lines.delete(callId);
       line?.leave();
     },
+    /** Whether another gateway could go on with the line of this call now. */
+    canBeLeft: (callId: string): boolean => lines.get(callId)?.canBeLeft() ?? false,
     /** A line as the charts invoke it: opened with the state, closed with it. */
     actor: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
       const line = openOrAdopt(input, sendBack);

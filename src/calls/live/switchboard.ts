@@ -20,6 +20,8 @@ export type Switchboard = {
   /** Brings a call to life: its line begins to dial, or answers its arrival. */
   connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
   find(callId: string): CallActor | undefined;
+  /** All calls that are held here, by their ids. */
+  calls(): Iterable<[string, CallActor]>;
   /** Asks to hang up every call that was answered, when its agent has been heard out. */
   hangUpAll(): void;
   /** Lets go of a call that another gateway holds; its far end notices nothing. */
@@ -133,6 +135,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       if (isClosing) actor.send({ type: 'gateway.closing' });
     },
     find: (callId) => actors.get(callId),
+    calls: () => actors.entries(),
     hangUpAll() {
       for (const actor of actors.values()) actor.send({ type: 'hangup.requested', immediate: false });
     },

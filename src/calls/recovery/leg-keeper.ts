@@ -14,6 +14,8 @@ export type LegKeeper = {
   remove(id: string): void;
   /** Those that an earlier process of this node, or of another one, has left behind. */
   orphans(node?: string): Promise<KeptLeg[]>;
+  /** Resolves when what was to be kept until now is written. */
+  written(): Promise<void>;
   /** Resolves when everything is written; at the latest after so many milliseconds. */
   settled(atMostMs: number): Promise<void>;
 };
@@ -114,6 +116,9 @@ export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
     remove: (id) => change(id, null),
     async orphans(of = node) {
       return (await read(of)).filter(({ callId }) => callId === null || !options.goesOn(callId));
+    },
+    async written() {
+      await writing;
     },
     async settled(atMostMs) {
       isLast = true;

@@ -14,6 +14,10 @@ export const Node = defineEntity({
     seenAt: p.datetime(3),
     /** Others found it dead; what it held is theirs to clean up. */
     lostAt: p.datetime(3).nullable(),
+    /** Calls that stand by these lines it would go on with; null while it would with none. */
+    takesLines: p.text().nullable(),
+    /** The newest form of `CallRevival` that it reads. */
+    takesForm: p.integer().nullable(),
     /** Until then the clean-up belongs to whoever claimed it last. */
     claimedUntil: p.datetime(3).nullable(),
   },

@@ -17,6 +17,7 @@ import { Destinations } from './destinations.ts';
 import { FingerprintKeys } from './fingerprint-keys.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
+import { NodeTakesOver } from './node-takes-over.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { SipLegs } from './sip-legs.ts';
@@ -65,4 +66,5 @@ export const migrations = [
   { name: '0033-call-epoch', class: CallEpoch },
   { name: '0034-call-revivals', class: CallRevivals },
   { name: '0036-fingerprint-keys', class: FingerprintKeys },
+  { name: '0039-node-takes-over', class: NodeTakesOver },
 ];

@@ -14,7 +14,7 @@ const createWorld = () => {
   const heard: LineEvent[] = [];
   const open = times.watchLine((_, emit) => {
     onLine = emit;
-    return { tell() {}, close() {}, leave() {} };
+    return { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
   });
   open(callInput, (event) => heard.push(event));
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({

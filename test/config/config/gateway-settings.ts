@@ -132,6 +132,12 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { 0: 0, 3600: 3_600 },
     invalid: [...notWhole, '3601'],
   },
+  GW_HAND_OVER: {
+    of: ({ handsOver }) => handsOver,
+    default: true,
+    valid: { auto: true, never: false },
+    invalid: ['always', 'AUTO', '1'],
+  },
   GW_AGENT_ALLOW_LOOPBACK: {
     of: ({ agentAllowLoopback }) => agentAllowLoopback,
     default: true,

@@ -38,6 +38,9 @@ const createTape = (): Tape => {
     finish(): void {
       tape.outcome = 'finished';
     },
+    leave(): void {
+      tape.outcome = 'left';
+    },
     fail(error: Error): void {
       tape.outcome = error.message;
     },

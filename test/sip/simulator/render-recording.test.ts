@@ -16,6 +16,7 @@ test('a recording is made no faster than it is encoded', async (t) => {
     {
       write: (samples) => (written += samples.length / recordingSampleRate),
       drained: () => new Promise((resolve) => (drain = resolve)),
+      leave: () => {},
       finish: () => (isFinished = true),
       fail: (error) => t.fail(error.message),
     },

@@ -36,6 +36,7 @@ const createWorld = () => {
       figures: async () => null,
       onLost: (listener: (typeof listeners)[number]) => void listeners.push(listener),
       lose: () => listeners.forEach((listener) => listener(null)),
+      leave: async () => {},
       async destroy() {
         endpoint.isDestroyed = true;
       },

@@ -19,6 +19,7 @@ const createWorld = (sampleRate: SampleRate = 8_000) => {
       },
       drained: () => Promise.resolve(),
       finish: () => (finished += 1),
+      leave: () => {},
       fail: () => {},
     },
     createLineTime(clock, 1),

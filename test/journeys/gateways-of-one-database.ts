@@ -1,0 +1,62 @@
+/** Gateways that share a database, as processes of their own, and their calls. */
+import type { ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
+import { runStatement } from '#test/helpers/database-statement.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { testSettings } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+
+export const silent = '01000000006';
+export const neverAnswers = '01000000002';
+
+export type Running = GatewayProcess & { client: ApiClient; admin: ApiClient };
+
+export const oneDatabase = async (t: ExecutionContext) => {
+  const databaseUrl = await testDatabaseUrl(t);
+  let numberKey: string | undefined;
+  return {
+    databaseUrl,
+    async start(node: string, settings: Record<string, string> = {}): Promise<Running> {
+      const folder = await emptyFolder(t);
+      const all = {
+        ...testSettings(databaseUrl, folder),
+        GW_NODE: node,
+        GW_SIMULATOR_SPEED: '1',
+        ...settings,
+      };
+      const gateway = runGateway(t, all);
+      await gateway.printed('the gateway is ready');
+      const { base_url, number_id, number_key, admin_token } = await credentialsIn(folder);
+      numberKey ??= number_key;
+      const client = apiClient(base_url, numberKey);
+      const admin = client.as(admin_token);
+      // Calls to somebody who is silent go on for as long as a test may take.
+      await admin.patch(`/api/v1/admin/numbers/${number_id}`, { silence_timeout_sec: 600 });
+      return { ...gateway, client, admin };
+    },
+    rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
+  };
+};
+
+export const place = async ({ client }: Running, to: string): Promise<string> => {
+  const { body } = await client.post('/api/v1/calls', { to });
+  return z.object({ call_id: z.uuid() }).parse(body).call_id;
+};
+
+export const statusOf = async ({ client }: Running, callId: string): Promise<unknown> =>
+  (await client.get(`/api/v1/calls/${callId}`)).body['status'];
+
+export const untilStatus = (gateway: Running, callId: string, ...statuses: string[]): Promise<unknown> =>
+  until(`the call is ${statuses.join(' or ')}`, async () => {
+    const status = await statusOf(gateway, callId);
+    return statuses.includes(z.string().parse(status)) ? status : undefined;
+  });
+
+export const untilTakenOver = (gateway: Running, callId: string): Promise<unknown> =>
+  until('the call is taken over', async () => {
+    const { body } = await gateway.client.get(`/api/v1/calls/${callId}/events`);
+    const events = z.array(z.object({ type: z.string() })).parse(body['events']);
+    return events.some(({ type }) => type === 'call.taken_over') ? true : undefined;
+  });

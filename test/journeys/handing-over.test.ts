@@ -1,0 +1,56 @@
+/** Gateways that share a database, as processes of their own: one is asked to end while it has calls. */
+import test from 'ava';
+import {
+  oneDatabase,
+  place,
+  silent,
+  statusOf,
+  untilStatus,
+  untilTakenOver,
+} from './gateways-of-one-database.ts';
+
+test.serial(
+  'a gateway that is asked to end hands its calls over, and leaves nothing to clean up',
+  async (t) => {
+    const { start, rows } = await oneDatabase(t);
+    const leaving = await start('leaving');
+    const staying = await start('staying');
+    const calls = [await place(leaving, silent), await place(leaving, silent)];
+    for (const callId of calls) await untilStatus(staying, callId, 'active');
+    leaving.signal('SIGTERM');
+    await leaving.ended;
+    t.regex(leaving.stdout(), /2 calls go on at staying, each when nobody speaks/);
+    t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
+    for (const callId of calls) {
+      await untilTakenOver(staying, callId);
+      t.is(await statusOf(staying, callId), 'active');
+      const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+      t.is(hangup.status, 202);
+      await untilStatus(staying, callId, 'completed');
+    }
+    t.deepEqual(
+      await rows(`select type, count(*)::int as count from event where type like 'call.%' and type <> 'call.summarized'
+      group by type order by type`),
+      [
+        { type: 'call.answered', count: 2 },
+        { type: 'call.ended', count: 2 },
+        { type: 'call.hangup_requested', count: 2 },
+        { type: 'call.ringing', count: 2 },
+      ],
+    );
+    t.false(staying.stdout().includes('cleans up after it'));
+  },
+);
+
+test.serial('a gateway that is told not to hand over waits for its calls, and says why', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const leaving = await start('leaving', { GW_HAND_OVER: 'never' });
+  const staying = await start('staying');
+  const callId = await place(leaving, silent);
+  await untilStatus(staying, callId, 'active');
+  leaving.signal('SIGTERM');
+  await leaving.ended;
+  t.regex(leaving.stdout(), /waiting for one call, up to \d+ s, as GW_HAND_OVER=never says/);
+  t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
+  t.is(await statusOf(staying, callId), 'failed');
+});
