@@ -60,8 +60,8 @@ export const publishes = {
   answered: { type: 'publish', params: ({ event }: On<'line.answered'>) => answered(event) },
   takenOver: {
     type: 'publish',
-    params: ({ event: { at }, context: { takenOver } }: On<'line.adopted'> & { context: CallContext }) =>
-      fact({ type: 'call.taken_over', at, node: takenOver?.node ?? '' }),
+    params: ({ event: { at }, context: { input } }: On<'line.adopted'> & { context: CallContext }) =>
+      fact({ type: 'call.taken_over', at, node: input.takenOver?.node ?? '' }),
   },
   answeredBy: {
     type: 'publish',

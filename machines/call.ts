@@ -14,7 +14,6 @@ import { assign, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { ends, notesLastWord, publishes, tells } from './call-actions.ts';
 import {
   contextOf,
-  conversationInput,
   firstCause,
   lastWords,
   lineInput,
@@ -41,26 +40,28 @@ export const callMachine = setup({
   },
   actors: { line, conversation: conversationMachine },
   delays: {
-    ringTimeout: ({ context }) => context.ringTimeoutSec * 1000,
-    maxDuration: ({ context }) => context.maxDurationSec * 1000,
-    farewellWait: ({ context }) => context.farewellWaitMs,
-    hangUpTimeout: ({ context }) => context.hangUpTimeoutMs,
-    adoptTimeout: ({ context }) => context.adoptTimeoutMs,
+    ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
+    maxDuration: ({ context }) => context.input.maxDurationSec * 1000,
+    farewellWait: ({ context }) => context.input.farewellWaitMs,
+    hangUpTimeout: ({ context }) => context.input.hangUpTimeoutMs,
+    adoptTimeout: ({ context }) => context.input.adoptTimeoutMs,
   },
   guards: {
-    isTakenOver: ({ context }) => context.takenOver !== null,
+    isTakenOver: ({ context }) => context.input.takenOver !== null,
     wasBeingEnded: ({ context }) => context.endReason !== null,
     hangupIsPending: ({ context }) => context.hangupIsPending,
-    wasLeavingMessage: ({ context }) => context.takenOver?.conversation.resumesAs === 'voicemail',
+    wasLeavingMessage: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'voicemail',
     otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     /** Who has called us is no question. */
-    isToBeTold: ({ context }) => context.direction === 'outbound' && context.answeredBy === null,
-    hangsUpOnMachine: ({ context }) => context.answeredBy === 'machine' && context.voicemail === 'hang_up',
-    leavesMessage: ({ context }) => context.answeredBy === 'machine' && context.voicemail === 'leave_message',
-    isRecording: ({ context }) => context.recording && !context.recordingIsPaused,
+    isToBeTold: ({ context }) => context.input.direction === 'outbound' && context.answeredBy === null,
+    hangsUpOnMachine: ({ context }) =>
+      context.answeredBy === 'machine' && context.input.voicemail === 'hang_up',
+    leavesMessage: ({ context }) =>
+      context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
+    isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
     recordingIsPaused: ({ context }) => context.recordingIsPaused,
     farewellIsOver: ({ context }) => !context.agentIsBusy,
     nobodyPickedUp: ({ context }) => outputOf(context).status === 'no_answer',
@@ -136,7 +137,7 @@ export const callMachine = setup({
       invoke: {
         src: 'conversation',
         id: 'conversation',
-        input: ({ context }) => conversationInput(context),
+        input: ({ context }) => context.input,
         onError: { target: '.ending', actions: ends.forFault, description: 'The conversation crashed.' },
       },
       on: {

@@ -1,12 +1,12 @@
 /** The sentences, messages and facts of a conversation, as the actions that its arrows name. */
-import { unsaidOf, type ConversationEvent, type ConversationInput } from './conversation-context.ts';
+import { unsaidOf, type ConversationContext, type ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import type { LineEventOf } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
 import type { ResumedAs } from './taken-over.ts';
 import { hasBegun, type Spoken, type Turns } from './turns.ts';
 
-type Context = { context: ConversationInput };
+type Context = { context: Pick<ConversationContext, 'input'> };
 
 /** The sentences of a reply, and those that the gateway has of its own. */
 export const says = {
@@ -14,20 +14,20 @@ export const says = {
     type: 'say',
     params: ({ event }: { event: Extract<ReplyEvent, { type: 'reply.sentence' }> }) => [event.text],
   },
-  greeting: { type: 'say', params: ({ context }: Context) => [context.greeting ?? ''] },
-  reprompt: { type: 'say', params: ({ context }: Context) => [context.reprompt] },
-  apology: { type: 'say', params: ({ context }: Context) => [context.apology] },
-  brokenOff: { type: 'say', params: ({ context }: Context) => [context.brokenOff] },
-  failedOpening: { type: 'say', params: ({ context }: Context) => [context.failedOpening] },
-  failedGoodbye: { type: 'say', params: ({ context }: Context) => [context.failedGoodbye] },
-  voicemailMessage: { type: 'say', params: ({ context }: Context) => [context.voicemailMessage] },
+  greeting: { type: 'say', params: ({ context }: Context) => [context.input.greeting ?? ''] },
+  reprompt: { type: 'say', params: ({ context }: Context) => [context.input.reprompt] },
+  apology: { type: 'say', params: ({ context }: Context) => [context.input.apology] },
+  brokenOff: { type: 'say', params: ({ context }: Context) => [context.input.brokenOff] },
+  failedOpening: { type: 'say', params: ({ context }: Context) => [context.input.failedOpening] },
+  failedGoodbye: { type: 'say', params: ({ context }: Context) => [context.input.failedGoodbye] },
+  voicemailMessage: { type: 'say', params: ({ context }: Context) => [context.input.voicemailMessage] },
   /** Of a call that was taken over. */
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;
 
 /** Words for the agent to answer. */
 export const hears = {
-  kickoff: { type: 'hear', params: ({ context }: Context) => context.kickoff ?? '' },
+  kickoff: { type: 'hear', params: ({ context }: Context) => context.input.kickoff ?? '' },
   words: { type: 'hear', params: ({ event }: { event: LineEventOf<'line.heard'> }) => event.text },
 } as const;
 

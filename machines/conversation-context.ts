@@ -62,8 +62,10 @@ export type ConversationMessage =
   /** The whole message was said to the machine. */
   | { type: 'message.left' };
 
-export type ConversationContext = ConversationInput &
+/** What it was started with is one object in it, as in `CallContext`. */
+export type ConversationContext = Pick<ConversationInput, 'callId'> &
   Turns & {
+    input: ConversationInput;
     /** Counts utterances, from 1. */
     utterance: number;
     failuresInARow: number;
@@ -82,18 +84,19 @@ const nothingSaid = {
 } as const;
 
 export const contextOf = (input: ConversationInput): ConversationContext => ({
-  ...input,
+  callId: input.callId,
+  input,
   ...(input.takenOver === null ? nothingSaid : saidBefore(input.takenOver)),
   unplayed: [],
 });
 
 /** Of a conversation that was taken over: what was left to say, each from its beginning. */
-export const unsaidOf = ({ takenOver }: ConversationInput): readonly string[] =>
-  takenOver?.conversation.unsaid ?? [];
+export const unsaidOf = ({ input }: Pick<ConversationContext, 'input'>): readonly string[] =>
+  input.takenOver?.conversation.unsaid ?? [];
 
 const saidBefore = ({
   conversation,
-}: TakenOverCall): Omit<ConversationContext, keyof ConversationInput | 'unplayed'> => {
+}: TakenOverCall): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => {
   const { messages, turn, utterance, spoken, failuresInARow, wasReprompted, unanswered } = conversation;
   return { messages, turn, utterance, spoken, failuresInARow, wasReprompted, unanswered };
 };

@@ -49,7 +49,7 @@ export const conversationMachine = setup({
   },
   actors: { reply, voicemail: voicemailMachine },
   delays: {
-    silenceTimeout: ({ context }) => context.silenceTimeoutSec * 1000,
+    silenceTimeout: ({ context }) => context.input.silenceTimeoutSec * 1000,
     /** Speech of which no words have come after this was none: silence is measured by words. */
     longestSpeech: 30_000,
     /** A line that does not tell what came of an onset is not waited for. */
@@ -58,15 +58,15 @@ export const conversationMachine = setup({
     longestGoodbye: 120_000,
   },
   guards: {
-    agentSpeaksFirst: ({ context }) => context.kickoff !== null,
-    callerIsGreeted: ({ context }) => context.greeting !== null,
+    agentSpeaksFirst: ({ context }) => context.input.kickoff !== null,
+    callerIsGreeted: ({ context }) => context.input.greeting !== null,
     wasReprompted: ({ context }) => context.wasReprompted,
     failedTwice: ({ context }) => context.failuresInARow > 1,
     /** Who was called has heard nothing of who calls, and could repeat nothing. */
-    isUnintroduced: ({ context }) => context.kickoff !== null && !agentWasHeard(context),
+    isUnintroduced: ({ context }) => context.input.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
     /** Nobody interrupts what it says; where nothing is being said, there is nothing to finish. */
-    finishesFirst: ({ context }) => context.bargeIn.mode === 'off' && context.unplayed.length > 0,
+    finishesFirst: ({ context }) => context.input.bargeIn.mode === 'off' && context.unplayed.length > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed.length === 0,
     /** Not one that was stopped: the line itself is ending then, and says so next. */
@@ -74,8 +74,9 @@ export const conversationMachine = setup({
       context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
     isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
-    isTakenOver: ({ context }) => context.takenOver !== null,
-    resumesAs: ({ context }, { as }: { as: ResumedAs }) => context.takenOver?.conversation.resumesAs === as,
+    isTakenOver: ({ context }) => context.input.takenOver !== null,
+    resumesAs: ({ context }, { as }: { as: ResumedAs }) =>
+      context.input.takenOver?.conversation.resumesAs === as,
   },
   actions: {
     publish: (_args, _fact: CallFact) => {

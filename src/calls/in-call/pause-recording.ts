@@ -32,7 +32,7 @@ export const createRecordingActions = (
   const asking =
     (request: CallCommand): PerformAction =>
     async (actor, callId) => {
-      if (!actor.getSnapshot().context.recording) throw notRecorded('none');
+      if (!actor.getSnapshot().context.input.recording) throw notRecorded('none');
       // Before anything is looked up: the next word may be the one that must not be kept.
       actor.send(request);
       const recording = await findRecording(database, callId);
