@@ -1,23 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import type { BargeIn, LineEvent, LineInput } from '#machines/line.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
 
-const inputFor = (to: string, bargeIn: BargeIn): LineInput => ({
-  callId: randomUUID(),
-  direction: 'outbound',
-  from: '0212345678',
-  to,
-  language: 'en',
-  speech: usualSpeech,
-  bargeIn,
-  turnEnd: byPauses,
-  recording: false,
-});
+const inputFor = (to: string, bargeIn: BargeIn): LineInput => lineInput({ to, bargeIn });
 
 /** Opens a watched line to the far end of the clause. */
 type Reach = (onEvent?: (event: LineEvent, line: WatchedLine) => void) => WatchedLine;

@@ -19,9 +19,7 @@ import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until as untilHolds } from '#test/helpers/until.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { startDrachtioServer, type DrachtioServer } from './drachtio-server.ts';
 import { createFarEnd, type FarEnd } from './far-end.ts';
 import { startFreeSwitch, type FreeSwitch } from './freeswitch.ts';
@@ -178,18 +176,7 @@ export const startSipEdgeOn = async <On extends ServerAddresses>(
     while (!condition()) await once(events, 'said', { signal: AbortSignal.timeout(patienceMs) });
   };
   const open = (input: Pick<LineInput, 'callId' | 'direction' | 'from' | 'to'>): WatchedLine =>
-    openWatched(
-      lines.open,
-      {
-        ...input,
-        language: 'en',
-        speech: usualSpeech,
-        bargeIn: stopping,
-        turnEnd: byPauses,
-        recording: false,
-      },
-      () => events.emit('said'),
-    );
+    openWatched(lines.open, lineInput(input), () => events.emit('said'));
   const arrivals: Arrival[] = [];
   const inbound: WatchedLine[] = [];
   await lines.start(async (arrival) => {

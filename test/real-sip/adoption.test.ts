@@ -1,6 +1,5 @@
 /** A gateway is killed in mid-call, and another one goes on with the same dialog, through the relay. */
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -13,9 +12,7 @@ import type { LeftLeg } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf, requestUriOf } from '#test/doubles/sip-parser.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
@@ -94,21 +91,7 @@ if (missing.length > 0) {
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     await until(() => lines.health().ready, 15_000);
     const events: LineEvent[] = [];
-    const line = lines.adopt(
-      {
-        callId: randomUUID(),
-        direction: 'outbound',
-        from: '0212345678',
-        to: '01099998888',
-        language: 'en',
-        speech: usualSpeech,
-        bargeIn: stopping,
-        turnEnd: byPauses,
-        recording: false,
-      },
-      { legs: [left] },
-      (event) => void events.push(event),
-    );
+    const line = lines.adopt(lineInput(), { legs: [left] }, (event) => void events.push(event));
     return {
       line,
       events,

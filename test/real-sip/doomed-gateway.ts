@@ -1,10 +1,7 @@
 /** A process with one call on real servers, which says what it keeps of it, and when it stands; then it waits to be killed. */
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { realLines } from './real-lines.ts';
 
 const server = z.object({ host: z.string(), port: z.number(), secret: z.string() });
@@ -24,19 +21,6 @@ const legs: LegStore = {
 };
 const lines = await realLines({ drachtio, freeSwitch }, trunkPort, { legs }, media);
 await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-lines.open(
-  {
-    callId: randomUUID(),
-    direction: 'outbound',
-    from: '0212345678',
-    to: '01099998888',
-    language: 'en',
-    speech: usualSpeech,
-    bargeIn: stopping,
-    turnEnd: byPauses,
-    recording: false,
-  },
-  ({ type }) => {
-    if (type === 'line.answered') process.stdout.write('answered\n');
-  },
-);
+lines.open(lineInput(), ({ type }) => {
+  if (type === 'line.answered') process.stdout.write('answered\n');
+});

@@ -2,7 +2,6 @@
  * Trunks that encrypt their sound, for each of those who carry it: it is heard by both parties, or there is no call.
  * baresip is the other side.
  */
-import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -16,9 +15,7 @@ import type { Synthesizer } from '#sip/speech.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startTelephone, type Telephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -87,18 +84,7 @@ const createWorld = (servers: () => SipServers, media: Trunk['media']) => {
 type World = ReturnType<typeof createWorld>;
 
 const open = (lines: DrachtioLines, input: Partial<Parameters<DrachtioLines['open']>[0]> = {}): WatchedLine =>
-  openWatched(lines.open, {
-    callId: randomUUID(),
-    direction: 'outbound',
-    from: own,
-    to: callee,
-    language: 'en',
-    speech: usualSpeech,
-    bargeIn: stopping,
-    turnEnd: byPauses,
-    recording: false,
-    ...input,
-  });
+  openWatched(lines.open, lineInput({ from: own, to: callee, ...input }));
 
 const heardOn = (line: WatchedLine): string[] => line.all('line.heard').map(({ text }) => text);
 

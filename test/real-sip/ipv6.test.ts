@@ -8,9 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Arrival } from '#src/domain/arrival.ts';
 import { startDrachtio } from '#src/servers/start-drachtio.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realLines, until } from './real-lines.ts';
@@ -55,16 +53,7 @@ const startWorld = async (t: ExecutionContext) => {
   const open = (
     input: Pick<Arrival, 'callId' | 'from' | 'to'>,
     direction: 'inbound' | 'outbound',
-  ): WatchedLine =>
-    openWatched(lines.open, {
-      ...input,
-      direction,
-      language: 'en',
-      speech: usualSpeech,
-      bargeIn: stopping,
-      turnEnd: byPauses,
-      recording: false,
-    });
+  ): WatchedLine => openWatched(lines.open, lineInput({ ...input, direction }));
   return { sipPort, ear, end, lines, open };
 };
 

@@ -12,9 +12,7 @@ import { voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { soundings } from './wave.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -49,17 +47,7 @@ if (missing.length > 0) {
     const lines = await realLines(servers, sipp.port, linesOptions);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
-    const input = {
-      callId: crypto.randomUUID(),
-      direction: 'outbound' as const,
-      from: '0212345678',
-      to: '01099998888',
-      language: 'en',
-      speech: usualSpeech,
-      bargeIn: stopping,
-      turnEnd: byPauses,
-      recording: false,
-    };
+    const input = lineInput();
     const line = openWatched(lines.open, input, onEvent);
     await until(() => line.saw('line.answered'));
     await delay(200);

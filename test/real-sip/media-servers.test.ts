@@ -1,6 +1,5 @@
 /** Several media servers, one of which dies, hangs or comes back; and what is left on them by a gateway that died. */
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { startFarEnd, type FarEndProcess } from './far-end.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -63,17 +60,7 @@ if (missing.length > 0) {
   };
 
   const call = async (lines: DrachtioLines): Promise<WatchedLine> => {
-    const line = openWatched(lines.open, {
-      callId: randomUUID(),
-      direction: 'outbound',
-      from: '0212345678',
-      to: '01099998888',
-      language: 'en',
-      speech: usualSpeech,
-      bargeIn: stopping,
-      turnEnd: byPauses,
-      recording: false,
-    });
+    const line = openWatched(lines.open, lineInput());
     await until(() => line.saw('line.answered'), 10_000);
     return line;
   };
@@ -219,10 +206,7 @@ if (missing.length > 0) {
       t.teardown(() => lines.close());
       await lines.start(async ({ callId, from, to }) => {
         const input = { callId, from, to, direction: 'inbound', language: 'en' } as const;
-        lines.open(
-          { ...input, speech: usualSpeech, bargeIn: stopping, turnEnd: byPauses, recording: false },
-          () => {},
-        );
+        lines.open(lineInput(input), () => {});
         return { accepted: true };
       });
       await untilChannels(one, pooled);

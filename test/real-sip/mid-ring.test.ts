@@ -1,12 +1,9 @@
 /** A server that dies while a call rings: the call comes to its end, and nothing of it is left. */
-import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { someTrunk } from '#test/sip/trunks/some-trunk.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
@@ -39,20 +36,7 @@ if (missing.length > 0) {
     t.teardown(() => lines.close());
     const call = (to: string): LineEvent[] => {
       const events: LineEvent[] = [];
-      lines.open(
-        {
-          callId: randomUUID(),
-          direction: 'outbound',
-          from: '07012345678',
-          to,
-          language: 'en',
-          speech: usualSpeech,
-          bargeIn: stopping,
-          turnEnd: byPauses,
-          recording: false,
-        },
-        (event) => events.push(event),
-      );
+      lines.open(lineInput({ from: '07012345678', to }), (event) => events.push(event));
       return events;
     };
     const has = (events: readonly LineEvent[], type: LineEvent['type']): boolean =>

@@ -1,6 +1,5 @@
 /** The relay in a process of its own, before a real drachtio-server: what becomes of calls when gateways, or it, are killed. */
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -9,9 +8,7 @@ import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.t
 import { describeSound } from '#test/doubles/session-description.ts';
 import { mustHave } from '#test/doubles/sip-parser.ts';
 import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
@@ -146,20 +143,7 @@ if (missing.length > 0) {
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     const dial = async () => {
       const events: LineEvent[] = [];
-      const line = lines.open(
-        {
-          callId: randomUUID(),
-          direction: 'outbound',
-          from: '0212345678',
-          to: '01099998888',
-          language: 'en',
-          speech: usualSpeech,
-          bargeIn: stopping,
-          turnEnd: byPauses,
-          recording: false,
-        },
-        (event) => void events.push(event),
-      );
+      const line = lines.open(lineInput(), (event) => void events.push(event));
       const far = await trunk.receives('INVITE');
       far.answers(200, { sdp });
       await far.receives('ACK');

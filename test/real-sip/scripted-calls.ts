@@ -1,6 +1,6 @@
 /** Calls with far ends whose scenario a test writes itself: those that are dialled, and those that come in. */
-import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { lineInput } from '#test/helpers/line-input.ts';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
@@ -63,20 +63,7 @@ const dialling =
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];
-    const line = lines.open(
-      {
-        callId: randomUUID(),
-        direction: 'outbound',
-        from: '07012345678',
-        to: '01099998888',
-        language: 'en',
-        speech: usualSpeech,
-        bargeIn: stopping,
-        turnEnd: byPauses,
-        recording: false,
-      },
-      (event) => events.push(event),
-    );
+    const line = lines.open(lineInput({ from: '07012345678' }), (event) => events.push(event));
     return { line, end, ...following(events) };
   };
 

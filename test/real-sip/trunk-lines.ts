@@ -1,13 +1,10 @@
 /** Lines whose calls go out and come in by trunks that a test describes, with sipp as the trunk. */
-import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { trunkTimes } from '#config/policy.ts';
 import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { realLines } from './real-lines.ts';
@@ -69,20 +66,7 @@ export type Outcome = Extract<LineEvent, { type: 'line.answered' | 'line.unanswe
 
 /** Opens the line of a call from our number to the callee. */
 export const dial = (lines: DrachtioLines, onEvent: (event: LineEvent) => void): Line =>
-  lines.open(
-    {
-      callId: randomUUID(),
-      direction: 'outbound',
-      from: own,
-      to: callee,
-      language: 'en',
-      speech: usualSpeech,
-      bargeIn: stopping,
-      turnEnd: byPauses,
-      recording: false,
-    },
-    onEvent,
-  );
+  lines.open(lineInput({ from: own, to: callee }), onEvent);
 
 /** Calls, and hangs up when it is answered. Resolves to what came of it. */
 export const call = (lines: DrachtioLines, heldMs = 100): Promise<Outcome> =>

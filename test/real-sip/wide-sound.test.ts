@@ -2,16 +2,13 @@
  * Sound above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does
  * not.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LineEvent } from '#machines/line.ts';
 import type { Recognizer } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { amplitudesOf, medianOf, toneOf } from '#test/sip/media/tone.ts';
 import { startTelephone } from './far-end.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
@@ -71,20 +68,7 @@ onRealServers('wide sound', (servers) => {
       t.teardown(() => lines.close());
       await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
       const events: LineEvent[] = [];
-      const line = lines.open(
-        {
-          callId: randomUUID(),
-          direction: 'outbound',
-          from: '07012345678',
-          to: '01099998888',
-          language: 'en',
-          speech: usualSpeech,
-          bargeIn: stopping,
-          turnEnd: byPauses,
-          recording: false,
-        },
-        (event) => events.push(event),
-      );
+      const line = lines.open(lineInput({ from: '07012345678' }), (event) => events.push(event));
       await until(() => events.some(({ type }) => type === 'line.answered'), 10_000);
       const answeredAt = Date.now();
       line.tell({ type: 'say', utterance: 1, text: 'a tone' });

@@ -1,30 +1,17 @@
 /** A simulated telephone network on a simulated clock, and a simple agent to talk to the people in it. */
-import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 
 export const scriptedNumber = '01055550001';
 
-export const lineInput = (changes: Partial<LineInput> = {}): LineInput => ({
-  callId: randomUUID(),
-  direction: 'outbound',
-  from: '0212345678',
-  to: scriptedNumber,
-  language: 'en',
-  speech: usualSpeech,
-  bargeIn: stopping,
-  turnEnd: byPauses,
-  recording: false,
-  ...changes,
-});
+export const scriptedInput = (changes: Partial<LineInput> = {}): LineInput =>
+  lineInput({ to: scriptedNumber, ...changes });
 
 export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
   const clock = createOrderedClock();
@@ -46,11 +33,11 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     reach: (
       changes: Partial<LineInput> = {},
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
-    ): WatchedLine => openWatched(lines.open, lineInput(changes), onEvent),
+    ): WatchedLine => openWatched(lines.open, scriptedInput(changes), onEvent),
     /** Calls somebody who plays this script. */
     reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
       lines.defineCallee(scriptedNumber, script);
-      return openWatched(lines.open, lineInput(), onEvent);
+      return openWatched(lines.open, scriptedInput(), onEvent);
     },
     /** Lets time go by until the condition holds; milliseconds that it took. */
     until: (condition: () => boolean, atMostMs = 60_000): number => {

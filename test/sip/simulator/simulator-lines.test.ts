@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import { acceleratedClock } from '#src/clocks.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
-import { agentWith, createNetwork, lineInput, scriptedNumber } from './network.ts';
+import { agentWith, createNetwork, scriptedInput, scriptedNumber } from './network.ts';
 
 const call = { to: '0212345678', from: '01012345678', script: null };
 
@@ -21,7 +21,7 @@ test('a caller arrives, is let in, answered and heard', async (t) => {
   t.deepEqual(verdict, { accepted: true });
   t.deepEqual(arrivals, [{ callId, from: '01012345678', to: '0212345678', at: begin }]);
 
-  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+  const line = openWatched(lines.open, scriptedInput({ callId, direction: 'inbound' }));
   until(() => line.isOver());
   t.is(line.all('line.answered')[0]?.at, begin + 50);
   t.deepEqual(line.story(), ['line.answered', 'line.speech', 'line.heard', 'line.ended']);
@@ -34,7 +34,7 @@ test('the line may be opened before the verdict is known', async (t) => {
   const { lines, until } = createNetwork();
   let line: WatchedLine | undefined;
   await lines.start(async ({ callId }) => {
-    line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+    line = openWatched(lines.open, scriptedInput({ callId, direction: 'inbound' }));
     return { accepted: true };
   });
   await lines.placeInbound(call);
@@ -51,7 +51,7 @@ test('a caller without a script opens with a sentence and goes on politely', asy
     'Certainly, which day?',
     'At what time?',
   ]);
-  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }), agent);
+  const line = openWatched(lines.open, scriptedInput({ callId, direction: 'inbound' }), agent);
   until(() => line.all('line.heard').length === 3);
   t.true(line.all('line.played').every(({ whole }) => whole));
 });
@@ -60,7 +60,7 @@ test('a caller speaks the language that was asked for', async (t) => {
   const { lines, until } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound({ ...call, language: 'ko' });
-  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound', language: 'en' }));
+  const line = openWatched(lines.open, scriptedInput({ callId, direction: 'inbound', language: 'en' }));
   until(() => line.saw('line.heard'));
   t.regex(line.all('line.heard')[0]?.text ?? '', /\p{Script=Hangul}/u);
 });
@@ -71,7 +71,7 @@ test('a rejected caller is forgotten', async (t) => {
   await lines.start(async () => rejected);
   const { callId, verdict } = await lines.placeInbound(call);
   t.deepEqual(verdict, rejected);
-  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+  const line = openWatched(lines.open, scriptedInput({ callId, direction: 'inbound' }));
   clock.advance(1_000);
   t.is(line.all('line.unanswered')[0]?.cause, 'media_error');
   t.deepEqual(line.finish(), []);
@@ -82,7 +82,7 @@ test('a caller that nobody answers goes away after ten seconds', async (t) => {
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound(call);
   clock.advance(10_001);
-  const line = openWatched(lines.open, lineInput({ callId, direction: 'inbound' }));
+  const line = openWatched(lines.open, scriptedInput({ callId, direction: 'inbound' }));
   clock.advance(1_000);
   t.is(line.all('line.unanswered')[0]?.cause, 'media_error');
 });
@@ -92,7 +92,7 @@ test('a caller is answered only once', async (t) => {
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound(call);
   const [first, second] = [1, 2].map(() =>
-    openWatched(lines.open, lineInput({ callId, direction: 'inbound' })),
+    openWatched(lines.open, scriptedInput({ callId, direction: 'inbound' })),
   );
   clock.advance(1_000);
   t.true(first?.saw('line.answered'));
@@ -176,7 +176,7 @@ test('a hurried line takes a fraction of the time and cuts words where they were
   // So long that it is cut however late the machine comes to it.
   const monologue = Array.from({ length: 40 }, () => sentence).join(' ');
   const text = await new Promise<string>((resolve) => {
-    const line = openWatched(lines.open, lineInput({ to: '01000000006' }), (event) => {
+    const line = openWatched(lines.open, scriptedInput({ to: '01000000006' }), (event) => {
       if (event.type === 'line.played') resolve(event.text);
       if (event.type !== 'line.answered') return;
       line.say(monologue);

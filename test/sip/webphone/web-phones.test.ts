@@ -1,12 +1,12 @@
 import test from 'ava';
-import { lineInput } from '#test/sip/simulator/network.ts';
+import { scriptedInput } from '#test/sip/simulator/network.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { comeBackMs, createPhoneNetwork } from './phone-network.ts';
 
 type Network = ReturnType<typeof createPhoneNetwork>;
 
 const reach = ({ lines }: Network, callId: string = crypto.randomUUID()): WatchedLine =>
-  openWatched(lines.open, lineInput({ callId, to: '01055551234' }));
+  openWatched(lines.open, scriptedInput({ callId, to: '01055551234' }));
 
 /** A call that was answered by this phone. */
 const connected = (network: Network) => {
@@ -218,7 +218,7 @@ test('a number is dialled, and the call is in the hands of the phone when it is 
   const network = createPhoneNetwork();
   let line: WatchedLine | undefined;
   await network.lines.start(async ({ callId, from, to }) => {
-    line = openWatched(network.lines.open, lineInput({ callId, from, to, direction: 'inbound' }));
+    line = openWatched(network.lines.open, scriptedInput({ callId, from, to, direction: 'inbound' }));
     return { accepted: true };
   });
   const phone = network.phone();
@@ -241,7 +241,7 @@ test('a number that is not taken is refused, and one that was given up is not an
   network.verdict = null;
   let line: WatchedLine | undefined;
   await network.lines.start(async ({ callId, to }) => {
-    line = openWatched(network.lines.open, lineInput({ callId, to, direction: 'inbound' }));
+    line = openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' }));
     return { accepted: true };
   });
   phone.send({ type: 'dial', to: '0212345678' });
@@ -254,7 +254,7 @@ test('who gives up and dials again gets the second call alone', async (t) => {
   const network = createPhoneNetwork();
   const called: WatchedLine[] = [];
   await network.lines.start(async ({ callId, to }) => {
-    called.push(openWatched(network.lines.open, lineInput({ callId, to, direction: 'inbound' })));
+    called.push(openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' })));
     return { accepted: true };
   });
   const phone = network.phone();
@@ -272,7 +272,7 @@ test('who gives up and dials again gets the second call alone', async (t) => {
 test('a call that is over before it was taken leaves the phone free', async (t) => {
   const network = createPhoneNetwork();
   await network.lines.start(async ({ callId, to }) => {
-    openWatched(network.lines.open, lineInput({ callId, to, direction: 'inbound' })).close();
+    openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' })).close();
     return { accepted: true };
   });
   const phone = network.phone();
