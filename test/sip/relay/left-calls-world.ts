@@ -21,9 +21,7 @@ import {
 } from '#test/doubles/sip-edge.ts';
 import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
-import { usualSpeech } from '#test/helpers/usual-speech.ts';
-import { byPauses } from '#test/helpers/usual-turn-end.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
 
 export const sdp = describeSound();
 const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
@@ -121,17 +119,10 @@ export const startWorld = async (t: ExecutionContext, media: 'direct' | 'freeswi
     },
     next: () => gateway(control.port),
     adopt: (edge: SipEdge, left: readonly LeftLeg[] = legs.kept()): WatchedLine =>
-      openWatched((input, emit) => edge.lines.adopt(input, { legs: left }, emit), {
-        callId: crypto.randomUUID(),
-        direction: 'outbound',
-        from: ownNumber,
-        to: '01099998888',
-        language: 'en',
-        speech: usualSpeech,
-        bargeIn: stopping,
-        turnEnd: byPauses,
-        recording: false,
-      }),
+      openWatched(
+        (input, emit) => edge.lines.adopt(input, { legs: left }, emit),
+        lineInput({ from: ownNumber }),
+      ),
   };
 };
 
