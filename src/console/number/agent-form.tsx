@@ -4,7 +4,7 @@ import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { putAgent, type AgentRequest } from '../api.ts';
 import type { AgentBinding, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { CheckField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { CheckField, ChoiceField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { textFields, useForm, type Form } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../shown-page.ts';
@@ -52,13 +52,11 @@ const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
   return (
     <>
       <SelectField form={form} name="agent_type" label={t.type} options={typeOptions()} />
-      <TextField
+      <UrlField
         form={form}
         name="chat_url"
-        mode="url"
         label={t.url}
         hint={type === null ? undefined : t.urlHint[type]}
-        placeholder="https://"
       />
       {type === 'langgraph' && (
         <TextField form={form} name="assistant_id" label={t.assistantId} hint={t.assistantIdHint} />

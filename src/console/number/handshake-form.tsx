@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { putInboundAuth } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { ChoiceField, FormBody, TextField } from '../parts/field.tsx';
+import { ChoiceField, FormBody, UrlField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
@@ -37,14 +37,7 @@ export const HandshakeForm = ({
           ]}
         />
         {form.values.method === 'handshake' && (
-          <TextField
-            form={form}
-            name="url"
-            mode="url"
-            label={t.url}
-            hint={t.urlHint}
-            placeholder="https://"
-          />
+          <UrlField form={form} name="url" label={t.url} hint={t.urlHint} />
         )}
       </FormBody>
       {secret !== undefined && <Secret label={t.secret} value={secret} onDone={() => setSecret(undefined)} />}

@@ -1,11 +1,12 @@
 /** The call policy of a number or of the workspace. An empty field falls back to what is below. */
+import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.ts';
+import { turnEndBounds, turnEndModes, usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { SelectField, TextField } from '../parts/field.tsx';
-import { BargeInFields, bargeInOf, bargeInValues } from './barge-in-fields.tsx';
 import { numberFields, type FieldsOf, type FormValues } from '../parts/form.ts';
 import { destinationsIn, destinationValues } from './destination-fields.tsx';
-import { TurnEndFields, turnEndOf, turnEndValues } from './turn-end-fields.tsx';
+import { modeFields } from './mode-fields.tsx';
 
 /** As the API bounds them. */
 const bounds = {
@@ -21,19 +22,48 @@ const secondsFields = Object.keys(bounds) as SecondsField[];
 
 const numbers = numberFields(...secondsFields, 'max_concurrent_calls');
 
+const bargeIn = modeFields({
+  path: 'barge_in',
+  modes: bargeInModes,
+  numbers: [
+    { name: 'onset_ms', bounds: bargeInBounds.onsetMs, usual: usualBargeIn.onsetMs },
+    { name: 'speech_ms', bounds: bargeInBounds.speechMs, usual: usualBargeIn.speechMs },
+    { name: 'resume_ms', bounds: bargeInBounds.resumeMs, usual: usualBargeIn.resumeMs },
+  ],
+  hasNumbers: (mode) => mode === 'pause',
+  words() {
+    const t = texts.value.numbers.policy;
+    return { label: t.bargeIn, modes: t.bargeInModes, hints: t.bargeInHints, numbers: t };
+  },
+});
+
+const turnEnd = modeFields({
+  path: 'turn_end',
+  modes: turnEndModes,
+  numbers: [
+    { name: 'min_silence_ms', bounds: turnEndBounds.minSilenceMs, usual: usualTurnEnd.minSilenceMs },
+    { name: 'max_silence_ms', bounds: turnEndBounds.maxSilenceMs, usual: usualTurnEnd.maxSilenceMs },
+  ],
+  hasNumbers: () => true,
+  words() {
+    const t = texts.value.numbers.policy;
+    return { label: t.turnEnd, modes: t.turnEndModes, hints: t.turnEndHints, numbers: t };
+  },
+});
+
 export const policyValues = (policy: CallPolicy) => ({
   ...numbers.of(policy),
   recording_enabled: policy.recording_enabled === null ? '' : String(policy.recording_enabled),
-  ...bargeInValues(policy.barge_in),
-  ...turnEndValues(policy.turn_end),
+  ...bargeIn.of(policy.barge_in),
+  ...turnEnd.of(policy.turn_end),
   ...destinationValues(policy.destinations),
 });
 
 export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy => ({
   ...numbers.in(values),
   recording_enabled: values.recording_enabled === '' ? null : values.recording_enabled === 'true',
-  barge_in: bargeInOf(values),
-  turn_end: turnEndOf(values),
+  barge_in: bargeIn.in(values),
+  turn_end: turnEnd.in(values),
   destinations: destinationsIn(values),
 });
 
@@ -81,8 +111,8 @@ export const PolicyFields = ({
           ['false', t.recordingOff],
         ]}
       />
-      <BargeInFields form={form} below={below?.barge_in} />
-      <TurnEndFields form={form} below={below?.turn_end} />
+      <bargeIn.Fields form={form} below={below?.barge_in} />
+      <turnEnd.Fields form={form} below={below?.turn_end} />
     </>
   );
 };

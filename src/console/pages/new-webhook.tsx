@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { eventTypes } from '#src/domain/event-types.ts';
 import { createWebhook, listNumbers } from '../api.ts';
 import { texts } from '../language/language.ts';
-import { CheckField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { CheckField, ChoiceField, FormBody, SelectField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
@@ -40,14 +40,7 @@ export const NewWebhookPage = () => {
           <Secret label={t.secret} value={made.secret} onDone={() => go(linkTo('webhooks', made.id))} />
         ) : (
           <FormBody form={form} submit={t.create} saved={null}>
-            <TextField
-              form={form}
-              name="url"
-              mode="url"
-              label={t.url}
-              hint={t.urlHint}
-              placeholder="https://"
-            />
+            <UrlField form={form} name="url" label={t.url} hint={t.urlHint} />
             <ChoiceField
               form={form}
               name="which"

@@ -3,7 +3,7 @@ import { listNumbers, tryAgent, type TrialRequest } from '../api.ts';
 import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { agentFields, agentTypeOf, typeOptions } from '../number/agent-form.tsx';
-import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { AreaField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
 import { TrialReport } from '../parts/trial-report.tsx';
@@ -79,12 +79,10 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
         options={[...typeOptions(), ['builtin', agent.builtin]]}
       />
       {isEndpoint && (
-        <TextField
+        <UrlField
           form={form}
           name="chat_url"
-          mode="url"
           label={agent.url}
-          placeholder="https://"
           hint={type === null ? undefined : agent.urlHint[type]}
         />
       )}

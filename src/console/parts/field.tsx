@@ -90,6 +90,9 @@ export const TextField = ({
   </Field>
 );
 
+/** Of a customer's server. */
+export const UrlField = (field: FieldProps) => <TextField {...field} mode="url" placeholder="https://" />;
+
 export const AreaField = ({ rows = 3, ...field }: FieldProps & { rows?: number }) => (
   <Field {...field}>
     {(control) => (

@@ -1,0 +1,85 @@
+/** A mode, and the numbers that belong to it: as fields by their paths in the API, and back. */
+import { texts } from '../language/language.ts';
+import { SelectField, TextField } from '../parts/field.tsx';
+import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
+
+type Words<Mode extends string, Name extends string> = {
+  label: string;
+  modes: Readonly<Record<Mode, string>>;
+  hints: Readonly<Record<Mode, string>>;
+  numbers: Readonly<Record<Name, string>>;
+};
+
+/** `null`: nothing is chosen here, and what holds is what is below. A number that is left empty is the usual one. */
+export const modeFields = <Path extends string, Mode extends string, Name extends string>({
+  path,
+  modes,
+  numbers,
+  hasNumbers,
+  words,
+}: {
+  path: Path;
+  modes: readonly Mode[];
+  numbers: readonly { name: Name; bounds: readonly [from: number, to: number]; usual: number }[];
+  /** Whether they mean anything in this mode. */
+  hasNumbers: (mode: Mode) => boolean;
+  words: () => Words<Mode, Name>;
+}) => {
+  type Chosen = { mode: Mode } & Record<Name, number>;
+  type Values = Record<`${Path}.${'mode' | Name}`, string>;
+
+  const modeIn = (values: FormValues): Mode | undefined =>
+    modes.find((mode) => mode === values[`${path}.mode`]);
+
+  return {
+    of: (chosen: Chosen | null): Values =>
+      Object.fromEntries([
+        [`${path}.mode`, chosen?.mode ?? ''],
+        ...numbers.map(({ name }) => [`${path}.${name}`, chosen === null ? '' : String(chosen[name])]),
+      ]) as Values,
+
+    in(values: Values): Chosen | null {
+      const mode = modeIn(values);
+      if (mode === undefined) return null;
+      const given = numbers.map(({ name, usual }) => [
+        name,
+        wholeNumber(`${path}.${name}`, values[`${path}.${name}`]) ?? usual,
+      ]);
+      return { mode, ...(Object.fromEntries(given) as Record<Name, number>) };
+    },
+
+    /** `below` is what holds where nothing is chosen, where it is known already. */
+    Fields: ({ form, below }: { form: FieldsOf<FormValues>; below: Chosen | undefined }) => {
+      const t = words();
+      const { byDefault } = texts.value.shell.form;
+      const mode = modeIn(form.values);
+      return (
+        <>
+          <SelectField
+            form={form}
+            name={`${path}.mode`}
+            label={t.label}
+            hint={mode && t.hints[mode]}
+            options={[
+              ['', below === undefined ? byDefault : `${byDefault}: ${t.modes[below.mode]}`],
+              ...modes.map((one): [string, string] => [one, t.modes[one]]),
+            ]}
+          />
+          {mode !== undefined &&
+            hasNumbers(mode) &&
+            numbers.map(({ name, bounds: [from, to], usual }) => (
+              <TextField
+                key={name}
+                form={form}
+                name={`${path}.${name}`}
+                mode="numeric"
+                label={t.numbers[name]}
+                hint={texts.value.numbers.policy.milliseconds(from, to, usual)}
+                placeholder={String(usual)}
+              />
+            ))}
+        </>
+      );
+    },
+  };
+};
