@@ -36,6 +36,7 @@ import { startLines } from './start/start-lines.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
 import { startRecordings } from './start/start-recordings.ts';
 import { startStorage, type Storage } from './start/start-storage.ts';
+import { ownSurroundings, type Surroundings } from './start/surroundings.ts';
 import { version } from './version.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
@@ -62,10 +63,11 @@ const startFoundation = async (
   config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
+  surroundings: Surroundings,
 ): Promise<Foundation & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
-  const storage = await startStorage(config, logger, started);
+  const storage = await startStorage(config, logger, started, surroundings);
   const isHurried = config.lines === 'simulator' && config.simulatorSpeed !== 1;
   const callClock = isHurried ? createVirtualClock(config.simulatorSpeed) : steadyClock;
   return {
@@ -77,6 +79,7 @@ const startFoundation = async (
     steadyClock,
     callClock,
     logger,
+    surroundings,
     started,
   };
 };
@@ -89,11 +92,15 @@ const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string)
  * Throws a StartError whose message is one line for the person who starts the gateway; what was started until then is
  * ended again.
  */
-export const startGateway = async (config: Config, logger: Logger): Promise<Gateway> => {
+export const startGateway = async (
+  config: Config,
+  logger: Logger,
+  surroundings: Surroundings = ownSurroundings,
+): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
 
-  const { seeded, ...foundation } = await startFoundation(config, logger, started);
+  const { seeded, ...foundation } = await startFoundation(config, logger, started, surroundings);
   const telemetry = observeCalls(steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(foundation, telemetry.metrics.languageModelFailed);
 

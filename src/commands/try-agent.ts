@@ -124,7 +124,12 @@ const main = async (args: readonly string[]): Promise<number> => {
   const request = requestOf(options);
   const config = readConfig(process.env, process.stdout.isTTY);
   await using started = new AsyncDisposableStack();
-  const outgoing = await startOutgoing({ config, clock: systemClock, started });
+  const outgoing = await startOutgoing({
+    config,
+    clock: systemClock,
+    surroundings: { openDispatcher: null },
+    started,
+  });
   const languageModel = startLanguageModel({ config, clock: systemClock, started }, () => undefined);
   const tryAgent = createTryAgent({
     client: outgoing.trials.of(nobody),

@@ -6,7 +6,7 @@
  * It uses undici's plain `request`, not its `fetch`: nothing is added to the request but what is written here, and
  * nothing is followed. It asks for no compression, which could hold a stream back, and reads it where it comes.
  */
-import { Agent, type FormData } from 'undici';
+import { Agent, type Dispatcher, type FormData } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
 import { decompress } from './decompress.ts';
 import { endpointUrlProblem } from './endpoint-url.ts';
@@ -49,7 +49,11 @@ export type EndpointClientOptions = ConnectorOptions & {
   maxBodyBytes: number;
   /** Connections to one host at a time; further requests wait for one. null: as many as are needed. */
   connectionsPerHost: number | null;
+  /** What sends the requests; without it, connections to where they go. */
+  openDispatcher?: OpenDispatcher | null;
 };
+
+export type OpenDispatcher = () => Dispatcher;
 
 /** Passes the body on in its turn, up to `limit` bytes, and gives its errors their meaning. */
 async function* limited(
@@ -72,16 +76,18 @@ async function* limited(
 
 export const createEndpointClient = (options: EndpointClientOptions): EndpointClient => {
   const connections = trackConnections(guardedConnector(options));
-  const agent = new Agent({
-    connect: connections.connect,
-    connections: options.connectionsPerHost,
-    // Time limits are the callers'.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const openAgent: OpenDispatcher = () =>
+    new Agent({
+      connect: connections.connect,
+      connections: options.connectionsPerHost,
+      // Time limits are the callers'.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  const dispatcher = (options.openDispatcher ?? openAgent)();
 
   const request = (url: URL, { headers, body = '', signal }: EndpointRequest) =>
-    agent.request({
+    dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: 'POST',
@@ -134,6 +140,6 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
         throw error;
       }
     },
-    close: () => agent.destroy(),
+    close: () => dispatcher.destroy(),
   };
 };

@@ -7,6 +7,7 @@
  *
  * While the node's session finds the server gone or frozen, statements fail at once instead of each waiting for it.
  */
+import type { Duplex } from 'node:stream';
 import { Migrator } from '@mikro-orm/migrations';
 import type { EntityManager, Options } from '@mikro-orm/postgresql';
 import { Kysely } from 'kysely';
@@ -45,7 +46,10 @@ export type Database = Statements & {
 
 export type DatabaseConnection =
   /** `postgresql://user:password@host:port/database`, with the parameters that `pg` knows (`sslmode` …). */
-  { url: string } | { socketFolder: string; database: string; user: string };
+  | { url: string }
+  | { socketFolder: string; database: string; user: string }
+  /** A server that is reached by streams of one's own instead of sockets. */
+  | { openStream: () => Duplex };
 
 export type DatabaseLimits = PoolLimits & NodeSessionLimits;
 
@@ -65,6 +69,12 @@ const withoutPassword = (url: string): string => {
 const describe = (connection: DatabaseConnection): { where: string; address: DatabaseAddress } => {
   if ('url' in connection) {
     return { where: withoutPassword(connection.url), address: { connectionString: connection.url } };
+  }
+  if ('openStream' in connection) {
+    return {
+      where: 'the stream',
+      address: { stream: connection.openStream, database: 'postgres', user: 'trunkline' },
+    };
   }
   const { socketFolder, database, user } = connection;
   return { where: socketFolder, address: { host: socketFolder, port: 5432, user, database } };

@@ -62,7 +62,7 @@ const watchConnections = () => {
 /** Where the server is and who asks, as `pg` has it. */
 export type DatabaseAddress = Pick<
   PoolConfig,
-  'connectionString' | 'host' | 'port' | 'user' | 'database' | 'application_name'
+  'connectionString' | 'host' | 'port' | 'user' | 'database' | 'application_name' | 'stream'
 >;
 
 /** `pg` waits for what `onConnect` returns, though its types do not say so. */

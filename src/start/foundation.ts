@@ -6,6 +6,7 @@ import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export type Foundation = {
   config: Config;
@@ -21,6 +22,7 @@ export type Foundation = {
   /** Runs as fast as the simulated calls do. */
   callClock: Clock;
   logger: Logger;
+  surroundings: Surroundings;
   /** Ends whatever was started, in the order in which it can be done without. */
   started: AsyncDisposableStack;
 };

@@ -6,6 +6,7 @@ import type { OnArrival } from '#sip/lines.ts';
 import type { StartReply } from '#src/agents/start-reply.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
+import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createCallTime, type CallTime } from '#src/calls/live/call-time.ts';
 import { createKnownKeys, type KnownKeys } from '#src/calls/live/known-keys.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -51,7 +52,7 @@ export type StartedCalls = {
 
 /** The switchboard, with all that a call holds outside of its charts. */
 const openSwitchboard = (
-  { callClock, logger }: Foundation,
+  { callClock, surroundings, logger }: Foundation,
   { telemetry, journalling, liveCalls, telephony, agents, recordings, callMachineWith }: CallParts,
   callTime: CallTime,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
@@ -83,7 +84,10 @@ const openSwitchboard = (
     publish,
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.placeOf(callId)),
-    onProgress: (callId, snapshot) => progress.note(callId, snapshot, transitions.factsOf(callId)),
+    onProgress(callId, snapshot) {
+      progress.note(callId, snapshot, transitions.factsOf(callId));
+      surroundings.onChart?.(callId, stateName(snapshot.value));
+    },
     observer,
     leaveLine: openLines.leave,
     release(callId) {

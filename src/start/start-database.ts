@@ -4,14 +4,17 @@ import type { Config } from '#config/config.ts';
 import { databaseLimits } from '#config/policy.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** Opens the database, which is owned by `started`. Throws a StartError that names the setting. */
 export const startDatabase = async (
   config: Pick<Config, 'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'dataFolder' | 'node'>,
   logger: Logger,
   started: AsyncDisposableStack,
+  { openDatabaseStream }: Pick<Surroundings, 'openDatabaseStream'>,
 ): Promise<Database> => {
   const connection = async () => {
+    if (openDatabaseStream !== null) return { openStream: openDatabaseStream };
     if (config.databaseUrl !== null) return { url: config.databaseUrl };
     const embedded = await startEmbedded({ dataFolder: config.dataFolder, logger });
     started.defer(() => embedded.stop());

@@ -11,7 +11,7 @@ import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { apiServicesOf, type ApiParts } from './provide-api-services.ts';
 import type { Foundation } from './foundation.ts';
-import { listen, type HttpServer } from './http-server.ts';
+import type { HttpServer } from './http-server.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from './websocket-routes.ts';
 
 /** The WebSockets that are open to whoever has an admin token. */
@@ -36,7 +36,7 @@ export const startHttpServer = async (
   foundation: Foundation,
   parts: ApiParts & { liveCalls: LiveCalls },
 ): Promise<HttpServer> => {
-  const { config, logger, started } = foundation;
+  const { config, logger, surroundings, started } = foundation;
   const { liveCalls, calls } = parts;
   const { handler: recordingHandler } = parts.recordings;
   const { webPhones } = parts.telephony;
@@ -46,7 +46,7 @@ export const startHttpServer = async (
   const handle: RequestListener = (request, response) =>
     void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
   const { host, port } = config;
-  const server = await listen(handle, { host, port, prepare: answerClientErrors });
+  const server = await surroundings.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);

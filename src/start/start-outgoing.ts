@@ -9,6 +9,7 @@ import { createPermits } from '#src/outgoing/permits.ts';
 import { plainHost } from '#src/outgoing/target-guard.ts';
 import { readAgentCa } from './agent-ca.ts';
 import type { Foundation } from './foundation.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** Clients of their own for each kind of request, so that none takes the permits of another. */
 export type Outgoing = {
@@ -28,8 +29,11 @@ export type Outgoing = {
 export const startOutgoing = async ({
   config,
   clock,
+  surroundings,
   started,
-}: Pick<Foundation, 'config' | 'clock' | 'started'>): Promise<Outgoing> => {
+}: Pick<Foundation, 'config' | 'clock' | 'started'> & {
+  surroundings: Pick<Surroundings, 'openDispatcher'>;
+}): Promise<Outgoing> => {
   const { maxBodyBytes, requests, lookUps, names: nameLimits } = outgoingLimits;
   const { agentAllowedHosts: allowedHosts, nameServers } = config;
   const rules = { allowedHosts, allowLoopback: config.agentAllowLoopback };
@@ -51,6 +55,7 @@ export const startOutgoing = async ({
       connectMs: agentTimes.connectMs,
       maxBodyBytes,
       requestsAtOnce,
+      openDispatcher: surroundings.openDispatcher,
       ...(ca === undefined ? {} : { ca }),
     });
   const clients = {

@@ -8,6 +8,7 @@ import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import { keptMasterKey } from './master-key.ts';
 import { seed } from './seed.ts';
 import { startDatabase } from './start-database.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
@@ -16,11 +17,12 @@ export const startStorage = async (
   config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
+  surroundings: Pick<Surroundings, 'openDatabaseStream'>,
 ): Promise<Storage> => {
   const { dataFolder, masterKey, oldMasterKeys } = config;
   await prepareDataFolder(dataFolder);
   const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
-  const database = await startDatabase(config, logger, started);
+  const database = await startDatabase(config, logger, started, surroundings);
   started.defer(purgeIdempotencyKeys(database, logger));
   return {
     database,

@@ -1,0 +1,82 @@
+/** The HTTP server of a simulated gateway: real parsing and real handlers, on streams instead of sockets. */
+import { createServer, type Server } from 'node:http';
+import { Duplex } from 'node:stream';
+import type { Surroundings } from '#src/start/surroundings.ts';
+import { runIn, type SimulatedProcess } from './simulated-time.ts';
+
+export type ApiAnswer = { status: number; body: unknown };
+
+export type ApiRequest = {
+  method: string;
+  path: string;
+  key: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** Both ends in one: what is written is the answer, what is pushed the request. */
+class Exchange extends Duplex {
+  readonly #written: Buffer[] = [];
+
+  override _read(): void {
+    // The request is pushed as a whole.
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#written.push(chunk);
+    done();
+  }
+
+  answer(): ApiAnswer {
+    const text = Buffer.concat(this.#written).toString('utf8');
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    const status = Number(head.split(' ')[1]);
+    return { status, body: body === '' ? null : JSON.parse(body) };
+  }
+}
+
+export type ApiServer = {
+  listen: Surroundings['listen'];
+  /** Calls back with the answer; never, where the process dies before it is there. */
+  ask(request: ApiRequest, onAnswer: (answer: ApiAnswer) => void): void;
+};
+
+export const createApiServer = (process: SimulatedProcess): ApiServer => {
+  let server: Server | null = null;
+  return {
+    async listen(handle, { prepare }) {
+      const opened = createServer({ requireHostHeader: false }, handle);
+      prepare(opened);
+      server = opened;
+      return {
+        url: `http://${process.name}.test`,
+        server: opened,
+        async close() {
+          server = null;
+        },
+      };
+    },
+    ask({ method, path, key, body, headers = {} }, onAnswer) {
+      if (server === null || !process.isAlive) return;
+      const opened = server;
+      const content = body === undefined ? '' : JSON.stringify(body);
+      const lines = [
+        `${method} ${path} HTTP/1.1`,
+        `host: ${process.name}.test`,
+        `authorization: Bearer ${key}`,
+        'content-type: application/json',
+        `content-length: ${Buffer.byteLength(content)}`,
+        'connection: close',
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ];
+      const exchange = new Exchange();
+      exchange.on('finish', () => {
+        if (process.isAlive) runIn(null, () => onAnswer(exchange.answer()));
+      });
+      runIn(process, () => {
+        opened.emit('connection', exchange);
+        exchange.push(`${lines.join('\r\n')}\r\n\r\n${content}`);
+      });
+    },
+  };
+};

@@ -1,0 +1,83 @@
+/** What must hold: after each statement that writes of calls, and when everything has come to rest. */
+import type { Postgres } from './postgres.ts';
+
+type Rule = { what: string; broken: string };
+
+/** Each query finds what breaks its rule. */
+const always: readonly Rule[] = [
+  {
+    what: 'a call has more than one terminal fact',
+    broken: `select call_id from call_fact where type = 'call.ended' group by call_id having count(*) > 1`,
+  },
+  {
+    what: 'a fact stands behind the end of its call',
+    broken: `select later.call_id, later.type from call_fact later join call_fact ended using (call_id)
+      where ended.type = 'call.ended' and later.sequence > ended.sequence
+        and later.type not in ('call.summarized', 'recording.completed', 'recording.failed')`,
+  },
+  {
+    what: 'the facts of a call have a gap',
+    broken: `select call_id, count(*), max(sequence) from call_fact group by call_id
+      having count(*) <> max(sequence) or min(sequence) <> 1`,
+  },
+  {
+    what: 'an event tells what no fact says',
+    broken: `select event.call_id, event.type from event where event.type <> 'call.ringing' and not exists (
+      select from call_fact where call_fact.call_id = event.call_id and call_fact.type = event.type)`,
+  },
+  {
+    what: 'a call ended in its row and not in its journal, or the other way round',
+    broken: `select id, status from call where (ended_at is not null) <> exists (
+      select from call_fact where call_id = call.id and type = 'call.ended')`,
+  },
+  {
+    what: 'a call has more than one event of its end',
+    broken: `select call_id from event where type = 'call.ended' group by call_id having count(*) > 1`,
+  },
+];
+
+const atRest: readonly Rule[] = [
+  {
+    what: 'a call has not ended',
+    broken: `select id, status, node from call where ended_at is null`,
+  },
+  {
+    what: 'a call that has ended has no event of its end',
+    broken: `select id from call where not exists (
+      select from event where event.call_id = call.id and event.type = 'call.ended')`,
+  },
+  {
+    what: 'a delivery is neither made nor dead',
+    broken: `select event.call_id, event.type, attempts from event_delivery
+      join event on event.id = event_id where state = 'pending'`,
+  },
+  { what: 'what a call needs to go on is still kept', broken: `select call_id from call_revival` },
+  { what: 'a far end is still remembered', broken: `select * from sip_leg` },
+  {
+    what: 'a request placed two calls',
+    broken: `select instruction from call where instruction is not null group by 1 having count(*) > 1`,
+  },
+  {
+    what: 'a call lasted longer than it may',
+    broken: `select id, duration_sec from call where duration_sec > max_duration_sec + 45 or duration_sec < 0`,
+  },
+];
+
+const brokenIn = (postgres: Postgres, rules: readonly Rule[]): string[] =>
+  rules.flatMap(({ what, broken }) =>
+    postgres.rows(broken).map((found) => `${what}: ${JSON.stringify(found)}`),
+  );
+
+/** Of all rules that hold at any time, in one look where all of them do. */
+const anyBroken = `select ${always.map(({ broken }) => `exists (${broken})`).join(' or ')} as broken`;
+
+export const checkAlways = (postgres: Postgres): string[] =>
+  postgres.rows(anyBroken)[0]?.['broken'] === true ? brokenIn(postgres, always) : [];
+
+export const checkAtRest = (postgres: Postgres): string[] => brokenIn(postgres, [...always, ...atRest]);
+
+/** Whether there is nothing left to be done. */
+export const isAtRest = (postgres: Postgres): boolean =>
+  postgres.rows(`select exists (select from call where ended_at is null)
+    or exists (select from event_delivery where state = 'pending')
+    or exists (select from call_revival) as busy`)[0]?.['busy'] === false;

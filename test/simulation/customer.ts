@@ -1,0 +1,108 @@
+/**
+ * A customer of the gateways: places calls by the API, hangs up, and gets events. Whom no answer reaches asks once more,
+ * with the same idempotency key, at whichever gateway is there.
+ */
+import { z } from 'zod';
+import type { ApiAnswer } from './api-server.ts';
+import type { FarServer } from './far-servers.ts';
+import type { World } from './world.ts';
+
+export type Access = { numberId: string; number: string; numberKey: string; adminToken: string };
+
+/** A request is given up after so long, and tried again after so long. */
+const patienceMs = 12_000;
+const retryMs = 1_500;
+
+const placed = z.object({ call_id: z.string() });
+const told = z.object({ id: z.string(), type: z.string(), call: z.object({ id: z.string() }) });
+
+export class Customer {
+  /** Ids of events that were acknowledged, with their types, by call. */
+  readonly received = new Map<string, { id: string; type: string }[]>();
+  /** Share of events that the receiver refuses. */
+  refuses = 0;
+  #requests = 0;
+  readonly #world: World;
+  #access: Access | null = null;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** What receives the events. */
+  readonly receiver: FarServer = ({ body }) => {
+    const { random, journal } = this.#world;
+    const event = told.parse(JSON.parse(body));
+    if (random.chance(this.refuses)) return { status: 500, contentType: 'text/plain', pieces: [] };
+    const { id: callId } = event.call;
+    journal.note(`receiver has ${event.type} of ${callId}`);
+    const known = this.received.get(callId) ?? [];
+    this.received.set(callId, [...known, { id: event.id, type: event.type }]);
+    return { status: 200, contentType: 'text/plain', pieces: [] };
+  };
+
+  use(access: Access): void {
+    this.#access = access;
+  }
+
+  /** The answer to one request of one gateway; undefined where none comes in time. */
+  ask(
+    request: { method: string; path: string; admin?: boolean; body?: unknown; idempotencyKey?: string },
+    onAnswer: (answer: ApiAnswer | undefined) => void,
+  ): void {
+    const { nodes, random, time } = this.#world;
+    const access = this.#access;
+    const ready = nodes.filter((node) => node.api !== undefined);
+    if (ready.length === 0 || access === null) {
+      time.after(retryMs, () => onAnswer(undefined));
+      return;
+    }
+    let isOver = false;
+    const over = (answer: ApiAnswer | undefined): void => {
+      if (isOver) return;
+      isOver = true;
+      onAnswer(answer);
+    };
+    time.after(patienceMs, () => over(undefined));
+    const { method, path, admin = false, body, idempotencyKey } = request;
+    random.pick(ready).api?.ask(
+      {
+        method,
+        path,
+        key: admin ? access.adminToken : access.numberKey,
+        body,
+        headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+      },
+      over,
+    );
+  }
+
+  /** Asks until it is answered, or until `lastTry`. */
+  place(to: string, tries: number, onPlaced: (callId: string) => void): void {
+    this.#requests += 1;
+    const instruction = `order-${this.#requests}`;
+    const attempt = (left: number): void => {
+      const body = { to, instruction, max_duration_sec: 60 };
+      this.ask({ method: 'POST', path: '/api/v1/calls', body, idempotencyKey: instruction }, (answer) => {
+        this.#world.journal.note(`customer: ${instruction} ${answer?.status ?? 'unanswered'}`);
+        if (answer?.status === 201) onPlaced(placed.parse(answer.body).call_id);
+        else if (left > 1 && (answer === undefined || answer.status >= 500 || answer.status === 409))
+          this.#world.time.after(retryMs, () => attempt(left - 1));
+      });
+    };
+    attempt(tries);
+  }
+
+  callIn(): void {
+    const body = { to: this.#access?.number, from: '01012345678' };
+    this.ask({ method: 'POST', path: '/api/v1/admin/simulator/calls', admin: true, body }, (answer) =>
+      this.#world.journal.note(`a caller was answered ${answer?.status ?? 'nothing'}`),
+    );
+  }
+
+  hangUp(callId: string, immediate: boolean): void {
+    this.ask({ method: 'POST', path: `/api/v1/calls/${callId}/hangup`, body: { immediate } }, (answer) =>
+      this.#world.journal.note(`customer: hangup ${callId} ${answer?.status ?? 'unanswered'}`),
+    );
+  }
+}

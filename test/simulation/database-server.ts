@@ -1,0 +1,283 @@
+/**
+ * A database server on the simulated network: connections take time, one may break or fall silent, and a node may be cut
+ * off from it. Its statements are PostgreSQL's own (`postgres.ts`), one after the other: while one connection is within a
+ * transaction, those of others wait.
+ */
+import type { Effects } from './effects.ts';
+import { DatabaseSocket } from './database-socket.ts';
+import type { Postgres, Session } from './postgres.ts';
+import type { Random } from './random.ts';
+import { runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
+import { isEffect, statementName } from './statement-name.ts';
+import {
+  commandDone,
+  errorOf,
+  messageOf,
+  readyFor,
+  textsOf,
+  welcome,
+  type Message,
+} from './wire-messages.ts';
+
+/** What may befall a statement, as shares of one. */
+export type StatementFaults = {
+  /** The connection breaks before the server has it. */
+  lostBefore: number;
+  /** The server has done it, and the connection breaks before the answer is there. */
+  lostAfter: number;
+  /** The server refuses it, as one that took too long. */
+  refused: number;
+  /** It takes a good while. */
+  slow: number;
+  /** A notification is not heard. */
+  unheard: number;
+};
+
+export const noFaults: StatementFaults = { lostBefore: 0, lostAfter: 0, refused: 0, slow: 0, unheard: 0 };
+
+type Connection = Session & {
+  socket: DatabaseSocket;
+  process: SimulatedProcess;
+  channels: Set<string>;
+  /** What travels neither way while the node is cut off. */
+  held: (() => void)[];
+  /** Before this nothing more arrives: what is sent first arrives first. */
+  arrivesFrom: number;
+  isOpen: boolean;
+};
+
+type Question = { connection: Connection; messages: readonly Message[]; text: string };
+
+const slowMs = 1_500;
+/** After so long without a word the server gives a connection up (`tcp_keepalives` of node-connection.ts). */
+const vanishedMs = 25_000;
+
+/** `listen "channel"`, `unlisten "channel"`. */
+const listening = /^(un)?listen "?([^"]+)"?/i;
+
+const textOf = (messages: readonly Message[]): string => {
+  for (const message of messages) {
+    if (message.kind === 'Q') return textsOf(message, 1).texts[0] ?? '';
+    if (message.kind === 'P') return textsOf(message, 2).texts[1] ?? '';
+  }
+  return '';
+};
+
+export class DatabaseServer {
+  faults: StatementFaults = noFaults;
+  readonly #postgres: Postgres;
+  readonly #time: SimulatedTime;
+  readonly #random: Random;
+  readonly #effects: Effects;
+  readonly #connections = new Map<number, Connection>();
+  /** Those whose statement waits for another's transaction or lock, in their order. */
+  #waiting: Question[] = [];
+  #inTransaction: Connection | null = null;
+  readonly #chores: string[] = [];
+  readonly #cutOff = new Set<string>();
+  #pids = 100;
+
+  constructor(parts: { postgres: Postgres; time: SimulatedTime; random: Random; effects: Effects }) {
+    this.#postgres = parts.postgres;
+    this.#time = parts.time;
+    this.#random = parts.random;
+    this.#effects = parts.effects;
+  }
+
+  /** A connection of this process, as `pg` wants it. */
+  open(process: SimulatedProcess): DatabaseSocket {
+    this.#pids += 1;
+    const pid = this.#pids;
+    const socket = new DatabaseSocket(process, () => ({
+      connect: () => this.#arrive(connection, () => this.#accept(connection)),
+      ask: (messages) => this.#ask(connection, messages),
+      close: () => this.#arrive(connection, () => this.#end(connection)),
+    }));
+    const connection: Connection = {
+      pid,
+      texts: new Map(),
+      socket,
+      process,
+      channels: new Set(),
+      held: [],
+      arrivesFrom: 0,
+      isOpen: false,
+    };
+    return socket;
+  }
+
+  /** Nothing travels between this node and the server any more, until it is joined again. */
+  cutOff(name: string): void {
+    this.#cutOff.add(name);
+    for (const connection of this.#connections.values())
+      if (connection.process.name === name) {
+        if (this.#inTransaction === connection) this.#end(connection);
+        this.#world(vanishedMs, () => this.#vanish(connection));
+      }
+  }
+
+  joinAgain(name: string): void {
+    this.#cutOff.delete(name);
+    for (const connection of this.#connections.values())
+      if (connection.process.name === name) for (const travel of connection.held.splice(0)) travel();
+  }
+
+  /** The kernel of a dead process closes its connections. */
+  died(process: SimulatedProcess): void {
+    for (const connection of this.#connections.values())
+      if (connection.process === process) this.#world(this.#latency(), () => this.#end(connection));
+  }
+
+  /** Every connection breaks at once, as when the server restarts. */
+  breakAll(): void {
+    for (const connection of this.#connections.values()) this.#break(connection);
+  }
+
+  #latency(): number {
+    return this.#random.chance(this.faults.slow) ? slowMs : this.#random.below(3);
+  }
+
+  /** Of the server and the network, whoever may live or die. */
+  #world(milliseconds: number, work: () => void): void {
+    runIn(null, () => void this.#time.after(milliseconds, work));
+  }
+
+  /** After a way through the network, in order. */
+  #arrive(connection: Connection, work: () => void): void {
+    const due = Math.max(this.#time.now() + this.#latency(), connection.arrivesFrom);
+    connection.arrivesFrom = due;
+    this.#world(due - this.#time.now(), () => {
+      if (this.#cutOff.has(connection.process.name)) connection.held.push(work);
+      else work();
+    });
+  }
+
+  #accept(connection: Connection): void {
+    if (!connection.process.isAlive) return;
+    connection.isOpen = true;
+    this.#connections.set(connection.pid, connection);
+    this.#keepHouse(`insert into server_session (pid) values (${connection.pid})`);
+    connection.socket.opened();
+  }
+
+  #ask(connection: Connection, messages: readonly Message[]): void {
+    if (!connection.process.isAlive) return;
+    const text = textOf(messages) || [...connection.texts.values()].at(-1) || '';
+    const name = this.#nameOf(connection, messages, text);
+    if (isEffect(name) && this.#effects.happens(connection.process, `before ${name}`)) return;
+    if (isEffect(name) && this.#random.chance(this.faults.lostBefore)) return this.#break(connection);
+    this.#arrive(connection, () => this.#do({ connection, messages, text: name }));
+  }
+
+  /** A statement that was prepared before is told by its name alone. */
+  #nameOf(connection: Connection, messages: readonly Message[], text: string): string {
+    const binding = messages.find(({ kind }) => kind === 'B');
+    const name = binding && textsOf(binding, 2).texts[1];
+    return statementName((name && connection.texts.get(name)) || text);
+  }
+
+  #do(question: Question): void {
+    const { connection, messages, text } = question;
+    if (!connection.isOpen) return;
+    const [first] = messages;
+    if (first?.kind === 'startup') return this.#tell(connection, welcome(connection.pid));
+    if (first?.kind === 'X') return this.#end(connection);
+    if (this.#inTransaction !== null && this.#inTransaction !== connection) {
+      this.#waiting.push(question);
+      return;
+    }
+    if (this.#inTransaction === null && isEffect(text) && this.#random.chance(this.faults.refused))
+      return this.#tell(
+        connection,
+        Buffer.concat([errorOf('57014', 'canceling statement due to statement timeout'), readyFor('I')]),
+      );
+    this.#run(question);
+  }
+
+  #run(question: Question): void {
+    const { connection, messages, text: name } = question;
+    if (this.#listens(connection, messages)) return;
+    const {
+      sqlState,
+      isInTransaction,
+      notifications,
+      messages: told,
+    } = this.#postgres.run(messages, connection);
+    if (sqlState === '55P03') {
+      this.#waiting.push(question);
+      return;
+    }
+    this.#inTransaction = isInTransaction ? connection : null;
+    for (const { channel, payload } of notifications) this.#notify(channel, payload);
+    this.#effects.seen(connection.process, name);
+    const isDone = isEffect(name) && !isInTransaction && sqlState === undefined;
+    if (isDone && this.#effects.happens(connection.process, `after ${name}`)) return;
+    if (isDone && this.#random.chance(this.faults.lostAfter)) this.#break(connection);
+    else this.#tell(connection, Buffer.concat(told.map(({ bytes }) => bytes)));
+    if (!isInTransaction) this.#goOn();
+  }
+
+  /** `listen` and `unlisten` are this server's own. */
+  #listens(connection: Connection, messages: readonly Message[]): boolean {
+    const [, un, channel] = listening.exec(textOf(messages)) ?? [];
+    if (channel === undefined) return false;
+    if (un === undefined) connection.channels.add(channel);
+    else connection.channels.delete(channel);
+    if (un === undefined) this.#postgres.exec(`listen "${channel}"`);
+    this.#tell(connection, Buffer.concat([commandDone('LISTEN'), readyFor('I')]));
+    return true;
+  }
+
+  #notify(channel: string, payload: string): void {
+    if (channel === 'simulated_end') {
+      const ended = this.#connections.get(Number(payload));
+      if (ended !== undefined) this.#world(0, () => this.#break(ended));
+      return;
+    }
+    for (const connection of this.#connections.values())
+      if (connection.channels.has(channel) && !this.#random.chance(this.faults.unheard)) {
+        const pid = Buffer.alloc(4);
+        this.#tell(connection, messageOf('A', pid, channel, payload));
+      }
+  }
+
+  #tell(connection: Connection, bytes: Buffer): void {
+    this.#arrive(connection, () => connection.socket.hear(bytes));
+  }
+
+  #break(connection: Connection): void {
+    this.#end(connection);
+    this.#arrive(connection, () => connection.socket.break('ECONNRESET'));
+  }
+
+  #vanish(connection: Connection): void {
+    if (this.#cutOff.has(connection.process.name)) this.#break(connection);
+  }
+
+  #end(connection: Connection): void {
+    if (!connection.isOpen) return;
+    connection.isOpen = false;
+    this.#connections.delete(connection.pid);
+    if (this.#inTransaction === connection) {
+      this.#postgres.exec('rollback');
+      this.#inTransaction = null;
+    }
+    this.#waiting = this.#waiting.filter((question) => question.connection !== connection);
+    this.#keepHouse(`delete from server_session where pid = ${connection.pid}`);
+    this.#keepHouse(`delete from session_lock where pid = ${connection.pid}`);
+    if (this.#inTransaction === null) this.#goOn();
+  }
+
+  /** What the server notes of its sessions is no part of anybody's transaction. */
+  #keepHouse(text: string): void {
+    if (this.#inTransaction === null) this.#postgres.exec(text);
+    else this.#chores.push(text);
+  }
+
+  /** What has waited tries again. */
+  #goOn(): void {
+    for (const text of this.#chores.splice(0)) this.#postgres.exec(text);
+    const waiting = this.#waiting.splice(0);
+    for (const question of waiting) this.#world(0, () => this.#do(question));
+  }
+}

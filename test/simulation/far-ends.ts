@@ -1,0 +1,79 @@
+/**
+ * The simulated telephone network seen from outside of all gateways: which calls stand at it, and for which of them a
+ * gateway has a line. The lines are the simulator's own; what they say may be late.
+ */
+import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { Lines } from '#sip/lines.ts';
+import type { Effects } from './effects.ts';
+import type { Random } from './random.ts';
+import type { SimulatedProcess, SimulatedTime } from './simulated-time.ts';
+
+export type FarEnds = {
+  effects: Effects;
+  time: SimulatedTime;
+  random: Random;
+  /** How late what a line says may be, in milliseconds. */
+  latestMs: number;
+  /** Lines that stand, by call; a dead process has none. */
+  standing: Map<string, Set<SimulatedProcess>>;
+};
+
+const names: Partial<Record<LineCommand['type'], string>> = { hangUp: 'BYE', say: 'say' };
+
+const watched = (
+  input: LineInput,
+  emit: (event: LineEvent) => void,
+  begin: (emit: (event: LineEvent) => void) => Line,
+  what: 'INVITE' | 'adoption',
+  { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
+): Line => {
+  const { effects, time, random, standing } = farEnds;
+  const { callId } = input;
+  let isSilent = false;
+  let dueFrom = 0;
+  const over = (): void => {
+    standing.get(callId)?.delete(process);
+  };
+  // In order, as messages of one dialog are.
+  const later = (event: LineEvent): void => {
+    if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
+    dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
+    time.after(dueFrom - time.now(), () => {
+      if (!isSilent) emit(event);
+    });
+  };
+  const silent: Line = { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
+  if (effects.happens(process, `before ${what}`)) return silent;
+  const line = begin(later);
+  const holders = standing.get(callId) ?? new Set();
+  standing.set(callId, holders.add(process));
+  if (effects.happens(process, `after ${what}`)) return silent;
+  return {
+    tell(command) {
+      const name = names[command.type];
+      if (name === undefined) return line.tell(command);
+      if (effects.happens(process, `before ${name}`)) return undefined;
+      line.tell(command);
+      effects.happens(process, `after ${name}`);
+      return undefined;
+    },
+    close() {
+      isSilent = true;
+      over();
+      if (process.isAlive) line.close();
+    },
+    leave() {
+      isSilent = true;
+      over();
+      if (process.isAlive) line.leave();
+    },
+    canBeLeft: line.canBeLeft,
+  };
+};
+
+export const withFarEnds = (lines: Lines, parts: { farEnds: FarEnds; process: SimulatedProcess }): Lines => ({
+  ...lines,
+  open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', parts),
+  adopt: (input, left, emit) =>
+    watched(input, emit, (tell) => lines.adopt(input, left, tell), 'adoption', parts),
+});

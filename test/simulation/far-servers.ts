@@ -1,0 +1,147 @@
+/** Servers of customers on the simulated network, and how the gateway's requests reach them. */
+import { Dispatcher } from 'undici';
+import type { Effects } from './effects.ts';
+import type { Random } from './random.ts';
+import { runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
+
+export type FarRequest = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+};
+
+export type FarAnswer = { status: number; contentType: string; pieces: readonly string[] };
+
+export type FarServer = (request: FarRequest) => FarAnswer;
+
+/** What may befall a request, as shares of one. */
+export type RequestFaults = { lostBefore: number; lostAfter: number; hangs: number; breaksOff: number };
+
+export const reliable: RequestFaults = { lostBefore: 0, lostAfter: 0, hangs: 0, breaksOff: 0 };
+
+type Controller = Dispatcher.DispatchController & { reason: Error | null; aborted: boolean };
+
+const controllerOf = (): Controller => ({
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort(reason: Error) {
+    this.aborted = true;
+    this.reason ??= reason;
+  },
+  pause() {},
+  resume() {},
+});
+
+const broken = (): Error => Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+
+const headersOf = (headers: Dispatcher.DispatchOptions['headers']): Record<string, string> =>
+  headers instanceof Object && !Array.isArray(headers) && !(Symbol.iterator in headers)
+    ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+    : {};
+
+export type FarNetwork = {
+  faults: RequestFaults;
+  /** Of this process, whose code runs. */
+  dispatcherOf(process: SimulatedProcess): Dispatcher;
+};
+
+type Network = FarNetwork & {
+  time: SimulatedTime;
+  random: Random;
+  effects: Effects;
+  servers: ReadonlyMap<string, FarServer>;
+};
+
+class SimulatedDispatcher extends Dispatcher {
+  readonly #network: Network;
+  readonly #process: SimulatedProcess;
+
+  constructor(network: Network, process: SimulatedProcess) {
+    super();
+    this.#network = network;
+    this.#process = process;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { effects, random, faults, servers } = this.#network;
+    const controller = controllerOf();
+    const host = String(options.origin);
+    const point = host.replace(/^.*\/\//, 'request to ');
+    if (effects.happens(this.#process, `before ${point}`)) return true;
+    handler.onRequestStart?.(controller, {});
+    const fail = (): void => {
+      if (!controller.aborted) handler.onResponseError?.(controller, broken());
+    };
+    const abort = controller.abort.bind(controller);
+    controller.abort = (reason) => {
+      abort(reason);
+      handler.onResponseError?.(controller, reason);
+    };
+    if (random.chance(faults.lostBefore)) {
+      this.#later(random.below(20), fail);
+      return true;
+    }
+    const server = servers.get(host);
+    const request = {
+      url: `${host}${options.path}`,
+      headers: headersOf(options.headers),
+      body: typeof options.body === 'string' ? options.body : '',
+    };
+    this.#inWorld(5 + random.below(60), () => {
+      if (server === undefined) return this.#later(0, fail);
+      const answer = server(request);
+      if (effects.happens(this.#process, `after ${point}`)) return undefined;
+      if (random.chance(faults.lostAfter)) return this.#later(random.below(20), fail);
+      if (random.chance(faults.hangs)) return undefined;
+      return this.#answer(controller, handler, answer, fail);
+    });
+    return true;
+  }
+
+  #answer(
+    controller: Controller,
+    handler: Dispatcher.DispatchHandler,
+    { status, contentType, pieces }: FarAnswer,
+    fail: () => void,
+  ): void {
+    const { random, faults } = this.#network;
+    let due = random.below(30);
+    const then = (work: () => void): void => {
+      this.#later(due, () => {
+        if (!controller.aborted) work();
+      });
+      due += 1 + random.below(40);
+    };
+    then(() => handler.onResponseStart?.(controller, status, { 'content-type': contentType }, ''));
+    for (const piece of pieces) then(() => handler.onResponseData?.(controller, Buffer.from(piece)));
+    if (random.chance(faults.breaksOff)) then(fail);
+    else then(() => handler.onResponseEnd?.(controller, {}));
+  }
+
+  #inWorld(milliseconds: number, work: () => void): void {
+    runIn(null, () => void this.#network.time.after(milliseconds, work));
+  }
+
+  #later(milliseconds: number, work: () => void): void {
+    runIn(this.#process, () => void this.#network.time.after(milliseconds, work));
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** `servers` by their origins, such as `http://receiver.test`. */
+export const createFarNetwork = (parts: Omit<Network, keyof FarNetwork>): FarNetwork => {
+  const network: Network = {
+    ...parts,
+    faults: reliable,
+    dispatcherOf: (process) => new SimulatedDispatcher(network, process),
+  };
+  return network;
+};

@@ -1,0 +1,137 @@
+/** A gateway on a machine of its own: started, killed, and started again on what it left. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { readConfig } from '#config/config.ts';
+import { startGateway, type Gateway } from '#src/gateway.ts';
+import { createApiServer, type ApiServer } from './api-server.ts';
+import type { DatabaseServer } from './database-server.ts';
+import type { FarNetwork } from './far-servers.ts';
+import { runIn, type SimulatedProcess } from './simulated-time.ts';
+import { withFarEnds, type FarEnds } from './far-ends.ts';
+
+export type NodeWorld = {
+  database: DatabaseServer;
+  network: FarNetwork;
+  farEnds: FarEnds;
+  /** What is logged, one line each. */
+  log: (process: SimulatedProcess, line: string) => void;
+};
+
+type Running = { process: SimulatedProcess; api: ApiServer; gateway: Gateway | null };
+
+const settingsOf = (name: string, dataFolder: string): Record<string, string> => ({
+  GW_NODE: name,
+  GW_PORT: '8080',
+  GW_DATA_DIR: dataFolder,
+  GW_DATABASE_URL: 'postgresql://trunkline@database.test/postgres',
+  GW_DATABASE_POOL: '4',
+  GW_DATABASE_JOURNAL_POOL: '2',
+  GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  GW_AGENT_ALLOWED_HOSTS: 'agent.test,receiver.test',
+  GW_LINES: 'simulator',
+  GW_SIMULATOR_SPEED: '1',
+  GW_DRAIN_SEC: '20',
+});
+
+export class SimulatedNode {
+  readonly name: string;
+  readonly #world: NodeWorld;
+  readonly #dataFolder: string;
+  /** Its wall clock, which outlives its processes. */
+  wallOffsetMs = 0;
+  #running: Running | null = null;
+
+  constructor(name: string, world: NodeWorld) {
+    this.name = name;
+    this.#world = world;
+    this.#dataFolder = mkdtempSync(join(tmpdir(), 'trunkline-simulation-'));
+  }
+
+  isRunning(): boolean {
+    return this.#running?.process.isAlive === true;
+  }
+
+  isReady(): boolean {
+    return this.isRunning() && this.#running?.gateway !== null;
+  }
+
+  get api(): ApiServer | undefined {
+    return this.isReady() ? this.#running?.api : undefined;
+  }
+
+  get credentials(): Gateway['credentials'] | undefined {
+    return this.#running?.gateway?.credentials;
+  }
+
+  process(): SimulatedProcess | undefined {
+    return this.#running?.process;
+  }
+
+  /** Begins to start; it is ready some simulated time later. */
+  start(): void {
+    const { database, network, farEnds, log } = this.#world;
+    const process: SimulatedProcess = {
+      name: this.name,
+      isAlive: true,
+      wallOffsetMs: this.wallOffsetMs,
+      charts: new Map(),
+    };
+    const api = createApiServer(process);
+    const running: Running = { process, api, gateway: null };
+    this.#running = running;
+    const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log(process, line) });
+    runIn(process, () => {
+      startGateway(readConfig(settingsOf(this.name, this.#dataFolder), false), logger, {
+        openDatabaseStream: () => database.open(process),
+        openDispatcher: () => network.dispatcherOf(process),
+        listen: api.listen,
+        betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
+        onChart: (callId, state) => void process.charts.set(callId, state),
+      }).then(
+        (gateway) => (running.gateway = gateway),
+        (error: unknown) => {
+          process.isAlive = false;
+          database.died(process);
+          log(process, `did not start: ${String(error)}`);
+        },
+      );
+    });
+  }
+
+  /** As by SIGKILL, or because the machine lost its power. */
+  kill(): void {
+    const { process } = this.#running ?? {};
+    if (process?.isAlive !== true) return;
+    process.isAlive = false;
+    this.#world.database.died(process);
+  }
+
+  /** As by SIGTERM. */
+  close(): void {
+    const running = this.#running;
+    if (running === null || running.gateway === null || !running.process.isAlive) return;
+    const { process, gateway } = running;
+    const end = (): void => {
+      process.isAlive = false;
+      this.#world.database.died(process);
+    };
+    runIn(process, () => {
+      gateway.close().then(end, (error: unknown) => {
+        this.#world.log(process, `did not end well: ${String(error)}`);
+        end();
+      });
+    });
+  }
+
+  /** Sets the wall clock of its machine. */
+  step(milliseconds: number): void {
+    this.wallOffsetMs += milliseconds;
+    if (this.#running !== null) this.#running.process.wallOffsetMs = this.wallOffsetMs;
+  }
+
+  remove(): void {
+    rmSync(this.#dataFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,93 @@
+/** What a seed has in store. Of all that may go wrong each seed has some: together they would hide each other. */
+import { noFaults, type StatementFaults } from './database-server.ts';
+import { reliable, type RequestFaults } from './far-servers.ts';
+import { createRandom, type Random } from './random.ts';
+
+export type Plan = {
+  nodes: readonly string[];
+  /** `to: null` is somebody who calls in. Nobody hangs up where `hangUpAfterMs` is null. */
+  calls: readonly { atMs: number; to: string | null; hangUpAfterMs: number | null; immediate: boolean }[];
+  /** After so many effects of all gateways one dies, and is started again after so long, or when all is over. */
+  crashes: readonly { effects: number; restartAfterMs: number | null }[];
+  crashSeed: number;
+  cutOffs: readonly { atMs: number; node: string; forMs: number }[];
+  clockSteps: readonly { atMs: number; node: string; byMs: number }[];
+  databaseBreaks: readonly { atMs: number }[];
+  statements: StatementFaults;
+  requests: RequestFaults;
+  receiverRefuses: number;
+  lineLatestMs: number;
+  /** How long things go wrong. */
+  faultyMs: number;
+  /** How long calls may go on when nothing goes wrong any more, before everybody hangs up. */
+  afterMs: number;
+};
+
+const names = ['north', 'south', 'west'];
+const callees = [1, 1, 1, 2, 3, 5, 5, 6, 7, 8].map((last) => `0100000000${last}`);
+
+const some = <Item>(random: Random, most: number, make: () => Item): Item[] =>
+  Array.from({ length: random.below(most + 1) }, make);
+
+const statementsOf = (random: Random): StatementFaults => {
+  const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
+  return {
+    lostBefore: share(0.05),
+    lostAfter: share(0.05),
+    refused: share(0.05),
+    slow: share(0.03),
+    unheard: share(0.5),
+  };
+};
+
+const requestsOf = (random: Random): RequestFaults => {
+  const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
+  return { lostBefore: share(0.2), lostAfter: share(0.2), hangs: share(0.1), breaksOff: share(0.1) };
+};
+
+export const planOf = (seed: number): Plan => {
+  // Not the numbers that the world of this seed draws.
+  const random = createRandom(seed ^ 0x5eed);
+  const nodes = names.slice(0, 1 + random.below(names.length));
+  const faultyMs = 12_000 + random.below(30_000);
+  const isCalm = random.chance(0.05);
+  const within = (): number => random.below(faultyMs);
+  return {
+    nodes,
+    calls: Array.from({ length: 1 + random.below(4) }, () => ({
+      atMs: random.below(faultyMs * 0.8),
+      to: random.chance(0.2) ? null : random.pick(callees),
+      hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
+      immediate: random.chance(0.3),
+    })),
+    crashes: isCalm
+      ? []
+      : some(random, 3, () => ({
+          effects: 1 + random.below(90),
+          restartAfterMs: random.chance(0.7) ? 100 + random.below(15_000) : null,
+        })),
+    crashSeed: random.below(2 ** 31),
+    cutOffs:
+      isCalm || random.chance(0.6)
+        ? []
+        : some(random, 2, () => ({
+            atMs: within(),
+            node: random.pick(nodes),
+            forMs: 200 + random.below(random.chance(0.3) ? 60_000 : 8_000),
+          })),
+    clockSteps: random.chance(0.7)
+      ? []
+      : some(random, 2, () => ({
+          atMs: within(),
+          node: random.pick(nodes),
+          byMs: random.below(7_200_000) - 3_600_000,
+        })),
+    databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
+    statements: isCalm ? noFaults : statementsOf(random),
+    requests: isCalm ? reliable : requestsOf(random),
+    receiverRefuses: random.chance(0.2) ? 0.3 : 0,
+    lineLatestMs: random.chance(0.5) ? random.below(400) : 0,
+    faultyMs,
+    afterMs: random.below(5_000),
+  };
+};

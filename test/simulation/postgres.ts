@@ -1,0 +1,164 @@
+/**
+ * PostgreSQL in this process (PGlite), with what of a server's sessions it lacks: it knows one session alone, so advisory
+ * locks, the list of sessions and their end are tables and functions that stand before those of the catalogue in the
+ * search path, as does what it makes of chance. Names of prepared statements are made the same for all sessions, which then share them.
+ */
+import { PGlite } from '@electric-sql/pglite';
+import {
+  messagesIn,
+  messageOf,
+  parsed,
+  queryOf,
+  sqlStateIn,
+  textsOf,
+  type Message,
+} from './wire-messages.ts';
+
+const sessionsOfItsOwn = `
+  set search_path = public, pg_catalog;
+  set plan_cache_mode = force_generic_plan;
+  set simulated.session = '0';
+  create unlogged table session_lock (key bigint primary key, pid int not null);
+  create unlogged table server_session (pid int primary key, backend_start timestamptz not null default clock_timestamp());
+  create view pg_stat_activity as select pid, backend_start from server_session;
+  create view pg_locks as
+    select 'advisory' as locktype, 1::smallint as objsubid, true as granted,
+      (select oid from pg_database where datname = current_database()) as database,
+      ((key >> 32) & 4294967295)::oid as classid, (key & 4294967295)::oid as objid
+    from session_lock;
+  create function pg_backend_pid() returns int language sql as $$
+    select current_setting('simulated.session')::int $$;
+  create function pg_try_advisory_lock(wanted bigint) returns boolean language sql as $$
+    with taken as (
+      insert into session_lock values (wanted, public.pg_backend_pid())
+      on conflict (key) do update set pid = excluded.pid where session_lock.pid = excluded.pid returning 1)
+    select exists (select from taken) $$;
+  create function pg_advisory_lock(wanted bigint) returns void language plpgsql as $$ begin
+    if not public.pg_try_advisory_lock(wanted) then
+      raise exception 'somebody else holds the lock' using errcode = '55P03';
+    end if;
+  end $$;
+  create sequence drawn;
+  create function gen_random_uuid() returns uuid language sql as $$
+    select overlay(overlay(md5(current_setting('simulated.seed') || nextval('public.drawn'))
+      placing '4' from 13) placing '8' from 17)::uuid $$;
+  create function pg_terminate_backend(ended int) returns boolean language sql as $$
+    select pg_catalog.pg_notify('simulated_end', ended::text);
+    select true $$;
+`;
+
+const asksForSession = /advisory_lock|pg_backend_pid|pg_terminate_backend/;
+
+export type Answer = {
+  messages: Message[];
+  /** Channel and what was said on it. */
+  notifications: { channel: string; payload: string }[];
+  sqlState: string | undefined;
+  /** Whether a transaction is open now. */
+  isInTransaction: boolean;
+};
+
+/** One who is connected: its number, and the texts that it has prepared, by its names for them. */
+export type Session = { readonly pid: number; readonly texts: Map<string, string> };
+
+/** Who looks at it from outside of the simulation. */
+const observer: Session = { pid: 0, texts: new Map() };
+
+export class Postgres {
+  readonly #server: PGlite;
+  /** What all sessions call a prepared text. */
+  readonly #namesOfTexts = new Map<string, string>();
+  #names = 0;
+  #tables: string[] = [];
+
+  private constructor(server: PGlite) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<Postgres> {
+    const server = await PGlite.create();
+    await server.exec(sessionsOfItsOwn);
+    await server.exec('listen simulated_end');
+    return new Postgres(server);
+  }
+
+  /** What was migrated stays; from now on `begin` empties everything else. */
+  async keepMigrated(): Promise<void> {
+    const { rows } = await this.#server.query<{ tablename: string }>(
+      "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' order by 1",
+    );
+    this.#tables = rows.map(({ tablename }) => `"${tablename}"`);
+  }
+
+  /** As on the first day, whatever was there before. */
+  begin(seed: number): void {
+    this.exec('rollback');
+    if (this.#tables.length > 0) this.exec(`truncate ${this.#tables.join(', ')} restart identity`);
+    this.exec('alter sequence drawn restart');
+    this.exec(`set simulated.seed = '${seed}'`);
+  }
+
+  /** Rows of a query without parameters, as objects of JSON. */
+  rows(text: string): Record<string, unknown>[] {
+    const found = this.run(
+      [{ kind: 'Q', bytes: queryOf(`select to_jsonb(one)::text from (${text}) one`) }],
+      observer,
+    );
+    if (found.sqlState !== undefined) throw new Error(`${found.sqlState} in ${text}`);
+    return found.messages
+      .filter(({ kind }) => kind === 'D')
+      .map(({ bytes }) => JSON.parse(bytes.toString('utf8', 11)) as Record<string, unknown>);
+  }
+
+  exec(text: string): void {
+    this.#server.execProtocolRawSync(queryOf(text));
+  }
+
+  /** Does what one session asks up to a point where it waits for the answer. */
+  run(asked: readonly Message[], { pid, texts }: Session): Answer {
+    if (asked.some(({ bytes }) => asksForSession.test(bytes.toString('latin1'))))
+      this.exec(`set simulated.session = '${pid}'`);
+    const fresh: string[] = [];
+    const answered: Buffer[] = [];
+    const sent = asked.flatMap((message) => {
+      if (message.kind === 'B') return [this.#binding(message, texts)];
+      const [name = '', text = ''] = message.kind === 'P' ? textsOf(message, 2).texts : [];
+      if (name === '') return [message.bytes];
+      texts.set(name, text);
+      if (this.#namesOfTexts.has(text)) {
+        answered.push(parsed);
+        return [];
+      }
+      fresh.push(text);
+      this.#names += 1;
+      this.#namesOfTexts.set(text, `shared_${this.#names}`);
+      return [messageOf('P', `shared_${this.#names}`, text, textsOf(message, 2).rest)];
+    });
+    const { messages: told } = messagesIn(Buffer.from(this.#server.execProtocolRawSync(Buffer.concat(sent))));
+    const sqlState = sqlStateIn(told);
+    if (sqlState !== undefined) for (const text of fresh) this.#namesOfTexts.delete(text);
+    return {
+      messages: [...messagesIn(Buffer.concat(answered)).messages, ...told.filter(({ kind }) => kind !== 'A')],
+      notifications: told.filter(({ kind }) => kind === 'A').map(notificationOf),
+      sqlState,
+      isInTransaction: told.findLast(({ kind }) => kind === 'Z')?.bytes.toString('latin1', 5) !== 'I',
+    };
+  }
+
+  /** With the name that all sessions have for its text. */
+  #binding(message: Message, texts: ReadonlyMap<string, string>): Buffer {
+    const [portal = '', name = ''] = textsOf(message, 2).texts;
+    if (name === '') return message.bytes;
+    const shared = this.#namesOfTexts.get(texts.get(name) ?? '') ?? name;
+    return messageOf('B', portal, shared, textsOf(message, 2).rest);
+  }
+}
+
+const notificationOf = (message: Message): { channel: string; payload: string } => {
+  const [channel = '', payload = ''] = textsOf(
+    // Behind the process that has notified.
+    { kind: 'A', bytes: message.bytes.subarray(4) },
+    2,
+  ).texts;
+  return { channel, payload };
+};

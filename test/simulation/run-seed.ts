@@ -1,0 +1,170 @@
+/** One seed from beginning to end: what happens, what goes wrong, and what must hold all the same. */
+import { z } from 'zod';
+import { checkAtRest, isAtRest } from './checks.ts';
+import { Customer } from './customer.ts';
+import { planOf, type Plan } from './plan.ts';
+import { Postgres } from './postgres.ts';
+import { createRandom } from './random.ts';
+import { World } from './world.ts';
+
+export type SeedResult = {
+  seed: number;
+  plan: Plan;
+  violations: readonly string[];
+  digest: string;
+  lines: readonly string[];
+  steps: number;
+  /** Simulated. */
+  seconds: number;
+  effects: ReadonlyMap<string, number>;
+  coverage: ReadonlyMap<string, number>;
+  calls: number;
+};
+
+const startMs = 60_000;
+const answerMs = 30_000;
+/** After all faults are over everything comes to rest within this. */
+const restMs = 600_000;
+const lookMs = 1_000;
+
+const answered = z.looseObject({ status: z.number() });
+
+/** Asks and waits, while nothing goes wrong yet. */
+const prepare = async (world: World, customer: Customer): Promise<void> => {
+  const [first] = world.nodes;
+  first?.start();
+  if (!(await world.run(startMs, () => first?.isReady() === true))) throw new Error('No gateway starts');
+  const {
+    number_id: numberId,
+    number,
+    number_key: numberKey,
+    admin_token: adminToken,
+  } = first?.credentials ?? {};
+  if (numberId === undefined || number === undefined || numberKey === undefined || adminToken === undefined)
+    throw new Error('There are no credentials');
+  customer.use({ numberId, number, numberKey, adminToken });
+  const ask = async (method: string, path: string, body: unknown): Promise<void> => {
+    let status: number | undefined;
+    customer.ask({ method, path, admin: true, body }, (answer) => {
+      status = answered.parse(answer).status;
+    });
+    await world.run(answerMs, () => status !== undefined);
+    if (status === undefined || status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
+  };
+  await ask('PATCH', `/api/v1/admin/numbers/${numberId}`, { recording_enabled: false });
+  await ask('POST', '/api/v1/admin/webhooks', { url: 'https://receiver.test/events' });
+  for (const node of world.nodes.slice(1)) {
+    node.start();
+    await world.run(startMs, () => node.isReady());
+  }
+};
+
+/** What the plan says, each in its time. */
+const schedule = (world: World, customer: Customer, plan: Plan): void => {
+  const { time } = world;
+  for (const { atMs, to, hangUpAfterMs, immediate } of plan.calls)
+    time.after(atMs, () => {
+      if (to === null) return customer.callIn();
+      return customer.place(to, 6, (callId) => {
+        if (hangUpAfterMs !== null) time.after(hangUpAfterMs, () => customer.hangUp(callId, immediate));
+      });
+    });
+  for (const { atMs, node, forMs } of plan.cutOffs)
+    time.after(atMs, () => {
+      world.journal.note(`${node} is cut off from the database`);
+      world.database.cutOff(node);
+      time.after(forMs, () => world.database.joinAgain(node));
+    });
+  for (const { atMs, node, byMs } of plan.clockSteps)
+    time.after(atMs, () => world.nodes.find(({ name }) => name === node)?.step(byMs));
+  for (const { atMs } of plan.databaseBreaks) time.after(atMs, () => world.database.breakAll());
+  const random = createRandom(plan.crashSeed);
+  const crashes = plan.crashes.map((crash) => ({ ...crash, left: crash.effects }));
+  world.crashes = (process) => {
+    const crash = crashes[0];
+    if (crash === undefined) return false;
+    crash.left -= 1;
+    if (crash.left > 0) return false;
+    crashes.shift();
+    const node = world.nodes.find(({ name }) => name === process.name);
+    if (crash.restartAfterMs !== null)
+      time.after(crash.restartAfterMs + random.below(50), () => {
+        if (node?.isRunning() === false) node.start();
+      });
+    return true;
+  };
+};
+
+/** Nothing goes wrong any more; who is down is started. */
+const heal = (world: World): void => {
+  world.journal.note('all faults are over');
+  world.crashes = () => false;
+  world.healAll();
+  for (const node of world.nodes) if (!node.isRunning()) node.start();
+};
+
+const comeToRest = async (world: World, customer: Customer): Promise<void> => {
+  const deadline = world.time.now() + restMs;
+  for (const { id } of world.postgres.rows('select id from call where ended_at is null order by id'))
+    customer.hangUp(String(id), true);
+  while (world.time.now() < deadline && !isAtRest(world.postgres)) await world.run(lookMs);
+  await world.run(lookMs);
+  for (const broken of checkAtRest(world.postgres)) world.violate(broken);
+  for (const broken of world.leftOver()) world.violate(broken);
+};
+
+/** Each end was heard of, under one id. */
+const checkReceived = (world: World, customer: Customer): void => {
+  for (const { id } of world.postgres.rows('select id from call order by id')) {
+    const ends = (customer.received.get(String(id)) ?? []).filter(({ type }) => type === 'call.ended');
+    const ids = new Set(ends.map((end) => end.id));
+    if (ids.size !== 1) world.violate(`the receiver has ${ids.size} ends of ${String(id)}`);
+  }
+};
+
+export const runSeed = async (seed: number, postgres: Postgres): Promise<SeedResult> => {
+  const plan = planOf(seed);
+  const servers = new Map();
+  const world = new World({ seed, postgres, nodes: plan.nodes, servers });
+  try {
+    const customer = new Customer(world);
+    servers.set('https://receiver.test', customer.receiver);
+    await prepare(world, customer);
+    schedule(world, customer, plan);
+    world.database.faults = plan.statements;
+    world.network.faults = plan.requests;
+    world.farEnds.latestMs = plan.lineLatestMs;
+    customer.refuses = plan.receiverRefuses;
+    await world.run(plan.faultyMs);
+    customer.refuses = 0;
+    heal(world);
+    await world.run(plan.afterMs);
+    await comeToRest(world, customer);
+    checkReceived(world, customer);
+  } catch (error) {
+    world.violate(`the simulation broke off: ${error instanceof Error ? error.stack : String(error)}`);
+  } finally {
+    world.end();
+  }
+  return {
+    seed,
+    plan,
+    violations: world.violations,
+    digest: world.journal.digest(),
+    lines: world.journal.lines(),
+    steps: world.time.steps(),
+    seconds: world.time.seconds(),
+    effects: world.effects,
+    coverage: world.coverage,
+    calls: postgres.rows('select count(*) as calls from call').map(({ calls }) => Number(calls))[0] ?? 0,
+  };
+};
+
+/** A database with everything in it that a first start makes, and a process that has loaded what it needs. */
+export const startPostgres = async (): Promise<Postgres> => {
+  const postgres = await Postgres.start();
+  const { violations } = await runSeed(0, postgres);
+  if (violations.length > 0) throw new Error(violations.join('\n'));
+  await postgres.keepMigrated();
+  return postgres;
+};

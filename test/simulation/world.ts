@@ -1,0 +1,127 @@
+/** The world of one seed: a database, telephones, servers of customers and gateways, on one clock and one generator. */
+import { checkAlways } from './checks.ts';
+import { settle, determine } from './determinism.ts';
+import { DatabaseServer, noFaults } from './database-server.ts';
+import type { FarEnds } from './far-ends.ts';
+import { createFarNetwork, reliable, type FarNetwork, type FarServer } from './far-servers.ts';
+import { createSimulationJournal, type SimulationJournal } from './journal.ts';
+import { SimulatedNode } from './node.ts';
+import type { Postgres } from './postgres.ts';
+import { createRandom, type Random } from './random.ts';
+import { beginningMs, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
+
+export class World {
+  readonly random: Random;
+  readonly time: SimulatedTime;
+  readonly journal: SimulationJournal;
+  readonly postgres: Postgres;
+  readonly database: DatabaseServer;
+  readonly network: FarNetwork;
+  readonly farEnds: FarEnds;
+  readonly nodes: SimulatedNode[];
+  readonly violations: string[] = [];
+  /** Every effect so far, by its name. */
+  readonly effects = new Map<string, number>();
+  /** Pairs of a state of a call's chart and a place at which its process died, with how often. */
+  readonly coverage = new Map<string, number>();
+  /** Whether a process dies now. */
+  crashes: (process: SimulatedProcess, point: string) => boolean = () => false;
+
+  constructor(parts: {
+    seed: number;
+    postgres: Postgres;
+    nodes: readonly string[];
+    servers: ReadonlyMap<string, FarServer>;
+  }) {
+    const { seed, postgres, servers } = parts;
+    this.random = createRandom(seed);
+    this.time = new SimulatedTime(this.random);
+    this.journal = createSimulationJournal(() => this.time.now(), beginningMs);
+    this.postgres = postgres;
+    const { random, time } = this;
+    const effects = {
+      happens: (process: SimulatedProcess, point: string) => this.#happens(process, point),
+      seen: (process: SimulatedProcess, statement: string) => this.#seen(process, statement),
+    };
+    this.database = new DatabaseServer({ postgres, time, random, effects });
+    this.network = createFarNetwork({ time, random, effects, servers });
+    this.farEnds = { effects, time, random, latestMs: 0, standing: new Map() };
+    const { database, network, farEnds } = this;
+    this.nodes = parts.nodes.map(
+      (name) =>
+        new SimulatedNode(name, {
+          database,
+          network,
+          farEnds,
+          log: (process, line) => this.#log(process, line),
+        }),
+    );
+    postgres.begin(seed);
+    determine({ time, random });
+  }
+
+  #happens(process: SimulatedProcess, point: string): boolean {
+    if (!process.isAlive) return true;
+    this.effects.set(point, (this.effects.get(point) ?? 0) + 1);
+    if (!this.crashes(process, point)) return false;
+    const states = new Set(process.charts.values());
+    this.journal.note(`${process.name} dies ${point} (${[...states].join(', ')})`);
+    for (const state of states.size === 0 ? ['no call'] : states) {
+      const pair = `${state} × ${point}`;
+      this.coverage.set(pair, (this.coverage.get(pair) ?? 0) + 1);
+    }
+    process.isAlive = false;
+    this.database.died(process);
+    return true;
+  }
+
+  /** What the rules find broken is kept once. */
+  #seen(process: SimulatedProcess, statement: string): void {
+    this.journal.note(`${process.name} ${statement}`);
+    if (!/call|event/.test(statement)) return;
+    for (const broken of checkAlways(this.postgres)) this.violate(broken);
+  }
+
+  violate(what: string): void {
+    if (this.violations.includes(what)) return;
+    this.journal.note(`VIOLATION ${what}`);
+    this.violations.push(what);
+  }
+
+  #log(process: SimulatedProcess, line: string): void {
+    if (process.isAlive) this.journal.note(`${process.name} ${line.trim()}`);
+  }
+
+  /** Lets so much time pass, or until `isDone`. Returns whether it is. */
+  async run(milliseconds: number, isDone: () => boolean = () => false): Promise<boolean> {
+    const until = this.time.now() + milliseconds;
+    for (;;) {
+      await settle();
+      if (isDone()) return true;
+      if (!this.time.step(until)) return isDone();
+    }
+  }
+
+  healAll(): void {
+    this.database.faults = noFaults;
+    this.network.faults = reliable;
+    this.farEnds.latestMs = 0;
+    for (const { name } of this.nodes) this.database.joinAgain(name);
+  }
+
+  /** What somebody still holds who should hold nothing. */
+  leftOver(): string[] {
+    const calls = [...this.farEnds.standing].filter(([, holders]) =>
+      [...holders].some(({ isAlive }) => isAlive),
+    );
+    return calls.map(([callId]) => `a line of ${callId} still stands`);
+  }
+
+  end(): void {
+    for (const node of this.nodes) {
+      node.kill();
+      node.remove();
+    }
+    determine(null);
+  }
+}
