@@ -1,6 +1,7 @@
 /** Environment → one frozen, checked Config. Every setting is documented in the table of guides/settings.md. */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import type { NatsConfig } from './nats-servers.ts';
 import { ConfigError, givenSettings, parseSettings } from './parse-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { settings } from './settings.ts';
@@ -70,6 +71,8 @@ export type Config = Readonly<{
   node: string;
   /** Where other gateways reach this one; `null`: where it listens, if that is an address of one machine. */
   nodeUrl: string | null;
+  /** What gateways wake each other by; `null`: the database. */
+  nats: NatsConfig | null;
   /** Minutes of outbound calls a day where a workspace says nothing; `null` for no limit. */
   dailyMinutes: number | null;
   /** Kinds and prefixes that may be called where a workspace says nothing; `null` for the platform's. */
@@ -161,6 +164,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     country: values.GW_COUNTRY,
     node: values.GW_NODE,
     nodeUrl: values.GW_NODE_URL ?? null,
+    nats: values.GW_NATS_URL ?? null,
     dailyMinutes: values.GW_DAILY_MINUTES ?? null,
     destinations: values.GW_DESTINATIONS ?? null,
     maxCalls: values.GW_MAX_CALLS,

@@ -85,6 +85,8 @@ export const cluster = {
   /** Another gateway does what it is asked within this, or is not reached. */
   answerMs: 3_000,
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
+  /** See `NatsNumbers` of src/cluster. */
+  nats: { connectMs: 3_000, retryMs: 1_000, lookMs: 1_000 },
 } as const;
 
 /** The keys that belong to the calls in progress are looked up again so often; see src/calls/live/known-keys.ts. */

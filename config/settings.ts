@@ -18,6 +18,7 @@ import {
   serverUrl,
   storeUrl,
 } from './setting-forms.ts';
+import { natsServers } from './nats-servers.ts';
 
 /** A URL to which paths are added. */
 const baseUrl = (...protocols: readonly string[]) =>
@@ -74,6 +75,7 @@ export const settings = z.object({
     .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores')
     .default('gateway'),
   GW_NODE_URL: serverUrl('https', 'http').optional(),
+  GW_NATS_URL: natsServers.optional(),
   GW_DAILY_MINUTES: wholeNumber(1, 1_000_000).optional(),
   GW_DESTINATIONS: destinationList.optional(),
   GW_MAX_CALLS: wholeNumber(1, 100_000).default(5_000),

@@ -17,6 +17,7 @@ import {
   withdrawSignal,
   type StoredSignal,
 } from '#src/persistence/node-signals.ts';
+import type { WakeUps } from './wake-ups.ts';
 
 /** The other gateway did not answer in time. */
 export class NodeUnreachable extends Error {
@@ -33,6 +34,7 @@ export type NodeSignals = {
 
 type NodeSignalsOptions = {
   database: Database;
+  wakeUps: WakeUps;
   node: string;
   /** How long an answer is waited for. */
   answerMs: number;
@@ -46,7 +48,8 @@ const createQuestions = ({
   node,
   answerMs,
   clock,
-}: Pick<NodeSignalsOptions, 'database' | 'node' | 'answerMs' | 'clock'>) => {
+  wakeUps,
+}: Pick<NodeSignalsOptions, 'database' | 'node' | 'answerMs' | 'clock' | 'wakeUps'>) => {
   const waiting = new Map<string, (answer: unknown) => void>();
 
   return {
@@ -56,6 +59,7 @@ const createQuestions = ({
       waiting.set(id, answer.resolve);
       const send = async (): Promise<unknown> => {
         await sendSignal(database, { id, toNode: other, fromNode: node, request });
+        await wakeUps.wake(signalChannel(other));
         return answer.promise;
       };
       try {
@@ -83,19 +87,20 @@ type Perform = (request: unknown) => Promise<object>;
 
 /** Does what others ask of this gateway, and answers them. Never rejects. */
 const answer = async (
-  { database, logger }: Pick<NodeSignalsOptions, 'database' | 'logger'>,
+  { database, wakeUps, logger }: Pick<NodeSignalsOptions, 'database' | 'wakeUps' | 'logger'>,
   signal: StoredSignal,
   perform: Perform,
 ): Promise<void> => {
   try {
-    await answerSignal(database, signal, await perform(signal.request));
+    const isAwaited = await answerSignal(database, signal, await perform(signal.request));
+    if (isAwaited) await wakeUps.wake(signalChannel(signal.fromNode));
   } catch (error) {
     logger.error({ err: error, from_node: signal.fromNode }, 'what another gateway asked could not be done');
   }
 };
 
 export const createNodeSignals = (options: NodeSignalsOptions): NodeSignals => {
-  const { database, node, answerMs, logger } = options;
+  const { database, wakeUps, node, answerMs, logger } = options;
   const questions = createQuestions(options);
   let perform: Perform | null = null;
   let unlisten: (() => Promise<void>) | null = null;
@@ -120,7 +125,7 @@ export const createNodeSignals = (options: NodeSignalsOptions): NodeSignals => {
   return {
     async open(performer) {
       perform = performer;
-      unlisten = await database.listen(signalChannel(node), read);
+      unlisten = await wakeUps.listen(signalChannel(node), read);
       read();
     },
     ask: questions.ask,

@@ -1,10 +1,9 @@
 /**
- * Requests from gateway to gateway, as rows that are taken once: a notification only says that there is something to
+ * Requests from gateway to gateway, as rows that are taken once: whoever is told only learns that there is something to
  * read, so none can be lost with a connection, and one that came too late is never carried out.
  */
 import { createHash } from 'node:crypto';
 import { now, secondsAgo } from './expressions.ts';
-import { notified } from './notifications.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
@@ -15,25 +14,15 @@ export type StoredSignal = Pick<Row<'NodeSignal'>, 'id' | 'fromNode' | 'request'
 export const signalChannel = (node: string): string =>
   `signals_${createHash('sha256').update(node).digest('hex').slice(0, 32)}`;
 
-type Sending = { id: string; toNode: string; fromNode: string; request: object; channel: string };
+type Sending = { id: string; toNode: string; fromNode: string; request: object };
 
-const sending = prepared((queries, { id, toNode, fromNode, request, channel }: Sending) =>
-  queries
-    .with('sent', (write) =>
-      write
-        .insertInto('NodeSignal')
-        .values({ id, toNode, fromNode, request, state: 'sent', sentAt: now })
-        .returning('id'),
-    )
-    .selectFrom('sent')
-    .select(notified(channel).as('notified')),
+const sending = prepared((queries, { id, toNode, fromNode, request }: Sending) =>
+  queries.insertInto('NodeSignal').values({ id, toNode, fromNode, request, state: 'sent', sentAt: now }),
 );
 
-export const sendSignal = async (
-  db: Statements,
-  signal: { id: string; toNode: string; fromNode: string; request: object },
-): Promise<void> => {
-  await sending(db, { ...signal, channel: signalChannel(signal.toNode) });
+/** Whom it is for is not told. */
+export const sendSignal = async (db: Statements, signal: Sending): Promise<void> => {
+  await sending(db, signal);
 };
 
 type Taking = { node: string; withinSec: number; forgottenSec: number };
@@ -58,28 +47,21 @@ const taking = prepared((queries, { node, withinSec, forgottenSec }: Taking) =>
 export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
   taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
 
-const answering = prepared(
-  (queries, { id, answer, channel }: { id: string; answer: object; channel: string }) =>
-    queries
-      .with('answered', (write) =>
-        write
-          .updateTable('NodeSignal')
-          .set({ state: 'answered', answer })
-          .where('id', '=', id)
-          .where('state', '=', 'taken')
-          .returning('id'),
-      )
-      .selectFrom('answered')
-      .select(notified(channel).as('notified')),
+const answering = prepared((queries, { id, answer }: { id: string; answer: object }) =>
+  queries
+    .updateTable('NodeSignal')
+    .set({ state: 'answered', answer })
+    .where('id', '=', id)
+    .where('state', '=', 'taken')
+    .returning('id'),
 );
 
+/** Whether somebody still waits for it; who asked is not told. */
 export const answerSignal = async (
   db: Statements,
-  { id, fromNode }: StoredSignal,
+  { id }: Pick<StoredSignal, 'id'>,
   answer: object,
-): Promise<void> => {
-  await answering(db, { id, answer, channel: signalChannel(fromNode) });
-};
+): Promise<boolean> => (await answering(db, { id, answer })).length > 0;
 
 const takingAnswers = prepared((queries, { ids }: { ids: readonly string[] }) =>
   queries

@@ -20,7 +20,9 @@ import {
   type KeptRecording,
   type RecordingHandler,
 } from '#src/cluster/recording-handler.ts';
+import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
+import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { revivalForm } from '#src/persistence/call-revivals.ts';
 import { livingNodes } from '#src/persistence/nodes.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
@@ -59,20 +61,31 @@ export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLi
   return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
 };
 
+/** What gateways tell each other by. */
+const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundation): WakeUps => {
+  const byDatabase = databaseWakeUps(database);
+  if (config.nats === null) return byDatabase;
+  const wakeUps = openNatsWakeUps({
+    nats: config.nats,
+    numbers: clusterPolicy.nats,
+    node: config.node,
+    database: byDatabase,
+    clock: steadyClock,
+    logger,
+  });
+  started.defer(wakeUps.close);
+  return wakeUps;
+};
+
 /** Enters this gateway among the others. */
-export const startCluster = async ({
-  config,
-  database,
-  sealing,
-  clock,
-  logger,
-  started,
-}: Foundation): Promise<Cluster> => {
+export const startCluster = async (foundation: Foundation): Promise<Cluster> => {
+  const { config, database, sealing, clock, logger, started } = foundation;
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
   const watch = createNodeWatch({ database, node, numbers: clusterPolicy, clock, logger });
-  const signals = createNodeSignals({ database, node, answerMs, clock, logger });
+  const wakeUps = openWakeUps(foundation);
+  const signals = createNodeSignals({ database, wakeUps, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
   const fetcher = createRecordingFetcher({ database, keys: sealing, limits: fetching, now: clock.now });
   started.defer(fetcher.close);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createNodeSignals, NodeUnreachable } from '#src/cluster/signals.ts';
+import { databaseWakeUps } from '#src/cluster/wake-ups.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { until } from '#test/helpers/until.ts';
@@ -14,6 +15,7 @@ const world = async (t: ExecutionContext) => {
   const signalsOf = (node: string) => {
     const signals = createNodeSignals({
       database,
+      wakeUps: databaseWakeUps(database),
       node,
       answerMs: 60_000,
       clock,

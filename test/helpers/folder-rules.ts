@@ -63,7 +63,10 @@ export const rules: Readonly<Record<string, Rule>> = {
     types: ['machines', 'sip'],
     packages: ['pino', 'xstate'],
   },
-  'src/cluster': { values: ['src/domain', 'src/persistence'], packages: ['pino', 'undici', 'zod'] },
+  'src/cluster': {
+    values: ['src/domain', 'src/persistence'],
+    packages: ['@nats-io/transport-node', 'pino', 'undici', 'zod'],
+  },
   'src/calls': {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],

@@ -93,6 +93,37 @@ export const gatewaySettings: ExpectedSettings = {
     valid: { JP: 'JP' },
     invalid: ['kr', 'KOR', '82'],
   },
+  GW_NATS_URL: {
+    of: ({ nats }) => nats,
+    default: null,
+    valid: {
+      'nats://127.0.0.1:4222': { servers: ['127.0.0.1:4222'], isEncrypted: false, credentials: null },
+      'nats://one, nats://[::1]:4333': {
+        servers: ['one:4222', '[::1]:4333'],
+        isEncrypted: false,
+        credentials: null,
+      },
+      'tls://trunkline:s%40fe@nats.example.com,tls://other.example.com': {
+        servers: ['nats.example.com:4222', 'other.example.com:4222'],
+        isEncrypted: true,
+        credentials: { user: 'trunkline', password: 's@fe' },
+      },
+      'nats://a-token@host': {
+        servers: ['host:4222'],
+        isEncrypted: false,
+        credentials: { token: 'a-token' },
+      },
+    },
+    invalid: [
+      'host:4222',
+      'http://host',
+      'nats://host/path',
+      'nats://host,',
+      'nats://one,tls://two',
+      'nats://one,nats://user:password@two',
+      'nats://%zz@host',
+    ],
+  },
   GW_DAILY_MINUTES: {
     of: ({ dailyMinutes }) => dailyMinutes,
     default: null,
