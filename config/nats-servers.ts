@@ -50,7 +50,7 @@ export const natsServers = z
   )
   .refine(
     (urls) => urls.slice(1).every(({ username }) => username === ''),
-    'names the user and the password once, with the first server',
+    'must name the user and the password once, with the first server',
   )
   .transform((urls): NatsConfig => ({
     servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? defaultPort : port}`),

@@ -166,6 +166,7 @@ export const settings = z.object({
 /** Values that are never repeated in a message. */
 export const secretSettings: ReadonlySet<string> = new Set([
   'GW_DATABASE_URL',
+  'GW_NATS_URL',
   'GW_MASTER_KEY',
   'GW_OLD_MASTER_KEYS',
   'GW_DRACHTIO_SECRET',

@@ -1,6 +1,7 @@
 /** Gateways that share a database, as processes of their own: one dies, freezes, or is asked for a call of another. */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import {
@@ -91,10 +92,12 @@ test.serial('what a gateway that was killed had under way is delivered by the ot
   t.log(`after ${Math.round(performance.now() - killedAt)} ms`);
 });
 
-test.serial('a call is hung up, cancelled and paused by any gateway', async (t) => {
+/** Asks one gateway for what another one does; `wokenBy` is how they hear of it. */
+const askAnother = async (t: ExecutionContext, wokenBy: Record<string, string> = {}) => {
   const { start } = await oneDatabase(t);
-  const holder = await start('holder');
-  const other = await start('other');
+  const holder = await start('holder', wokenBy);
+  const other = await start('other', wokenBy);
+  if ('GW_NATS_URL' in wokenBy) for (const gateway of [holder, other]) await gateway.printed('woken by NATS');
   const talking = await place(holder, silent);
   const ringing = await place(holder, neverAnswers);
   await untilStatus(other, talking, 'active');
@@ -116,7 +119,17 @@ test.serial('a call is hung up, cancelled and paused by any gateway', async (t) 
   for (const over of [await post(`${talking}/hangup`), await post(`${ringing}/cancel`)]) {
     t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
   }
-});
+};
+
+test.serial('a call is hung up, cancelled and paused by any gateway', (t) => askAnother(t));
+
+if (hasNatsServer) {
+  test.serial('a call is hung up, cancelled and paused by any gateway that NATS wakes', async (t) => {
+    const { port, stop } = await startNatsServer();
+    t.teardown(stop);
+    await askAnother(t, { GW_NATS_URL: `nats://127.0.0.1:${port}` });
+  });
+}
 
 test.serial('a gateway that does not answer: 502, the call lives, and one more try hangs up', async (t) => {
   const { start } = await oneDatabase(t);
