@@ -172,6 +172,10 @@ const idOf = ({ connection }: CallDialog): string | null => {
   return typeof id === 'string' ? id : null;
 };
 
+/** The same, of that with the media server. */
+const channelIdOf = ({ connection }: CallDialog): string | null =>
+  connection?.endpoint.channel()?.dialog?.id ?? null;
+
 /** What the far end asks from now on is for whoever goes on with the call. */
 const leaveStanding = ({ connection }: CallDialog, media: CallMedia, { backgroundTasks }: Means): void => {
   media.leave();
@@ -274,6 +278,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     ...life.letGo,
     canBeLeft: () => life.is('answered'),
     dialogId: () => (life.is('answered') ? idOf(dialog) : null),
+    channelDialogId: () => (life.is('answered') ? channelIdOf(dialog) : null),
     endSilently: () => life.send({ type: 'left' }),
     lose() {
       dialog.attempt.lose();

@@ -28,6 +28,7 @@ import { createLostSignalling } from './lost-signalling.ts';
 import { createMediaServers, type MediaServerState } from './media/media-servers.ts';
 import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
+import type { Attempt } from './signalling/attempt.ts';
 import type { TrunkCheck } from './signalling/check-trunk.ts';
 import { createSignallingConnection, type ControlProbe } from './signalling/connection.ts';
 import type { LegStore } from './signalling/leg-tracker.ts';
@@ -163,6 +164,13 @@ const watchSignalling = (
       },
       onConnected: calls.connected,
     },
+    /** What is told of an adopted line, which is looked after from then on. */
+    whenAdopted:
+      (line: () => DrachtioLine, emit: (event: LineEvent) => void) =>
+      (event: LineEvent): void => {
+        if (event.type === 'line.adopted') calls.adopted(line());
+        emit(event);
+      },
     close: calls.close,
   };
 };
@@ -225,11 +233,13 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         isAdopted: false,
         attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: loggerOf(input) }),
       }),
-    adopt: (input, left, emit) =>
-      openLine(input, emit, {
-        isAdopted: true,
-        attempt: () => signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) }),
-      }),
+    adopt(input, left, emit) {
+      const attempt = (): Attempt =>
+        signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) });
+      const tell = lostSignalling.whenAdopted(() => line, emit);
+      const line = openLine(input, tell, { isAdopted: true, attempt });
+      return line;
+    },
     health: () => healthOf(servers),
     takeNoMore: signalling.takeNoMore,
     async close() {

@@ -12,6 +12,8 @@ const lookMs = 5_000;
 export type StandingLine = {
   /** Of a call that stands; `null` of one that is not answered, or ending. */
   dialogId(): string | null;
+  /** That with the media server, where it has one. */
+  channelDialogId(): string | null;
   /** Nobody knows any more what becomes of the call. */
   lose(): void;
   /** The far end has hung up without a word to us. */
@@ -49,8 +51,18 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   const look = async (onGone: (line: Line) => void): Promise<void> => {
     const asking = connections;
     await Promise.all([...outlasting].map((line) => ask(line, onGone, asking)));
-    if (asking !== connections || outlasting.size === 0) return;
+    if (asking === connections && outlasting.size > 0) lookLater();
+  };
+
+  const lookLater = (): void => {
     timer = clock.setTimeout(() => void look((line) => line.endSilently()), lookMs);
+  };
+
+  /** The relay tells who acts in a dialog what is said in it, and ends those in which nobody does. */
+  const claimChannel = (line: Line): void => {
+    const dialogId = line.channelDialogId();
+    // Where it is gone, or nobody answers, the sound of the call tells.
+    if (dialogId !== null) dialogStands(dialogId).catch(() => {});
   };
 
   return {
@@ -69,7 +81,14 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     connected(): void {
       connections += 1;
       clock.clearTimeout(timer);
+      for (const line of outlasting) claimChannel(line);
       void look((line) => line.lose());
+    },
+    /** A call that another process has left: its dialog is of that one's connection. */
+    adopted(line: Line): void {
+      const isFirst = outlasting.size === 0;
+      outlasting.add(line);
+      if (isFirst) lookLater();
     },
     close(): void {
       connections += 1;

@@ -31,8 +31,8 @@ export type SoundPath = {
 export class NoPlace extends Error {}
 
 export type MediaEndpoint = {
-  /** Where it lives on without this process; `null` where it ends with it. */
-  readonly channel: MediaChannel | null;
+  /** Where it lives on without this process, by now; `null` where it ends with it. */
+  channel(): MediaChannel | null;
   /** Its offer, or its answer to the caller's offer. */
   readonly localSdp: string;
   /** Takes the other party's offer in; resolves with its own answer. */

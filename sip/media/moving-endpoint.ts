@@ -88,6 +88,7 @@ export const createMovingEndpoint = (
 
   return {
     ...first,
+    channel: () => current.channel(),
     async modify(remoteSdp) {
       try {
         return describe(await current.modify(remoteSdp));

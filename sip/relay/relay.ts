@@ -156,6 +156,7 @@ export const createRelay = (options: RelayOptions) => {
     /** How much is known and held, for whoever watches it. */
     sizes: traffic.sizes,
     async close(): Promise<void> {
+      traffic.close();
       drachtio.close();
       await sweeping.stop();
       await close();

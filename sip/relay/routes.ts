@@ -2,6 +2,7 @@
  * Which gateway a message of drachtio-server is for. It is known by what gateways have sent and were told: by the id of a
  * message, by the transaction, by the dialog. Whoever has acted in a dialog last is its owner.
  */
+import { createDialogs } from './dialogs.ts';
 import type { Asked, Told } from './message-head.ts';
 
 export type Command = Extract<Asked, { type: 'request' | 'response' | 'ping' }>;
@@ -32,12 +33,7 @@ const longestMs = 600_000;
 /** Transactions, and the dialogs that come of them. */
 const createCalls = <Gateway>(now: () => number) => {
   const transactions = new Map<string, Transaction<Gateway>>();
-  const dialogs = new Map<string, Gateway>();
-
-  /** Whoever acts in a dialog has it. */
-  const own = (dialogId: string, gateway: Gateway): void => {
-    if (dialogId !== '') dialogs.set(dialogId, gateway);
-  };
+  const dialogs = createDialogs<Gateway>(now);
 
   /** Forgets such transactions. Returns what the far end has asked among them. */
   const take = (isSuch: (known: Transaction<Gateway>) => boolean): LeftOver[] => {
@@ -55,7 +51,6 @@ const createCalls = <Gateway>(now: () => number) => {
   return {
     transactions,
     dialogs,
-    own,
 
     begin(transactionId: string, transaction: Omit<Transaction<Gateway>, 'begins' | 'at'>): void {
       const begins = transaction.dialogId === '';
@@ -64,7 +59,7 @@ const createCalls = <Gateway>(now: () => number) => {
 
     /** An INVITE has become a dialog, or may. */
     becomes(transactionId: string, dialogId: string, gateway: Gateway): void {
-      own(dialogId, gateway);
+      dialogs.own(dialogId, gateway);
       const known = transactions.get(transactionId);
       if (known !== undefined) known.dialogId = dialogId;
     },
@@ -76,12 +71,12 @@ const createCalls = <Gateway>(now: () => number) => {
       known.at = now();
       if (status < 200) return;
       transactions.delete(transactionId);
-      if (known.method === 'BYE' || (known.begins && status >= 300)) dialogs.delete(known.dialogId);
+      if (known.method === 'BYE' || (known.begins && status >= 300)) dialogs.forget(known.dialogId);
     },
 
     /** What the far end has asked in this dialog of another one, which has not answered and does not have it any more. */
     moved(dialogId: string, gateway: Gateway): LeftOver[] {
-      const owner = dialogs.get(dialogId);
+      const owner = dialogs.ownerOf(dialogId);
       if (owner === undefined || owner === gateway) return [];
       return take(
         (known) => known.gateway === owner && known.by === 'far end' && known.dialogId === dialogId,
@@ -89,7 +84,7 @@ const createCalls = <Gateway>(now: () => number) => {
     },
 
     gone(gateway: Gateway): LeftOver[] {
-      for (const [dialogId, owner] of dialogs) if (owner === gateway) dialogs.delete(dialogId);
+      dialogs.gone(gateway);
       return take((known) => known.gateway === gateway);
     },
 
@@ -112,7 +107,7 @@ const learn = <Gateway>(
     calls.becomes(command.transactionId, dialogId, gateway);
   if (command.type !== 'request') return;
   const { method } = command;
-  if (!isOk && /unable to find dialog/i.test(reason)) calls.dialogs.delete(command.dialogId);
+  if (!isOk && /unable to find dialog/i.test(reason)) calls.dialogs.forget(command.dialogId);
   if (isOk && method !== 'ACK' && method !== 'CANCEL' && transactionId !== '')
     calls.begin(transactionId, {
       gateway,
@@ -134,7 +129,7 @@ export const createRoutes = <Gateway>(now: () => number) => {
       if (command.id === '' || asking.has(command.id)) return false;
       const answered = command.type === 'response' ? transactions.get(command.transactionId) : undefined;
       asking.set(command.id, { gateway, command, answers: answered?.method ?? '' });
-      if (command.type === 'request') calls.own(command.dialogId, gateway);
+      if (command.type === 'request') calls.dialogs.own(command.dialogId, gateway);
       if (command.type === 'response') calls.settle(command.transactionId, command.status);
       return true;
     },
@@ -169,9 +164,10 @@ export const createRoutes = <Gateway>(now: () => number) => {
     },
 
     moved: calls.moved,
-    ownerOf: (dialogId: string): Gateway | undefined => dialogs.get(dialogId),
+    ownerOf: dialogs.ownerOf,
     transactionOf: (transactionId: string): Gateway | undefined => transactions.get(transactionId)?.gateway,
-    forgetDialog: (dialogId: string): void => void dialogs.delete(dialogId),
+    forgetDialog: dialogs.forget,
+    takeLeft: dialogs.takeLeft,
 
     /** It is gone. Returns what the far end has asked and it has not answered. */
     gone(gateway: Gateway): LeftOver[] {
@@ -188,7 +184,7 @@ export const createRoutes = <Gateway>(now: () => number) => {
       dialogs.clear();
     },
 
-    sizes: () => ({ asked: asking.size, transactions: transactions.size, dialogs: dialogs.size }),
+    sizes: () => ({ asked: asking.size, transactions: transactions.size, ...dialogs.sizes() }),
   };
 };
 

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { longestMessage } from '../drachtio/signalling/ring.ts';
+import { createAbandonedDialogs } from './abandoned-dialogs.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
@@ -45,6 +46,14 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
 
   return {
     unavailable,
+    /** It is hung up on. */
+    async end(dialogId: string): Promise<void> {
+      try {
+        await ask(`sip||${dialogId}|\r\nBYE sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
+      } catch (error) {
+        logger.debug({ err: error }, 'a call that nobody went on with had ended');
+      }
+    },
     /** Nobody has come for it. Who hangs up is told that it has. */
     givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
       if (because === 'room') logger.error({ method }, 'there is no room for a request of a far end');
@@ -131,13 +140,16 @@ const bring = (
   const inTransaction = routes.transactionOf(transactionId);
   const gateway = method === 'CANCEL' ? inTransaction : (routes.ownerOf(dialogId) ?? inTransaction);
   const isAnswered = told.type === 'request' && method !== 'ACK' && method !== 'CANCEL';
-  if (gateway === undefined)
+  if (gateway === undefined) {
+    // Who hangs up is not hung up on.
+    if (method === 'BYE') routes.forgetDialog(dialogId);
     return held.hold(dialogId, {
       message,
       method,
       transactionId: isAnswered ? transactionId : '',
       begins: false,
     });
+  }
   if (told.type === 'request') routes.requested(gateway, told, isAnswered ? Buffer.from(message) : null);
   else if (method === 'BYE') routes.forgetDialog(dialogId);
   return gateway.tell(message);
@@ -215,6 +227,12 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   const parts = createParts(upstream, options);
   const { routes, held, queue, gateways } = parts;
   const wanted = createWanted(upstream, logger);
+  const abandoned = createAbandonedDialogs({
+    afterMs: options.numbers.held.longestMs,
+    take: routes.takeLeft,
+    end: parts.refusals.end,
+    ...options,
+  });
 
   return {
     /** What the relay itself asks. */
@@ -224,7 +242,10 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     count: (): number => gateways.all.size,
 
     came: (gateway: GatewayConnection): void => void gateways.all.add(gateway),
-    gone: (gateway: GatewayConnection): void => leave(gateway, parts),
+    gone(gateway: GatewayConnection): void {
+      leave(gateway, parts);
+      abandoned.expect();
+    },
 
     asked(gateway: GatewayConnection, asked: Asked, message: Buffer): void {
       switch (asked.type) {
@@ -254,6 +275,9 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       queue.clear();
       wanted.beginAgain();
     },
+
+    /** Nobody is hung up on any more. */
+    close: abandoned.close,
 
     /** Forgets what drachtio-server has forgotten. */
     sweep: routes.sweep,

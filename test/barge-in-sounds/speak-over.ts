@@ -44,7 +44,7 @@ const neverConnected = (): never => {
 };
 
 const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
-  channel: null,
+  channel: () => null,
   localSdp: '',
   sampleRate: () => telephoneRate,
   modify: neverConnected,

@@ -22,7 +22,8 @@ export const createCallEndpoints = () => {
     /** Those whose channels are not there are lost. */
     async loseThose(isThere: (uuid: string) => Promise<boolean>): Promise<void> {
       const loseUnless = async (endpoint: MediaEndpoint): Promise<void> => {
-        if (endpoint.channel !== null && !(await isThere(endpoint.channel.uuid))) endpoint.lose();
+        const channel = endpoint.channel();
+        if (channel !== null && !(await isThere(channel.uuid))) endpoint.lose();
       };
       await Promise.all([...taken].map(loseUnless));
     },

@@ -130,7 +130,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     return answer;
   };
   return {
-    channel: { server, uuid, dialog: dialogIn(dialog) },
+    channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
     localSdp,
     sampleRate: () => soundRateOf(codec),
     modify,

@@ -62,12 +62,14 @@ const ofCall = (
 const adoptSound = async (
   standing: Standing,
   trunk: Trunk,
-  { mediaServers, limits, logger }: AdoptOptions,
+  { mediaServers, limits, send, logger }: AdoptOptions,
 ): Promise<MediaEndpoint | null> => {
   const { channel } = standing.leg;
   // What encrypts a channel is not known any more.
   if (channel === null || trunk.srtp !== 'off') return null;
   try {
+    // Who acts in a dialog is told by the relay what is said in it.
+    if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
     return ofCall(await mediaServers.adoptEndpoint(channel), standing, trunk, limits);
   } catch (error) {
     logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
@@ -144,7 +146,7 @@ const goOn = async (
     const endpoint = await soundOf(dialog, standing, options);
     trackedLeg.update({
       ...leg,
-      channel: endpoint.channel,
+      channel: endpoint.channel(),
       dialog: { ...agreed, localSdp: endpoint.localSdp, remoteSdp: dialog.remote.sdp },
     });
     const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh: agreed.weRefresh, sip };

@@ -97,7 +97,7 @@ const standUp = async (
     backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
     return { answered: false, cause, sip };
   };
-  const agreed = { weRefresh, trunkId: trunk.id, channel: endpoint.channel };
+  const agreed = { weRefresh, trunkId: trunk.id, channel: endpoint.channel() };
   trackedLeg.update(takenLeg(arrivingLeg(request), dialog, agreed));
   try {
     if (isWithoutOffer(request)) await takeLateAnswer(dialog, endpoint, { clock, lost });

@@ -98,7 +98,7 @@ const callOnce = async (
     ...inviteTo(trunk, placeAt(trunk, address, call.to, options.country), call.from, options.country),
     offer: offerWith(endpoint.localSdp, trunk),
     trunkId: trunk.id,
-    channel: endpoint.channel,
+    channel: endpoint.channel(),
     ladder,
     onRinging() {
       rang = true;

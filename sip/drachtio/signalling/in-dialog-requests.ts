@@ -49,7 +49,8 @@ const createSession = (
     /** To be called once for each request that may refresh the session. */
     headersFor(request: Srf.SrfRequest): Headers {
       const timer = refreshedTimer(request, isOursToRefresh);
-      if (timer.weRefresh !== isOursToRefresh) trackedLeg.agreed({ weRefresh: timer.weRefresh });
+      if (timer.weRefresh !== isOursToRefresh)
+        trackedLeg.agreed({ weRefresh: timer.weRefresh }, endpoint.channel());
       isOursToRefresh = timer.weRefresh;
       return { Supported: 'timer', Allow: allowed, ...timer.headers };
     },
@@ -59,7 +60,7 @@ const createSession = (
         try {
           ours = await endpoint.modify(request.body);
           sendOurs(response, headers);
-          trackedLeg.agreed({ localSdp: ours, remoteSdp: request.body });
+          trackedLeg.agreed({ localSdp: ours, remoteSdp: request.body }, endpoint.channel());
           onHold(isHold(request.body));
         } catch (error) {
           // The call stays as it was (RFC 3261 section 14.2).
@@ -80,7 +81,7 @@ const createSession = (
       if (body === '') return;
       backgroundTasks.add('taking the answer of an ACK', async () => {
         await endpoint.takeAnswer(body);
-        trackedLeg.agreed({ remoteSdp: body });
+        trackedLeg.agreed({ remoteSdp: body }, endpoint.channel());
         onHold(isHold(body));
       });
     },

@@ -23,8 +23,8 @@ export type LegStore = {
 export type TrackedLeg = {
   /** It stands like this now. */
   update(leg: SipLeg): void;
-  /** While it stands, this was described or agreed anew. */
-  agreed(change: Partial<StandingDialog>): void;
+  /** While it stands, this was described or agreed anew; its sound is here now. */
+  agreed(change: Partial<StandingDialog>, channel: MediaChannel | null): void;
   /** It has gone, or was sent away: nothing is left to be ended. */
   ended(): void;
   /** It is nobody's any more, and is ended as soon as there is a connection. */
@@ -113,9 +113,9 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       };
       return {
         update,
-        agreed(change) {
+        agreed(change, channel) {
           const leg = held.get(id)?.leg;
-          if (leg?.dialog) update({ ...leg, dialog: { ...leg.dialog, ...change } });
+          if (leg?.dialog) update({ ...leg, channel, dialog: { ...leg.dialog, ...change } });
         },
         abandon() {
           const one = held.get(id);

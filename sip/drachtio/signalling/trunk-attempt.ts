@@ -115,7 +115,7 @@ const inviteThere = async (
     ...inviteTo(trunk, place, call.from, country),
     offer: offerWith(endpoint.localSdp, trunk),
     trunkId: trunk.id,
-    channel: endpoint.channel,
+    channel: endpoint.channel(),
   });
   call.onInvitation(invitation);
   const invited = await invitation.outcome;

@@ -121,7 +121,7 @@ export const createDirectEndpoint = async (
   };
 
   return {
-    channel: null,
+    channel: () => null,
     localSdp,
     sampleRate: () => telephoneRate,
     modify: async (remoteSdp) => negotiation.answer(remoteSdp),

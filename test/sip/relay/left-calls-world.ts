@@ -66,7 +66,11 @@ const keeper = () => {
 
 export type Call = { line: WatchedLine; far: FarCall };
 
-export const startWorld = async (t: ExecutionContext, media: 'direct' | 'freeswitch' = 'direct') => {
+export const startWorld = async (
+  t: ExecutionContext,
+  media: 'direct' | 'freeswitch' = 'direct',
+  by: 'relay' | 'drachtio' = 'relay',
+) => {
   const servers = await startServers(t, media === 'direct' ? 0 : 1);
   const relay = createRelay({
     listen: { host: '127.0.0.1', port: 0 },
@@ -76,7 +80,8 @@ export const startWorld = async (t: ExecutionContext, media: 'direct' | 'freeswi
     logger: pino({ level: 'silent' }),
   });
   t.teardown(() => relay.close());
-  const control = { ...servers.drachtio.control, port: await relay.start() };
+  const relayPort = await relay.start();
+  const control = { ...servers.drachtio.control, ...(by === 'relay' && { port: relayPort }) };
   const legs = keeper();
   const gateway = (port: number): Promise<SipEdge> =>
     startSipEdgeOn(

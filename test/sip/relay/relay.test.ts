@@ -1,64 +1,12 @@
 /** The relay between a drachtio-server and gateways: who hears of what, and what becomes of calls when one of them dies. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import test, { type ExecutionContext } from 'ava';
-import { pino } from 'pino';
+import test from 'ava';
 import { relayNumbers } from '#config/line-policy.ts';
-import { createRelay, type RelayNumbers } from '#sip/relay/relay.ts';
-import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
-import { startDrachtioServer } from '#test/doubles/drachtio-server.ts';
-import { describeSound } from '#test/doubles/session-description.ts';
 import { mustHave } from '#test/doubles/sip-parser.ts';
-import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
-import { connectClient, type Client } from './control-client.ts';
-
-const sdp = describeSound();
-const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
-
-const startRelay = async (t: ExecutionContext, numbers: Partial<RelayNumbers> = {}) => {
-  const drachtio = await startDrachtioServer();
-  t.teardown(() => drachtio.close());
-  const clock = createTurnedClock();
-  const said: string[] = [];
-  const logger = pino({ level: 'debug' }, { write: (line: string) => void said.push(line) });
-  const begin = async (port = 0) => {
-    const relay = createRelay({
-      listen: { host: '127.0.0.1', port },
-      drachtio: drachtio.control,
-      numbers: { ...relayNumbers, probe: seldom, ...numbers },
-      clock,
-      logger,
-    });
-    t.teardown(() => relay.close());
-    return { relay, address: { ...drachtio.control, port: await relay.start() } };
-  };
-  const { relay, address } = await begin();
-  return {
-    drachtio,
-    clock,
-    relay,
-    begin,
-    address,
-    said: () => said.join('\n'),
-    trunk: createFarEnd(drachtio, '127.0.0.1:15060'),
-    client: (verbs?: readonly string[]) => connectClient(t, address, verbs),
-  };
-};
-
-type World = Awaited<ReturnType<typeof startRelay>>;
-
-/** A call from the trunk that this gateway has answered. */
-const answered = async ({ trunk }: World, gateway: Client): Promise<{ call: FarCall; dialogId: string }> => {
-  const call = trunk.calls('07012345678', { sdp });
-  const { transactionId } = await gateway.told('INVITE');
-  const said = await gateway.answer(transactionId, '200 OK', sdp);
-  await call.receives(200);
-  call.sends('ACK');
-  const { dialogId } = await gateway.told('ACK');
-  if (said[0] !== 'OK' || dialogId === '') throw new Error(`No dialog: ${said.join('|')}`);
-  return { call, dialogId };
-};
+import { connectClient } from './control-client.ts';
+import { answered, sdp, startRelay } from './relay-world.ts';
 
 test('a gateway is let in by the secret alone, and told what drachtio-server said', async (t) => {
   const { address, said } = await startRelay(t);
@@ -168,8 +116,27 @@ test('a BYE for which nobody comes is answered in the end, and anything else is 
   t.is(world.relay.sizes().held, 2);
   world.clock.advance(1);
   await one.call.receives(200);
+  await other.call.receives('BYE');
   await other.call.receives(481);
   t.is(world.relay.sizes().held, 0);
+});
+
+test('a call that nobody goes on with is hung up in the end, one with which somebody does is not', async (t) => {
+  const world = await startRelay(t);
+  const doomed = await world.client();
+  const [left, kept] = [await answered(world, doomed), await answered(world, doomed)];
+  doomed.kill();
+  await until('it is gone', () => world.relay.sizes().left === 2 || undefined);
+  const next = await world.client();
+  await next.inDialog(kept.dialogId, 'INFO');
+  await kept.call.receives('INFO');
+  world.clock.advance(relayNumbers.held.longestMs - 1);
+  t.is(world.relay.sizes().left, 1);
+  world.clock.advance(1);
+  await left.call.receives('BYE');
+  t.is(world.relay.sizes().left, 0);
+  await next.inDialog(kept.dialogId, 'BYE');
+  await t.notThrowsAsync(kept.call.receives('BYE'));
 });
 
 test('who waited for a gateway that died is asked to come again, unless somebody answers before', async (t) => {
@@ -225,7 +192,7 @@ test('nothing is kept of a call that is over', async (t) => {
   const refused = world.trunk.calls('07012345678', { sdp });
   await gateway.answer((await gateway.told('INVITE')).transactionId, '486 Busy Here');
   await refused.receives(486);
-  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, held: 0 });
+  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, left: 0, held: 0 });
 });
 
 test('when drachtio-server goes away, gateways are told so, and let in when it is back', async (t) => {

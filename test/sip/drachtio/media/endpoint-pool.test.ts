@@ -24,7 +24,7 @@ const createWorld = () => {
     if (world.fails) throw new Error('no place');
     const listeners: Parameters<MediaEndpoint['onLost']>[0][] = [];
     const endpoint = {
-      channel: { server: '127.0.0.1:8021', uuid: '' },
+      channel: () => ({ server: '127.0.0.1:8021', uuid: '' }),
       localSdp: `offer ${made.length}`,
       isDestroyed: false,
       sampleRate: () => 8_000 as const,
