@@ -38,7 +38,7 @@ export const journalLimits = {
 } as const;
 
 /**
- * The SIP messages of calls; see `LadderLimits` of sip/drachtio/ladder. They are gathered for a moment and written many
+ * The SIP messages of calls; see `CaptureLimits` of sip/drachtio/capture. They are gathered for a moment and written many
  * at once; while the database is away so many characters of them wait.
  */
 export const sipTrace = {

@@ -21,7 +21,12 @@ import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { MediaMeans } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
-import { createLadders, noLadders, type KeepSipMessage, type LadderLimits } from './ladder/ladders.ts';
+import {
+  createSipCapture,
+  noSipCapture,
+  type KeepSipMessage,
+  type CaptureLimits,
+} from './capture/sip-capture.ts';
 import type { MediaServerNumbers } from './media/media-server.ts';
 import { carryingHealth, createCarriers } from './media/carriers.ts';
 import { createLostSignalling } from './lost-signalling.ts';
@@ -63,7 +68,7 @@ export type DrachtioLinesOptions = {
   turnModel: TurnModel | null;
   resample: Resample;
   /** `null`: nobody wants the SIP messages of calls. */
-  sipMessages: { keep: KeepSipMessage; limits: LadderLimits } | null;
+  sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
   /** `null`: no call is recorded. */
   openRecording: OpenRecording | null;
   clock: Clock;
@@ -83,11 +88,11 @@ export type DrachtioLines = Lines & {
 /** The two servers, and what is done by them. */
 const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
   const { sipMessages, clock, logger } = options;
-  const ladders = sipMessages === null ? noLadders : createLadders({ ...sipMessages, clock });
+  const sipCapture = sipMessages === null ? noSipCapture : createSipCapture({ ...sipMessages, clock });
   const connection = createSignallingConnection({
     server: options.drachtio,
     probe: options.controlProbe,
-    overhear: ladders.hear,
+    overhear: sipCapture.hear,
     clock,
     logger,
   });
@@ -119,7 +124,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     carriers,
     directory: options.trunks,
     configured: options.trunk && configuredTrunk(options.trunk),
-    ladders,
+    sipCapture,
     backgroundTasks,
   });
   return { connection, mediaServers, soundThread, carriers, signalling };

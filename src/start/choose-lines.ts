@@ -10,7 +10,7 @@ import {
   webPhones,
 } from '#config/policy.ts';
 import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
-import type { KeepSipMessage } from '#sip/drachtio/ladder/ladders.ts';
+import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';

@@ -1,6 +1,6 @@
 /** Where the SIP messages of calls are kept and sent to, and how they are swept away again. */
 import { sipTrace } from '#config/policy.ts';
-import type { KeepSipMessage } from '#sip/drachtio/ladder/ladders.ts';
+import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
 import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';

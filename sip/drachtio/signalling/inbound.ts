@@ -14,7 +14,7 @@ import type { OnArrival } from '../../lines.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { Ladders } from '../ladder/ladders.ts';
+import type { SipCapture } from '../capture/sip-capture.ts';
 import type { Carriers } from '../media/carriers.ts';
 import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
@@ -50,7 +50,7 @@ export type InboundOptions = {
   limits: TrunkLimits;
   legTracker: Pick<LegTracker, 'track'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
-  ladders: Pick<Ladders, 'claim'>;
+  sipCapture: Pick<SipCapture, 'claim'>;
   country: Country;
   sessionTimes: SessionTimes;
   clock: Clock;
@@ -59,7 +59,7 @@ export type InboundOptions = {
 };
 
 export const createInbound = (options: InboundOptions) => {
-  const { access, directory, limits, ladders, clock, logger } = options;
+  const { access, directory, limits, sipCapture, clock, logger } = options;
   const screen = createScreening(options);
   const pending = createPendingCallers(options);
   let onArrival: OnArrival | null = null;
@@ -77,7 +77,7 @@ export const createInbound = (options: InboundOptions) => {
         to === undefined
           ? { accepted: false, because: 'unknown_number' }
           : await ask({ callId, from, to, at, identity });
-      if (isStored(verdict)) ladders.claim(request.get('Call-ID'), callId);
+      if (isStored(verdict)) sipCapture.claim(request.get('Call-ID'), callId);
       if (verdict.accepted) return;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
       pending.refuse(callId, verdictRefusals[verdict.because]);

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { Ladders } from '../ladder/ladders.ts';
+import type { SipCapture } from '../capture/sip-capture.ts';
 import { endLeg, type SendCommand } from './end-leg.ts';
 
 /** Where legs are kept. Nothing here waits for it. */
@@ -41,22 +41,29 @@ export type LegTrackerOptions = {
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
   /** Which messages are of which call; those of a caller are claimed when it is decided that there is a call. */
-  ladders: Pick<Ladders, 'claim' | 'ended'>;
+  sipCapture: Pick<SipCapture, 'claim' | 'ended'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
 
 /** Legs that are nobody's any more: each is ended as soon as there is a connection to drachtio-server. */
-const createAbandonedLegs = ({ store, send, ladders, clock, backgroundTasks, logger }: LegTrackerOptions) => {
+const createAbandonedLegs = ({
+  store,
+  send,
+  sipCapture,
+  clock,
+  backgroundTasks,
+  logger,
+}: LegTrackerOptions) => {
   const waiting = new Map<string, Held>();
   let isConnected = false;
 
   const end = async (id: string, { callId, leg }: Held): Promise<void> => {
-    if (callId !== null) ladders.claim(leg.sipCallId, callId);
+    if (callId !== null) sipCapture.claim(leg.sipCallId, callId);
     try {
       const how = await endLeg(leg, { send, clock });
-      ladders.ended(leg.sipCallId);
+      sipCapture.ended(leg.sipCallId);
       store.remove(id);
       logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
     } catch (error) {
@@ -91,7 +98,7 @@ const createAbandonedLegs = ({ store, send, ladders, clock, backgroundTasks, log
 };
 
 export const createLegTracker = (options: LegTrackerOptions) => {
-  const { store, ladders, backgroundTasks } = options;
+  const { store, sipCapture, backgroundTasks } = options;
   /** Of calls of this process. */
   const held = new Map<string, Held>();
   const abandoned = createAbandonedLegs(options);
@@ -105,7 +112,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       let isOver = false;
       const update = (leg: SipLeg): void => {
         if (isOver) return;
-        if (callId !== null && leg.state !== 'arriving') ladders.claim(leg.sipCallId, callId);
+        if (callId !== null && leg.state !== 'arriving') sipCapture.claim(leg.sipCallId, callId);
         // After a loss it is nobody's, whatever else comes of it.
         if (abandoned.has(id)) abandoned.add(id, { callId, leg });
         else held.set(id, { callId, leg });
@@ -133,7 +140,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
           const one = held.get(id);
           if (one === undefined) return;
           held.delete(id);
-          ladders.ended(one.leg.sipCallId);
+          sipCapture.ended(one.leg.sipCallId);
           store.remove(id);
         },
       };

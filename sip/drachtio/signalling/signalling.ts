@@ -16,7 +16,7 @@ import type { TrunkDirectory } from '../../trunks/directory.ts';
 import { createTrunkLimits } from '../../trunks/limits.ts';
 import { createTrunkRests } from '../../trunks/rests.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { Ladders } from '../ladder/ladders.ts';
+import type { SipCapture } from '../capture/sip-capture.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { MediaServers } from '../media/media-servers.ts';
 import { adoptCall, type AdoptOptions } from './adopt.ts';
@@ -55,7 +55,7 @@ export type SignallingOptions = {
   /** The trunk of the configuration; `null` where there is none. */
   configured: Trunk | null;
   legs: LegStore;
-  ladders: Pick<Ladders, 'claim' | 'ended'>;
+  sipCapture: Pick<SipCapture, 'claim' | 'ended'>;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
   country: Country;
@@ -103,7 +103,7 @@ const following = (
 
 export const createSignalling = (options: SignallingOptions) => {
   const { connection, mediaServers, carriers, directory, legs, trunkTimes } = options;
-  const { ladders, country, clock, backgroundTasks, logger } = options;
+  const { sipCapture, country, clock, backgroundTasks, logger } = options;
   const { srf, send, problem } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const { endChannel } = mediaServers;
@@ -115,7 +115,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
-  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, ladders });
+  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, sipCapture });
   const adopting = { send, mediaServers, trunks: () => allTrunks(options), limits, legTracker };
   let isClosed = false;
   const canTakeCallsOf = (trunk: Trunk): boolean =>

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
 import { createLegTracker } from '#sip/drachtio/signalling/leg-tracker.ts';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import { noLadders } from '#sip/drachtio/ladder/ladders.ts';
+import { noSipCapture } from '#sip/drachtio/capture/sip-capture.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
@@ -46,7 +46,7 @@ const world = (takes: readonly string[] | null) => {
     },
     send,
     endChannel: async (channel) => void channels.push(channel),
-    ladders: noLadders,
+    sipCapture: noSipCapture,
     clock,
     backgroundTasks: createBackgroundTasks(clock, logger),
     logger,
@@ -111,7 +111,7 @@ test('a BYE of its own says what was kept, with a higher number', async (t) => {
       texts.push(sip);
     },
     endChannel: async () => {},
-    ladders: noLadders,
+    sipCapture: noSipCapture,
     clock: { now: () => 1_790_000_000_000, setTimeout: () => undefined, clearTimeout: () => {} },
     backgroundTasks: createBackgroundTasks(createOrderedClock(), pino({ level: 'silent' })),
     logger: pino({ level: 'silent' }),

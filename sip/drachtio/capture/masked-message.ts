@@ -81,7 +81,7 @@ const maskBody = (body: string, isKeys: boolean): string =>
     .map((line) => maskBodyLine(line, isKeys))
     .join('');
 
-export const masked = (text: string): string => {
+export const maskedMessage = (text: string): string => {
   const end = /\r?\n\r?\n/.exec(text);
   if (end === null) return maskHead(text);
   const head = text.slice(0, end.index);

@@ -6,13 +6,13 @@
 import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 import { gatewayHeader } from '../media/event-socket/keeping.ts';
-import { masked } from './masked.ts';
+import { maskedMessage } from './masked-message.ts';
 import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
 
 /** Takes a message of a call, at once; false when it is lost. Never throws. */
 export type KeepSipMessage = (callId: string, message: SipMessage) => boolean;
 
-export type LadderLimits = {
+export type CaptureLimits = {
   /** Of one call; of what comes later only its end is kept. */
   messages: number;
   /** Of one message. */
@@ -67,7 +67,7 @@ const messageOf = (
   dialog.local = told.local ?? dialog.local;
   dialog.remote = told.remote ?? dialog.remote;
   dialog.transport = told.transport ?? dialog.transport;
-  const text = masked(withoutNul(shortened(told.text, characters)));
+  const text = maskedMessage(withoutNul(shortened(told.text, characters)));
   return {
     atMicros: momentOf(told.time, nowMs),
     direction: told.direction,
@@ -111,7 +111,7 @@ const createUnclaimed = (most: number) => {
   };
 };
 
-export const createLadders = (options: { keep: KeepSipMessage; limits: LadderLimits; clock: Clock }) => {
+export const createSipCapture = (options: { keep: KeepSipMessage; limits: CaptureLimits; clock: Clock }) => {
   const { keep, limits, clock } = options;
   const unclaimed = createUnclaimed(limits.unclaimed);
   /** By Call-ID, too. */
@@ -181,7 +181,7 @@ export const createLadders = (options: { keep: KeepSipMessage; limits: LadderLim
   };
 };
 
-export type Ladders = ReturnType<typeof createLadders>;
+export type SipCapture = ReturnType<typeof createSipCapture>;
 
 /** Where nobody wants them. */
-export const noLadders: Ladders = { hear() {}, claim() {}, ended() {} };
+export const noSipCapture: SipCapture = { hear() {}, claim() {}, ended() {} };

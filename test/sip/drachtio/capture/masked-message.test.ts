@@ -1,13 +1,13 @@
 /** The parts of a SIP message that are kept, and those that are not. */
 import test from 'ava';
-import { masked } from '#sip/drachtio/ladder/masked.ts';
+import { maskedMessage } from '#sip/drachtio/capture/masked-message.ts';
 
 const withHeader = (header: string): string =>
   `INVITE sip:a@b SIP/2.0\r\n${header}\r\nCSeq: 1 INVITE\r\n\r\n`;
 
 const header = test.macro<[string, string]>({
   exec(t, given, kept) {
-    t.is(masked(withHeader(given)), withHeader(kept));
+    t.is(maskedMessage(withHeader(given)), withHeader(kept));
   },
   title: (about = '') => `a header: ${about}`,
 });
@@ -74,7 +74,7 @@ const withBody = (type: string, body: string): string =>
 const bodyIs = test.macro<[string, string, string]>({
   exec(t, type, given, kept) {
     t.is(kept.length, given.length, 'its length is still what the message says');
-    t.is(masked(withBody(type, given)), withBody(type, kept));
+    t.is(maskedMessage(withBody(type, given)), withBody(type, kept));
   },
   title: (about = '') => `a body: ${about}`,
 });
@@ -105,7 +105,7 @@ test('another body is kept', bodyIs, 'text/plain', '5', '5');
 
 test('a message without an end of its headers is masked all the same', (t) => {
   t.is(
-    masked('INVITE sip:a@b SIP/2.0\r\nAuthorization: Basic hush'),
+    maskedMessage('INVITE sip:a@b SIP/2.0\r\nAuthorization: Basic hush'),
     'INVITE sip:a@b SIP/2.0\r\nAuthorization: Basic ***',
   );
 });

@@ -1,10 +1,10 @@
 /** Which messages are of which call, and how many are kept. */
 import test from 'ava';
-import { createLadders, type LadderLimits } from '#sip/drachtio/ladder/ladders.ts';
+import { createSipCapture, type CaptureLimits } from '#sip/drachtio/capture/sip-capture.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
-const limits: LadderLimits = {
+const limits: CaptureLimits = {
   messages: 4,
   characters: 400,
   unclaimed: 2,
@@ -15,7 +15,7 @@ const limits: LadderLimits = {
 const world = (keeps: () => boolean = () => true) => {
   const clock = createOrderedClock();
   const kept: (SipMessage & { callId: string })[] = [];
-  const ladders = createLadders({
+  const sipCapture = createSipCapture({
     keep(callId, message) {
       if (keeps()) kept.push({ callId, ...message });
       return keeps();
@@ -24,9 +24,9 @@ const world = (keeps: () => boolean = () => true) => {
     clock,
   });
   const say = (about: string, startLine: string, callId: string, headers = ''): void =>
-    ladders.hear(`${about}\r\n${startLine}\r\nCall-ID: ${callId}\r\n${headers}\r\n`);
+    sipCapture.hear(`${about}\r\n${startLine}\r\nCall-ID: ${callId}\r\n${headers}\r\n`);
   return {
-    ladders,
+    sipCapture,
     clock,
     kept,
     lines: () => kept.map(({ callId, text }) => `${callId} ${text.split('\r\n')[0]}`),
@@ -46,15 +46,15 @@ const invite = 'INVITE sip:01012345678@trunk.example SIP/2.0';
 const ok = 'SIP/2.0 200 OK';
 
 test('a call has the messages of each INVITE that it claims, those from before as well', (t) => {
-  const { ladders, lines, sent, came } = world();
+  const { sipCapture, lines, sent, came } = world();
   sent(invite, 'one');
-  ladders.claim('one', 'call');
+  sipCapture.claim('one', 'call');
   came('SIP/2.0 503 Service Unavailable', 'one');
   sent(invite, 'two');
-  ladders.claim('two', 'call');
+  sipCapture.claim('two', 'call');
   came('SIP/2.0 486 Busy Here', 'two');
   sent(invite, 'other');
-  ladders.claim('other', 'other call');
+  sipCapture.claim('other', 'other call');
   t.deepEqual(lines(), [
     `call ${invite}`,
     'call SIP/2.0 503 Service Unavailable',
@@ -65,30 +65,30 @@ test('a call has the messages of each INVITE that it claims, those from before a
 });
 
 test('what nobody claims is kept nowhere, and what waits is limited', (t) => {
-  const { ladders, lines, came } = world();
+  const { sipCapture, lines, came } = world();
   for (const callId of ['one', 'two', 'three']) came(invite, callId);
   for (let count = 0; count < 5; count += 1) came('SIP/2.0 100 Trying', 'three');
   came('OPTIONS sip:gateway SIP/2.0', 'four');
-  for (const callId of ['one', 'four']) ladders.claim(callId, callId);
+  for (const callId of ['one', 'four']) sipCapture.claim(callId, callId);
   t.deepEqual(lines(), [], 'the oldest INVITE gave way, and other requests never waited');
-  ladders.claim('three', 'three');
+  sipCapture.claim('three', 'three');
   t.is(lines().length, 3);
 });
 
 test('the gateway’s own INVITEs to FreeSWITCH are nobody’s, and a caller cannot hide as one', (t) => {
-  const { ladders, lines, sent, came } = world();
+  const { sipCapture, lines, sent, came } = world();
   const header = 'X-Gateway: 7f9c\r\n';
   sent(invite, 'ours', header);
   came(invite, 'theirs', header);
-  ladders.claim('ours', 'ours');
-  ladders.claim('theirs', 'theirs');
+  sipCapture.claim('ours', 'ours');
+  sipCapture.claim('theirs', 'theirs');
   t.deepEqual(lines(), [`theirs ${invite}`]);
 });
 
 test('each end is known from what was said of it before', (t) => {
-  const { ladders, kept, sent, came } = world();
+  const { sipCapture, kept, sent, came } = world();
   sent(invite, 'one');
-  ladders.claim('one', 'call');
+  sipCapture.claim('one', 'call');
   came(ok, 'one');
   sent('ACK sip:far@10.0.0.1 SIP/2.0', 'one');
   t.deepEqual(
@@ -102,9 +102,9 @@ test('each end is known from what was said of it before', (t) => {
 });
 
 test('no two messages of a call have the same time, and they stay in the order in which they were told', (t) => {
-  const { ladders, kept, sent, came } = world();
+  const { sipCapture, kept, sent, came } = world();
   came(invite, 'one');
-  ladders.claim('one', 'call');
+  sipCapture.claim('one', 'call');
   sent(ok, 'one');
   came('ACK sip:gateway SIP/2.0', 'one');
   const times = kept.map(({ atMicros }) => atMicros);
@@ -112,9 +112,9 @@ test('no two messages of a call have the same time, and they stay in the order i
 });
 
 test('of a call with too many messages the end is kept, with how many are missing', (t) => {
-  const { ladders, kept, sent, came } = world();
+  const { sipCapture, kept, sent, came } = world();
   sent(invite, 'one');
-  ladders.claim('one', 'call');
+  sipCapture.claim('one', 'call');
   for (let count = 0; count < 10; count += 1) came('INFO sip:gateway SIP/2.0', 'one');
   sent('BYE sip:far SIP/2.0', 'one');
   came(ok, 'one', 'CSeq: 2 BYE\r\n');
@@ -130,9 +130,9 @@ test('of a call with too many messages the end is kept, with how many are missin
 
 test('what could not be kept is counted by the next message that is', (t) => {
   let keeps = true;
-  const { ladders, kept, sent, came } = world(() => keeps);
+  const { sipCapture, kept, sent, came } = world(() => keeps);
   sent(invite, 'one');
-  ladders.claim('one', 'call');
+  sipCapture.claim('one', 'call');
   keeps = false;
   came('SIP/2.0 180 Ringing', 'one');
   keeps = true;
@@ -144,23 +144,23 @@ test('what could not be kept is counted by the next message that is', (t) => {
 });
 
 test('what is said after the end is heard for a while, and then the call is forgotten', (t) => {
-  const { ladders, clock, lines, came } = world();
+  const { sipCapture, clock, lines, came } = world();
   came(invite, 'one');
-  ladders.claim('one', 'call');
-  ladders.ended('one');
+  sipCapture.claim('one', 'call');
+  sipCapture.ended('one');
   clock.advance(limits.lingerMs - 1);
-  ladders.claim('two', 'second');
+  sipCapture.claim('two', 'second');
   came(ok, 'one');
   t.is(lines().length, 2);
   clock.advance(1);
-  ladders.claim('three', 'third');
+  sipCapture.claim('three', 'third');
   came(ok, 'one');
   t.is(lines().length, 2);
 });
 
 test('a message is shortened to whole lines, and holds no NUL', (t) => {
-  const { ladders, kept, came } = world();
+  const { sipCapture, kept, came } = world();
   came(invite, 'one', `X-Long: a\0b\r\nX-Longer: ${'x'.repeat(500)}\r\n`);
-  ladders.claim('one', 'call');
+  sipCapture.claim('one', 'call');
   t.is(kept[0]?.text, `${invite}\r\nCall-ID: one\r\nX-Long: a\uFFFDb\r\n`);
 });

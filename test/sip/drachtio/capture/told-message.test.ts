@@ -1,6 +1,6 @@
 /** Drachtio-server 0.9.10's reports of SIP messages, as they were recorded, and what is read of them. */
 import test from 'ava';
-import { momentOf, readToldMessage } from '#sip/drachtio/ladder/told-message.ts';
+import { momentOf, readToldMessage } from '#sip/drachtio/capture/told-message.ts';
 
 const response = 'SIP/2.0 200 OK\r\nCall-ID: c\r\n\r\n';
 const bye = 'BYE sip:far@192.0.2.1 SIP/2.0\r\nCall-ID: c\r\n\r\n';
