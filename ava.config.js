@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
-import { long, placeOf } from './test/helpers/together/files.ts';
+import { elsewhere, long, placeOf } from './test/helpers/together/files.ts';
 
 const place = (path) => placeOf(long, relative(import.meta.dirname, path));
 
 /** Each file in a process of its own. `npm test` runs the small ones of a folder in one: test/together/ava.config.js. */
 export default {
   extensions: ['ts'],
-  files: ['test/**/*.test.ts', '!test/real-agents/**', '!test/real-sip/**'],
+  files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
   sortTestFiles: (one, other) => place(one) - place(other) || (one < other ? -1 : 1),
   // More than there are processors: many wait for the time of a call.
   concurrency: 6,

@@ -36,9 +36,9 @@ const isListed = (listed: readonly string[], path: string): boolean =>
   listed.some((one) => path === one || path.startsWith(`${one}/`));
 
 /** `besides`: listed for reading, or for what is not there in this example. */
-const walked = test.macro<[RegExp, { example: string; besides?: readonly string[] }]>(
-  (t, mark, { example, besides = [] }) => {
-    const heading = t.title;
+const walked = test.macro<[string, RegExp, { example: string; besides?: readonly string[] }]>({
+  title: (_, heading) => heading,
+  exec(t, heading, mark, { example, besides = [] }) {
     const { code: listed, all } = listOf(heading);
     t.true(listed.length >= 4);
     t.true(page.includes(`## ${heading}\n\nFor example \`${example}\``));
@@ -56,20 +56,20 @@ const walked = test.macro<[RegExp, { example: string; besides?: readonly string[
     );
     for (const one of besides) t.true(listed.includes(one), one);
   },
-);
+});
 
-test('An agent kind', walked, /mastra/i, { example: 'mastra' });
-test('A speech engine', walked, /eleven-?labs/i, {
+test(walked, 'An agent kind', /mastra/i, { example: 'mastra' });
+test(walked, 'A speech engine', /eleven-?labs/i, {
   example: 'elevenlabs',
   // Only in its comments.
   besides: ['src/client/schema.ts'],
 });
-test('A line driver', walked, /createDrachtioLines|'simulator'(?:,| \|) 'drachtio'/, {
+test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachtio'/, {
   example: 'drachtio',
   besides: ['machines/line.ts'],
 });
-test('A setting', walked, /\bGW_NAME_SERVERS\b|\bnameServers\b/, { example: 'GW_NAME_SERVERS' });
-test('An endpoint', walked, /cancelCall|cancel-call|requestCancel|cancel_requested/, {
+test(walked, 'A setting', /\bGW_NAME_SERVERS\b|\bnameServers\b/, { example: 'GW_NAME_SERVERS' });
+test(walked, 'An endpoint', /cancelCall|cancel-call|requestCancel|cancel_requested/, {
   example: 'cancelCall',
   besides: ['src/api/codec.ts', 'src/domain/refusal.ts'],
 });

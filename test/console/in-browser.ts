@@ -5,7 +5,12 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+/** The first of them that is there. Chromium's headless shell opens no windows and takes a third of the time. */
+const executablePath = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+].find((path) => existsSync(path));
 
 const flags = [
   '--no-sandbox',

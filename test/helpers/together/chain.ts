@@ -2,6 +2,7 @@
  * What a test file gets as `ava` when it runs together with others in one process: its tests run one after another, so
  * that no two files are at work at once, and their titles begin with the file that they are of.
  */
+import { setImmediate } from 'node:timers/promises';
 import ava from 'ava';
 import { runningFile, setRunningFile } from './running-file.ts';
 
@@ -30,9 +31,11 @@ const ofFile =
     const given = typeof args[0] === 'string' ? args[0] : undefined;
     const [what, ...values] = given === undefined ? args : args.slice(1);
     const { exec, title } = asMacro(what, given);
-    const inFile: Implementation = (...all) => {
+    const inFile: Implementation = async (...all) => {
+      // Not within the runner's call, whose stack has a line for each test before this one.
+      await setImmediate();
       setRunningFile(file);
-      return exec(...all);
+      await exec(...all);
     };
     Reflect.apply(declare, undefined, [`${file} › ${title?.(given, ...values) ?? given}`, inFile, ...values]);
   };

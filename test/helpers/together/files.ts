@@ -4,9 +4,12 @@ import { join } from 'node:path';
 
 export const projectRoot = join(import.meta.dirname, '../../../');
 
+/** Tests with commands of their own. */
+export const elsewhere = ['test/real-agents', 'test/real-sip'];
+
 /**
- * Files that take long, by themselves or while they wait, begin first, so that no processor idles at the end; the many
- * short ones fill what they leave. A name stands for the file or for all in the folder.
+ * What begins first, so that no processor idles at the end: what takes long, by itself or while it waits. A name stands
+ * for a file or for all in a folder. All but those in `test/together` have a process to themselves.
  */
 export const long = [
   'test/persistence/frozen-database',
@@ -17,21 +20,28 @@ export const long = [
   'test/console/walk',
   'test/journeys/agent-types',
   'test/sip/drachtio/signalling/connection-guard',
-  'test/console',
   'test/journeys',
+  'test/console/accessibility',
+  'test/console/administration',
+  'test/console/calls',
+  'test/console/connections',
+  'test/console/numbers',
+  'test/console/page',
+  'test/console/phone',
+  'test/console/sign-in',
+  'test/console/sip-ladder',
+  'test/together',
   'test/commands',
-  'test/start',
   'test/calls/replay',
-  'test/client',
+  'test/client/package',
   'test/examples',
-  'test/recordings',
-  'test/persistence',
-  'test/inspector',
+  'test/simulation',
+  'test/persistence/embedded',
 ];
 
 /**
- * Files that have a process to themselves: they change what belongs to the whole process, wait for something before they
- * tell their tests, or let real time pass.
+ * What has a process to itself though it does not take long: it changes what belongs to the whole process, waits for
+ * something before it tells its tests, or lets real time pass.
  */
 export const alone = [
   'test/agents/broken-endpoints/langgraph',
@@ -47,15 +57,21 @@ export const alone = [
   'test/sip/resampler',
 ];
 
-/** The folders whose other files run in one process; `test/together` has a file for each of these names. */
+/**
+ * The folders whose other files run in one process, one test after another; `test/together` has a file for each of these
+ * names. A folder that is not named here belongs to `rest`.
+ */
 export const together: Readonly<Record<string, readonly string[]>> = {
   agents: ['test/agents'],
-  api: ['test/api'],
+  api: ['test/api', 'test/client'],
   calls: ['test/calls', 'test/cluster', 'test/events'],
   drachtio: ['test/sip/drachtio'],
-  machines: ['test/charts', 'test/config', 'test/domain', 'test/machines', 'test/outgoing', 'test/telemetry'],
-  sip: ['test/sip', 'test/contract', 'test/servers', 'test/trunks'],
+  machines: ['test/machines'],
+  persistence: ['test/persistence', 'test/recordings'],
+  rest: ['test'],
+  sip: ['test/contract', 'test/sip'],
   speech: ['test/speech'],
+  start: ['test/inspector', 'test/start'],
 };
 
 /** Where a file, or the folder that it lies in, stands in a list of names; the length of the list where it does not. */
@@ -66,19 +82,19 @@ export const placeOf = (names: readonly string[], path: string): number => {
 
 const isListed = (names: readonly string[], path: string): boolean => placeOf(names, path) < names.length;
 
+/** The folder of `together` that a file belongs to: the one that is named most exactly. */
 const folderOf = (path: string): string | undefined =>
   Object.values(together)
     .flat()
     .filter((folder) => isListed([folder], path))
     .sort((one, other) => other.length - one.length)[0];
 
+const isSmall = (path: string): boolean => !isListed([...long, ...alone, ...elsewhere], path);
+
 /** The files that run in one process by this name. */
 export const filesTogether = (name: string): string[] => {
   const folders = together[name] ?? [];
-  return globSync(
-    folders.map((folder) => `${folder}/**/*.test.ts`),
-    { cwd: projectRoot },
-  )
-    .filter((path) => !isListed([...long, ...alone], path) && folders.includes(folderOf(path) ?? ''))
+  return globSync('test/**/*.test.ts', { cwd: projectRoot })
+    .filter((path) => isSmall(path) && folders.includes(folderOf(path) ?? ''))
     .sort();
 };
