@@ -28,17 +28,17 @@ const startGateway = async (t: ExecutionContext) => {
 type Started = Awaited<ReturnType<typeof startGateway>>;
 
 /** A call that rings, and its far end. */
-const ringing = async ({ gateway, trunk }: Started): Promise<{ callId: string; ladder: FarCall }> => {
+const ringing = async ({ gateway, trunk }: Started): Promise<{ callId: string; farCall: FarCall }> => {
   const callId = await gateway.call('01099998888');
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(180);
-  return { callId, ladder };
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(180);
+  return { callId, farCall };
 };
 
-const answered = async (started: Started): Promise<{ callId: string; ladder: FarCall }> => {
+const answered = async (started: Started): Promise<{ callId: string; farCall: FarCall }> => {
   const call = await ringing(started);
-  call.ladder.answers(200, { sdp: describeSound() });
-  await call.ladder.receives('ACK');
+  call.farCall.answers(200, { sdp: describeSound() });
+  await call.farCall.receives('ACK');
   await started.gateway.untilStatus(call.callId, 'active');
   return call;
 };
@@ -61,15 +61,15 @@ test.serial('while no media server is reached a call cannot be hung up, and goes
   freeSwitch.openEventSocket();
   await until('it is reached again', async () => (await isReady()) || undefined);
   t.is((await gateway.client.post(`/api/v1/calls/${rings.callId}/cancel`)).status, 202);
-  await rings.ladder.receives('CANCEL');
-  rings.ladder.answers(487, { to: 'INVITE' });
+  await rings.farCall.receives('CANCEL');
+  rings.farCall.answers(487, { to: 'INVITE' });
   await gateway.untilStatus(rings.callId, ...finalStatuses);
   t.is(
     (await gateway.client.post(`/api/v1/calls/${standing.callId}/hangup`, { immediate: true })).status,
     202,
   );
-  await standing.ladder.receives('BYE');
-  standing.ladder.answers(200);
+  await standing.farCall.receives('BYE');
+  standing.farCall.answers(200);
   await gateway.untilStatus(standing.callId, ...finalStatuses);
 });
 

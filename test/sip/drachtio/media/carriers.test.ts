@@ -33,15 +33,15 @@ for (const [media, channels] of [
   test(`${media}: a call goes out with ${channels} channels of FreeSWITCH`, async (t) => {
     const { trunk, call, said, freeSwitches } = await startSipEdge(t, over(media));
     const line = call();
-    const ladder = await trunk.receives('INVITE');
-    t.deepEqual(formatsIn(ladder.last('INVITE').body), [0, 8, 101]);
+    const farCall = await trunk.receives('INVITE');
+    t.deepEqual(formatsIn(farCall.last('INVITE').body), [0, 8, 101]);
     t.is(freeSwitches[0]?.channels().length, channels);
-    ladder.answers(200, { sdp: describeSound() });
-    await ladder.receives('ACK');
+    farCall.answers(200, { sdp: describeSound() });
+    await farCall.receives('ACK');
     await said([line], 'line.answered');
     line.tell({ type: 'hangUp' });
-    await ladder.receives('BYE');
-    ladder.answers(200);
+    await farCall.receives('BYE');
+    farCall.answers(200);
     await said([line], 'line.ended');
   });
 }

@@ -35,15 +35,15 @@ const only = ({ freeSwitches }: SipEdge): FreeSwitch => {
 const callsOf = ({ lines }: SipEdge): number[] => lines.mediaServers().map(({ calls }) => calls);
 
 /** A call that is answered. */
-const answered = async (edge: SipEdge): Promise<{ line: WatchedLine; ladder: FarCall }> => {
+const answered = async (edge: SipEdge): Promise<{ line: WatchedLine; farCall: FarCall }> => {
   const line = edge.call();
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await edge.said([line], 'line.answered');
   for (const { channels } of edge.freeSwitches)
     for (const channel of channels()) await channel.untilConnected();
-  return { line, ladder };
+  return { line, farCall };
 };
 
 /** Lets time go by until it is found out. */
@@ -67,7 +67,7 @@ test('calls are spread; those of a media server that dies end, and all others go
   await untilFound(edge, () => lost.line.saw('line.failed'));
   t.false(kept.line.saw('line.failed'));
   lost.line.tell({ type: 'hangUp' });
-  await lost.ladder.receives('BYE');
+  await lost.farCall.receives('BYE');
   await untilFound(edge, () => !areUsable(edge));
   const health = edge.lines.health();
   t.true(health.ready && health.warning?.includes(`:${edge.other.eventSocket.port}: `));
@@ -84,12 +84,12 @@ test('calls are spread; those of a media server that dies end, and all others go
 test('when a media server dies, a telephone that rings is told so at once', async (t) => {
   const edge = await startTwo(t);
   const line = edge.call();
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(180);
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(180);
   await edge.said([line], 'line.ringing');
   await edge.one.kill();
-  await untilFound(edge, () => ladder.unread().includes('CANCEL'));
-  await ladder.receives('CANCEL');
+  await untilFound(edge, () => farCall.unread().includes('CANCEL'));
+  await farCall.receives('CANCEL');
   await edge.said([line], 'line.unanswered');
   t.like(line.all('line.unanswered')[0], {
     cause: 'media_error',
@@ -132,7 +132,7 @@ test('while a media server has too much to do, callers are sent away at once, un
 
 test('a media server that does not answer any more loses its calls, and new ones go elsewhere', async (t) => {
   const edge = await startTwo(t);
-  const { line, ladder } = await answered(edge);
+  const { line, farCall } = await answered(edge);
   edge.one.hang(true);
   await until('it was given up', () => {
     if (line.saw('line.failed')) return true;
@@ -140,8 +140,8 @@ test('a media server that does not answer any more loses its calls, and new ones
     return undefined;
   });
   line.tell({ type: 'hangUp' });
-  await ladder.receives('BYE');
-  ladder.answers(200);
+  await farCall.receives('BYE');
+  farCall.answers(200);
   await edge.said([line], 'line.ended');
   await answered(edge);
   t.deepEqual(callsOf(edge), [0, 1]);
@@ -234,13 +234,13 @@ test('a channel is told how long it may hear nothing, and on hold that it may', 
   const edge = await startSipEdge(t, {
     mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
   });
-  const { line, ladder } = await answered(edge);
+  const { line, farCall } = await answered(edge);
   const channel = edge.freeSwitches[0]?.channels()[0];
   t.is(channel?.variables.get('media_timeout_audio'), '1500');
-  ladder.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
-  await ladder.receives(200);
+  farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  await farCall.receives(200);
   t.is(channel?.variables.get('media_timeout_audio'), '86400000');
-  ladder.sends('ACK');
+  farCall.sends('ACK');
   await edge.said([line], 'line.held');
 });
 

@@ -51,9 +51,9 @@ test('a call that one trunk cannot carry goes out over the next one', async (t) 
     trunks: directoryOf([needy]),
   });
   const line = call();
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(200, { sdp: describeSound() });
-  await ladder.receives('ACK');
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(200, { sdp: describeSound() });
+  await farCall.receives('ACK');
   await t.notThrowsAsync(said([line], 'line.answered'));
 });
 

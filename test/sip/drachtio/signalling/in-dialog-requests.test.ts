@@ -9,29 +9,29 @@ import { ownNumber, startSipEdge, type SipEdge } from '#test/doubles/sip-edge.ts
 
 const sdp = describeSound();
 
-type Standing = SipEdge & { line: WatchedLine; ladder: FarCall; channel: MediaChannel };
+type Standing = SipEdge & { line: WatchedLine; farCall: FarCall; channel: MediaChannel };
 
 /** A call that was dialled and answered. */
 const dialled = async (t: ExecutionContext): Promise<Standing> => {
   const edge = await startSipEdge(t);
   const line = edge.call();
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await edge.said([line], 'line.answered');
-  return { ...edge, line, ladder, channel: channelOf(edge) };
+  return { ...edge, line, farCall, channel: channelOf(edge) };
 };
 
 /** A call that came in and was answered. */
 const taken = async (t: ExecutionContext): Promise<Standing> => {
   const edge = await startSipEdge(t);
-  const ladder = edge.trunk.calls(ownNumber, { sdp });
-  await ladder.receives(200);
-  ladder.sends('ACK');
+  const farCall = edge.trunk.calls(ownNumber, { sdp });
+  await farCall.receives(200);
+  farCall.sends('ACK');
   await edge.said(edge.inbound, 'line.answered');
   const [line] = edge.inbound;
   if (line === undefined) throw new Error('No line was opened');
-  return { ...edge, line, ladder, channel: channelOf(edge) };
+  return { ...edge, line, farCall, channel: channelOf(edge) };
 };
 
 const channelOf = ({ freeSwitches }: SipEdge): MediaChannel => {
@@ -51,14 +51,14 @@ for (const [how, held, answered] of holds)
     ['taken', taken],
   ] as const)
     test(`a call that was ${way} is held and taken back: ${how}`, async (t) => {
-      const { line, ladder, said, until } = await begin(t);
-      ladder.sends('INVITE', { sdp: held });
-      t.regex((await ladder.receives(200)).body, new RegExp(`^a=${answered}\\r$`, 'm'));
-      ladder.sends('ACK');
+      const { line, farCall, said, until } = await begin(t);
+      farCall.sends('INVITE', { sdp: held });
+      t.regex((await farCall.receives(200)).body, new RegExp(`^a=${answered}\\r$`, 'm'));
+      farCall.sends('ACK');
       await said([line], 'line.held');
-      ladder.sends('INVITE', { sdp });
-      t.regex((await ladder.receives(200)).body, /^a=sendrecv\r$/m);
-      ladder.sends('ACK');
+      farCall.sends('INVITE', { sdp });
+      t.regex((await farCall.receives(200)).body, /^a=sendrecv\r$/m);
+      farCall.sends('ACK');
       await until(() => line.saw('line.resumed'));
       t.deepEqual(line.story().slice(-2), ['line.held', 'line.resumed']);
     });
@@ -70,29 +70,29 @@ const unacceptable: readonly [string, string, RegExp][] = [
 for (const method of ['INVITE', 'UPDATE'])
   for (const [what, offer, warning] of unacceptable)
     test(`${method} with ${what} is refused, and the call goes on as it was`, async (t) => {
-      const { ladder, channel, line } = await dialled(t);
+      const { farCall, channel, line } = await dialled(t);
       const before = channel.remoteSdp;
-      ladder.sends(method, { sdp: offer });
-      t.regex(headerOf(await ladder.receives(488), 'Warning') ?? '', warning);
-      ladder.sends('OPTIONS');
-      await ladder.receives(200);
+      farCall.sends(method, { sdp: offer });
+      t.regex(headerOf(await farCall.receives(488), 'Warning') ?? '', warning);
+      farCall.sends('OPTIONS');
+      await farCall.receives(200);
       t.is(channel.remoteSdp, before);
       t.false(line.isOver());
     });
 
 test('sound that moves elsewhere is followed, and held no more than before', async (t) => {
-  const { ladder, channel, line } = await dialled(t);
-  ladder.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
-  t.regex((await ladder.receives(200)).body, /^m=audio \d+ /m);
+  const { farCall, channel, line } = await dialled(t);
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
+  t.regex((await farCall.receives(200)).body, /^m=audio \d+ /m);
   t.regex(channel.remoteSdp, /^m=audio 32000 /m);
   t.false(line.saw('line.held'));
 });
 
 test('a re-INVITE without an offer gets ours, and the answer of its ACK is taken', async (t) => {
-  const { ladder, channel, line, said } = await dialled(t);
-  ladder.sends('INVITE');
-  t.regex((await ladder.receives(200)).body, /^m=audio \d+ RTP\/AVP 0/m);
-  ladder.sends('ACK', { sdp: describeSound({ port: 33_000, direction: 'sendonly' }) });
+  const { farCall, channel, line, said } = await dialled(t);
+  farCall.sends('INVITE');
+  t.regex((await farCall.receives(200)).body, /^m=audio \d+ RTP\/AVP 0/m);
+  farCall.sends('ACK', { sdp: describeSound({ port: 33_000, direction: 'sendonly' }) });
   await said([line], 'line.held');
   t.regex(channel.remoteSdp, /^m=audio 33000 /m);
 });
@@ -100,19 +100,19 @@ test('a re-INVITE without an offer gets ours, and the answer of its ACK is taken
 for (const method of ['INVITE', 'UPDATE'])
   for (const refresher of ['uac', 'uas'])
     test(`a session is refreshed by ${method}, and the refresher stays ${refresher}`, async (t) => {
-      const { ladder, line } = await dialled(t);
+      const { farCall, line } = await dialled(t);
       const headers = { Supported: 'timer', 'Session-Expires': `90;refresher=${refresher}` };
-      ladder.sends(method, method === 'INVITE' ? { headers, sdp } : { headers });
-      const answer = await ladder.receives(200);
+      farCall.sends(method, method === 'INVITE' ? { headers, sdp } : { headers });
+      const answer = await farCall.receives(200);
       t.is(headerOf(answer, 'Session-Expires'), `90;refresher=${refresher}`);
       t.is(headerOf(answer, 'Require'), refresher === 'uac' ? 'timer' : undefined);
       t.false(line.isOver());
     });
 
 test('a session that nobody refreshed is over', async (t) => {
-  const { drachtio, ladder, line, said } = await dialled(t);
-  drachtio.giveUp(ladder.callId, 'Session timer expired');
-  await ladder.receives('BYE');
+  const { drachtio, farCall, line, said } = await dialled(t);
+  drachtio.giveUp(farCall.callId, 'Session timer expired');
+  await farCall.receives('BYE');
   await said([line], 'line.ended');
   t.like(line.all('line.ended')[0], { by: 'counterparty' });
 });
@@ -128,9 +128,9 @@ const keys: readonly [string, MessageParts, string][] = [
 ];
 for (const [how, parts, key] of keys)
   test(`a key by INFO is reported: ${how}`, async (t) => {
-    const { ladder, line, said } = await dialled(t);
-    ladder.sends('INFO', parts);
-    await ladder.receives(200);
+    const { farCall, line, said } = await dialled(t);
+    farCall.sends('INFO', parts);
+    await farCall.receives(200);
     await said([line], 'line.digit');
     t.deepEqual(
       line.all('line.digit').map(({ digit }) => digit),
@@ -139,11 +139,11 @@ for (const [how, parts, key] of keys)
   });
 
 test('a key that comes by INFO and with the sound is one, and twice pressed it is two', async (t) => {
-  const { ladder, line, channel, until } = await dialled(t);
+  const { farCall, line, channel, until } = await dialled(t);
   const [, info] = keys[0] ?? [];
   const press = async (): Promise<void> => {
-    ladder.sends('INFO', info);
-    await ladder.receives(200);
+    farCall.sends('INFO', info);
+    await farCall.receives(200);
     channel.hearsKey('5');
   };
   await press();
@@ -167,9 +167,9 @@ const answers: readonly [string, MessageParts, number, string?, string?][] = [
 ];
 for (const [method, parts, status, header, value] of answers)
   test(`${method} in a call${parts.body === undefined ? '' : ` with ${parts.body}`} is answered ${status}, and the call goes on`, async (t) => {
-    const { ladder, line } = await dialled(t);
-    ladder.sends(method, parts);
-    const answer = await ladder.receives(status);
+    const { farCall, line } = await dialled(t);
+    farCall.sends(method, parts);
+    const answer = await farCall.receives(status);
     if (header !== undefined) t.true(headerOf(answer, header)?.startsWith(value ?? ''));
     t.deepEqual(line.story(), ['line.answered']);
   });
@@ -177,11 +177,11 @@ for (const [method, parts, status, header, value] of answers)
 test('a call that is hung up in the moment of its answer is over', async (t) => {
   const { trunk, call, said } = await startSipEdge(t);
   const line = call();
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
-  ladder.sends('BYE');
-  await ladder.receives(200);
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  farCall.sends('BYE');
+  await farCall.receives(200);
   await said([line], 'line.ended');
   t.deepEqual(line.story(), ['line.answered', 'line.ended']);
 });
@@ -194,9 +194,9 @@ test('keys that the agent presses go out with the sound', async (t) => {
 });
 
 test('a call whose sound the media server ends has failed, and is hung up', async (t) => {
-  const { ladder, line, channel, said } = await dialled(t);
+  const { farCall, line, channel, said } = await dialled(t);
   channel.hangUp('MEDIA_TIMEOUT');
   await said([line], 'line.failed');
   line.tell({ type: 'hangUp' });
-  await t.notThrowsAsync(ladder.receives('BYE'));
+  await t.notThrowsAsync(farCall.receives('BYE'));
 });

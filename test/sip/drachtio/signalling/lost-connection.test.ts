@@ -17,33 +17,33 @@ import { until } from '#test/helpers/until.ts';
 
 const sdp = describeSound();
 
-type Call = { line: WatchedLine; ladder: FarCall };
+type Call = { line: WatchedLine; farCall: FarCall };
 
 const ringing = async (edge: SipEdge): Promise<Call> => {
   const line = edge.call();
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(180);
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(180);
   await edge.said([line], 'line.ringing');
-  return { line, ladder };
+  return { line, farCall };
 };
 
 const dialled = async (edge: SipEdge): Promise<Call> => {
   const line = edge.call();
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await edge.said([line], 'line.answered');
-  return { line, ladder };
+  return { line, farCall };
 };
 
 const taken = async (edge: SipEdge): Promise<Call> => {
-  const ladder = edge.trunk.calls(ownNumber, { sdp });
-  await ladder.receives(200);
-  ladder.sends('ACK');
+  const farCall = edge.trunk.calls(ownNumber, { sdp });
+  await farCall.receives(200);
+  farCall.sends('ACK');
   await edge.said(edge.inbound, 'line.answered');
   const line = edge.inbound.at(-1);
   if (line === undefined) throw new Error('No line was opened');
-  return { line, ladder };
+  return { line, farCall };
 };
 
 /** It is found out that the connection is lost, and the next attempt succeeds. */
@@ -88,30 +88,30 @@ test('calls of which drachtio-server still knows when it is reached again go on'
   edge.drachtio.cutConnections();
   await comesBack(edge);
   // It hears nothing of what the far end asks there; that it has hung up is found out.
-  one.ladder.sends('BYE');
-  await one.ladder.receives(481);
+  one.farCall.sends('BYE');
+  await one.farCall.receives(481);
   await until('it is found out', () => {
     edge.clock.advance(5_000);
     return one.line.saw('line.ended') || undefined;
   });
   t.like(one.line.all('line.ended')[0], { by: 'counterparty' });
   other.line.tell({ type: 'hangUp' });
-  await other.ladder.receives('BYE');
-  other.ladder.answers(200);
+  await other.farCall.receives('BYE');
+  other.farCall.answers(200);
   await edge.said([other.line], 'line.ended');
   for (const { line } of [one, other]) t.false(line.saw('line.failed'));
-  t.false(one.ladder.ladder().includes('← BYE'));
+  t.false(one.farCall.ladder().includes('← BYE'));
 });
 
 test('a call that ends while drachtio-server is away is ended when it is reached again', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
-  const { line, ladder } = await dialled(edge);
+  const { line, farCall } = await dialled(edge);
   edge.drachtio.cutConnections();
   await until('it is lost', () => !edge.lines.health().ready || undefined);
   line.tell({ type: 'hangUp' });
   await edge.said([line], 'line.ended');
   await untilReady(edge);
-  await t.notThrowsAsync(ladder.receives('BYE'));
+  await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
 test('far ends of calls that could not wait for drachtio-server are ended when it is reached again', async (t) => {
@@ -124,38 +124,38 @@ test('far ends of calls that could not wait for drachtio-server are ended when i
   for (const { line } of calls) await edge.said([line], 'line.failed');
   edge.drachtio.goOn();
   await untilReady(edge);
-  for (const { ladder } of calls) {
-    await ladder.receives('BYE');
-    ladder.answers(200);
+  for (const { farCall } of calls) {
+    await farCall.receives('BYE');
+    farCall.answers(200);
   }
   t.deepEqual(
-    calls.map(({ ladder }) => ladder.ladder().filter((message) => message === '← BYE').length),
+    calls.map(({ farCall }) => farCall.ladder().filter((message) => message === '← BYE').length),
     [1, 1],
   );
 });
 
 test('far ends of which a new drachtio-server knows nothing are ended by what was kept of them', async (t) => {
   const edge = await startSipEdge(t);
-  const { line, ladder } = await dialled(edge);
-  const invite = ladder.last('INVITE');
+  const { line, farCall } = await dialled(edge);
+  const invite = farCall.last('INVITE');
   await edge.drachtio.kill();
   await edge.drachtio.restart();
   await comesBack(edge);
   await edge.said([line], 'line.failed');
-  const bye = await ladder.receives('BYE');
+  const bye = await farCall.receives('BYE');
   t.is(requestUriOf(bye), `sip:far@${edge.trunk.address}`);
   t.is(mustHave(bye, 'From'), mustHave(invite, 'From'));
-  t.is(tagOf(mustHave(bye, 'To')), tagOf(ladder.own()));
+  t.is(tagOf(mustHave(bye, 'To')), tagOf(farCall.own()));
   t.true(parseInt(mustHave(bye, 'CSeq'), 10) > parseInt(mustHave(invite, 'CSeq'), 10));
 });
 
 test('a telephone that rang when the connection was lost is cancelled', async (t) => {
   const edge = await startSipEdge(t);
-  const { line, ladder } = await ringing(edge);
+  const { line, farCall } = await ringing(edge);
   edge.drachtio.cutConnections();
   await edge.said([line], 'line.unanswered');
   await untilReady(edge);
-  await t.notThrowsAsync(ladder.receives('CANCEL'));
+  await t.notThrowsAsync(farCall.receives('CANCEL'));
 });
 
 test('drachtio-server that takes in nothing any more is connected with anew', async (t) => {
@@ -200,13 +200,13 @@ test('what a dead gateway has left standing or ringing the next one ends', async
   dead.drachtio.cutConnections();
 
   const next = await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
-  for (const { ladder } of [one, other]) {
-    await ladder.receives('BYE');
-    ladder.answers(200);
+  for (const { farCall } of [one, other]) {
+    await farCall.receives('BYE');
+    farCall.answers(200);
   }
-  await rings.ladder.receives('CANCEL');
-  rings.ladder.answers(200, { to: 'CANCEL' });
-  rings.ladder.answers(487, { to: 'INVITE' });
+  await rings.farCall.receives('CANCEL');
+  rings.farCall.answers(200, { to: 'CANCEL' });
+  rings.farCall.answers(487, { to: 'INVITE' });
   await until('nothing is kept of them', () => {
     next.clock.advance(500);
     return legs.kept().length === 0 || undefined;
@@ -218,30 +218,30 @@ test('what a dead gateway has left standing or ringing the next one ends', async
 test('an answer that a dead gateway has not confirmed is confirmed and hung up on', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
-  const { ladder } = await ringing(dead);
+  const { farCall } = await ringing(dead);
   const orphans = legs.kept();
   dead.drachtio.cutConnections();
-  ladder.answers(200, { sdp });
+  farCall.answers(200, { sdp });
   await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
-  await ladder.receives('ACK');
-  await t.notThrowsAsync(ladder.receives('BYE'));
+  await farCall.receives('ACK');
+  await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
 test('who waited for a dead gateway is refused by the next one', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store, opensNothing: true });
-  const ladder = dead.trunk.calls(ownNumber, { sdp });
+  const farCall = dead.trunk.calls(ownNumber, { sdp });
   await dead.until(() => dead.arrivals.length === 1);
   const orphans = legs.kept();
   dead.drachtio.cutConnections();
   await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
-  await t.notThrowsAsync(ladder.receives(480));
+  await t.notThrowsAsync(farCall.receives(480));
 });
 
 test('the far ends of another node that has died are ended by one that lives', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
-  const { ladder } = await dialled(dead);
+  const { farCall } = await dialled(dead);
   const asked: (string | undefined)[] = [];
   const living = await startSipEdgeOn(t, dead, {
     legs: {
@@ -253,7 +253,7 @@ test('the far ends of another node that has died are ended by one that lives', a
     },
   });
   await living.lines.endLegsOf('dead');
-  await ladder.receives('BYE');
+  await farCall.receives('BYE');
   t.deepEqual(asked, [undefined, 'dead']);
   await living.freeSwitches[0]?.untilChannels(0);
 });

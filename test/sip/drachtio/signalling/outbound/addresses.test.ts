@@ -31,9 +31,9 @@ test('when an address fails the call, the next address of the trunk gets it, the
   await first.receives('INVITE');
   clock.advance(4_000);
   (await second.receives('INVITE')).answers(503);
-  const ladder = await other.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await other.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await t.notThrowsAsync(said([line], 'line.answered'));
 });
 
@@ -53,16 +53,16 @@ test('a channel of the trunk is taken once, however many of its addresses are tr
   const edge = await world(t, { maxChannels: 1 });
   const line = edge.call();
   (await edge.first.receives('INVITE')).answers(503);
-  const ladder = await edge.second.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await edge.second.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await edge.said([line], 'line.answered');
   const full = edge.call();
   (await edge.other.receives('INVITE')).answers(486);
   await unanswered(edge, full);
   line.tell({ type: 'hangUp' });
-  await ladder.receives('BYE');
-  ladder.answers(200);
+  await farCall.receives('BYE');
+  farCall.answers(200);
   await edge.said([line], 'line.ended');
   line.close();
   edge.call();
@@ -76,9 +76,9 @@ test('a drained trunk gets no calls, and the call on it goes on', async (t) => {
   const edge = await startSipEdge(t, { trunk: null, trunks: changing });
   const end = createFarEnd(edge.drachtio, '127.0.0.1:15081');
   const line = edge.call();
-  const ladder = await end.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await end.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await edge.said([line], 'line.answered');
   state.drained = true;
   t.like(await unanswered(edge, edge.call()), {
@@ -86,5 +86,5 @@ test('a drained trunk gets no calls, and the call on it goes on', async (t) => {
     sip: { status: null, reason: 'The trunk "carrier" is drained: it takes no new calls.' },
   });
   line.tell({ type: 'hangUp' });
-  await t.notThrowsAsync(ladder.receives('BYE'));
+  await t.notThrowsAsync(farCall.receives('BYE'));
 });

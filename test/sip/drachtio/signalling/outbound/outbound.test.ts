@@ -9,18 +9,18 @@ import { callee, sdp, unanswered } from './outgoing-call.ts';
 test('a call rings, is answered and is hung up by the gateway', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(180);
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(180);
   await said([line], 'line.ringing');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await said([line], 'line.answered');
   line.tell({ type: 'hangUp' });
-  await ladder.receives('BYE');
-  ladder.answers(200);
+  await farCall.receives('BYE');
+  farCall.answers(200);
   await said([line], 'line.ended');
   t.deepEqual(line.story(), ['line.ringing', 'line.answered', 'line.ended']);
-  t.like(line.all('line.ended')[0], { by: 'gateway', sip: { status: 200, callId: ladder.callId } });
+  t.like(line.all('line.ended')[0], { by: 'gateway', sip: { status: 200, callId: farCall.callId } });
   await freeSwitches[0]?.untilChannels(0);
   t.deepEqual(line.breaches, []);
 });
@@ -28,12 +28,12 @@ test('a call rings, is answered and is hung up by the gateway', async (t) => {
 test('a call rings, is answered and is hung up by the other party', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await said([line], 'line.answered');
-  ladder.sends('BYE');
-  await ladder.receives(200);
+  farCall.sends('BYE');
+  await farCall.receives(200);
   await said([line], 'line.ended');
   t.like(line.all('line.ended')[0], { by: 'counterparty' });
   await freeSwitches[0]?.untilChannels(0);
@@ -42,8 +42,8 @@ test('a call rings, is answered and is hung up by the other party', async (t) =>
 test('an INVITE says who calls whom, offers sound and asks for a session timer', async (t) => {
   const { trunk, call, freeSwitches } = await startSipEdge(t);
   call(callee);
-  const ladder = await trunk.receives('INVITE');
-  const invite = ladder.last('INVITE');
+  const farCall = await trunk.receives('INVITE');
+  const invite = farCall.last('INVITE');
   t.is(requestUriOf(invite), `sip:${callee}@${trunkAddress}`);
   t.regex(mustHave(invite, 'From'), new RegExp(`^<sip:${ownNumber}@127.0.0.1:5060>;tag=`));
   t.is(mustHave(invite, 'Supported'), 'timer, 100rel');
@@ -70,10 +70,10 @@ for (const [status, headers, cause] of refusals)
   test(`a call refused with ${status}${headers['Reason'] === undefined ? '' : ' and a cause of Q.850'} is over because of ${cause}`, async (t) => {
     const edge = await startSipEdge(t);
     const line = edge.call(callee);
-    const ladder = await edge.trunk.receives('INVITE');
-    ladder.answers(180);
-    ladder.answers(status, { headers });
-    t.like(await unanswered(edge, line), { cause, sip: { status, callId: ladder.callId } });
+    const farCall = await edge.trunk.receives('INVITE');
+    farCall.answers(180);
+    farCall.answers(status, { headers });
+    t.like(await unanswered(edge, line), { cause, sip: { status, callId: farCall.callId } });
     await edge.freeSwitches[0]?.untilChannels(0);
     t.deepEqual(edge.trunk.unread(), [], 'nobody else is called');
   });
@@ -81,14 +81,14 @@ for (const [status, headers, cause] of refusals)
 test('a call that is given up while it rings is cancelled', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(180);
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(180);
   await edge.said([line], 'line.ringing');
   line.tell({ type: 'hangUp' });
-  await ladder.receives('CANCEL');
-  ladder.answers(200, { to: 'CANCEL' });
+  await farCall.receives('CANCEL');
+  farCall.answers(200, { to: 'CANCEL' });
   t.false(line.isOver(), 'its outcome is the answer to the INVITE');
-  ladder.answers(487, { to: 'INVITE' });
+  farCall.answers(487, { to: 'INVITE' });
   t.like(await unanswered(edge, line), { cause: 'cancelled', sip: { status: 487 } });
   await edge.freeSwitches[0]?.untilChannels(0);
 });
@@ -96,11 +96,11 @@ test('a call that is given up while it rings is cancelled', async (t) => {
 test('a cancelled call that nobody confirms is over all the same', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(180);
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(180);
   await edge.said([line], 'line.ringing');
   line.tell({ type: 'hangUp' });
-  await ladder.receives('CANCEL');
+  await farCall.receives('CANCEL');
   edge.clock.advance(1_500);
   t.like(await unanswered(edge, line), { cause: 'cancelled' });
 });
@@ -108,15 +108,15 @@ test('a cancelled call that nobody confirms is over all the same', async (t) => 
 test('an answer that crosses the CANCEL is confirmed and hung up', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
-  const ladder = await edge.trunk.receives('INVITE');
-  ladder.answers(180);
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(180);
   await edge.said([line], 'line.ringing');
   line.tell({ type: 'hangUp' });
-  await ladder.receives('CANCEL');
-  ladder.answers(200, { to: 'INVITE', sdp });
-  await ladder.receives('ACK');
-  await ladder.receives('BYE');
-  ladder.answers(200, { to: 'BYE' });
+  await farCall.receives('CANCEL');
+  farCall.answers(200, { to: 'INVITE', sdp });
+  await farCall.receives('ACK');
+  await farCall.receives('BYE');
+  farCall.answers(200, { to: 'BYE' });
   t.like(await unanswered(edge, line), { cause: 'cancelled' });
   await edge.freeSwitches[0]?.untilChannels(0);
 });
@@ -124,12 +124,12 @@ test('an answer that crosses the CANCEL is confirmed and hung up', async (t) => 
 test('a BYE that nobody answers has ended the call all the same', async (t) => {
   const { trunk, call, said, clock } = await startSipEdge(t);
   const line = call(callee);
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await said([line], 'line.answered');
   line.tell({ type: 'hangUp' });
-  await ladder.receives('BYE');
+  await farCall.receives('BYE');
   t.false(line.isOver());
   clock.advance(1_500);
   await said([line], 'line.ended');
@@ -139,13 +139,13 @@ test('a BYE that nobody answers has ended the call all the same', async (t) => {
 test('a trunk that never says a word is given up, and confirmed and hung up on when it answers after all', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
-  const ladder = await edge.trunk.receives('INVITE');
+  const farCall = await edge.trunk.receives('INVITE');
   edge.clock.advance(4_000);
   t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 408 } });
-  await ladder.receives('CANCEL');
-  ladder.answers(200, { to: 'INVITE', sdp });
-  await ladder.receives('ACK');
-  await ladder.receives('BYE');
+  await farCall.receives('CANCEL');
+  farCall.answers(200, { to: 'INVITE', sdp });
+  await farCall.receives('ACK');
+  await farCall.receives('BYE');
 });
 
 test('a trunk at whose address nobody is fails the call', async (t) => {
@@ -156,14 +156,14 @@ test('a trunk at whose address nobody is fails the call', async (t) => {
 test('early media and a reliable 183 are confirmed, and their description is the answer', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
-  const ladder = await trunk.receives('INVITE');
-  ladder.answers(183, { sdp: describeSound({ port: 31_000 }), headers: { Require: '100rel', RSeq: '7' } });
-  const prack = await ladder.receives('PRACK');
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(183, { sdp: describeSound({ port: 31_000 }), headers: { Require: '100rel', RSeq: '7' } });
+  const prack = await farCall.receives('PRACK');
   t.regex(mustHave(prack, 'RAck'), /^7 \d+ INVITE$/);
-  ladder.answers(200, { to: 'PRACK' });
+  farCall.answers(200, { to: 'PRACK' });
   await said([line], 'line.ringing');
-  ladder.answers(200, { to: 'INVITE' });
-  await ladder.receives('ACK');
+  farCall.answers(200, { to: 'INVITE' });
+  await farCall.receives('ACK');
   await said([line], 'line.answered');
   t.regex(freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
 });
@@ -177,11 +177,11 @@ for (const [what, dumb] of answersWithoutSound)
   test(`an answer ${what} is no call: it is hung up at once`, async (t) => {
     const edge = await startSipEdge(t);
     const line = edge.call(callee);
-    const ladder = await edge.trunk.receives('INVITE');
-    ladder.answers(200, { sdp: dumb });
-    await ladder.receives('ACK');
-    await ladder.receives('BYE');
-    ladder.answers(200);
+    const farCall = await edge.trunk.receives('INVITE');
+    farCall.answers(200, { sdp: dumb });
+    await farCall.receives('ACK');
+    await farCall.receives('BYE');
+    farCall.answers(200);
     t.like(await unanswered(edge, line), { cause: 'media_error', sip: { status: 200 } });
     t.false(line.saw('line.answered'));
   });

@@ -28,14 +28,14 @@ test('a call goes where the trunk sends it on to, with the same offer, and stand
   const first = await one.receives('INVITE');
   first.answers(180);
   first.answers(302, to(there));
-  const ladder = await elsewhere.receives('INVITE');
-  t.is(ladder.last('INVITE').body, first.last('INVITE').body);
-  t.is(ladder.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await elsewhere.receives('INVITE');
+  t.is(farCall.last('INVITE').body, first.last('INVITE').body);
+  t.is(farCall.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await said([line], 'line.answered');
   line.tell({ type: 'hangUp' });
-  await ladder.receives('BYE');
+  await farCall.receives('BYE');
   t.deepEqual(two.unread(), []);
 });
 
@@ -59,9 +59,9 @@ test('when the place it was sent on to fails, the next Contact is tried, then th
   const line = call();
   (await one.receives('INVITE')).answers(302, to(`${there};q=0.5`, `<sip:${callee}@127.0.0.1:15081;x>`));
   (await elsewhere.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60' } });
-  const ladder = await two.receives('INVITE');
-  ladder.answers(200, { sdp });
-  await ladder.receives('ACK');
+  const farCall = await two.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
   await said([line], 'line.answered');
   call();
   await t.notThrowsAsync(one.receives('INVITE'), 'it was not the trunk that wants no calls');
@@ -80,11 +80,11 @@ test('another host than the trunk is not shown the password', async (t) => {
   const edge = await world(t, { username: 'gw', password: 'secret' });
   const line = edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(`<sip:${callee}@127.0.0.2:15083>`));
-  const ladder = await createFarEnd(edge.drachtio, '127.0.0.2:15083').receives('INVITE');
-  ladder.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="x", nonce="abc", qop="auth"' } });
+  const farCall = await createFarEnd(edge.drachtio, '127.0.0.2:15083').receives('INVITE');
+  farCall.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="x", nonce="abc", qop="auth"' } });
   (await edge.two.receives('INVITE')).answers(486);
   t.like(await unanswered(edge, line), { cause: 'busy', sip: { status: 486 } });
-  t.is(headerOf(ladder.last('INVITE'), 'Authorization'), undefined);
+  t.is(headerOf(farCall.last('INVITE'), 'Authorization'), undefined);
 });
 
 test('a trunk sends no call on to where it may not go', async (t) => {
@@ -99,9 +99,9 @@ test('a trunk sends no call on to where it may not go', async (t) => {
   const elsewhere = createFarEnd(edge.drachtio, '127.0.0.1:15083');
   const expensive = '<sip:0607001234@127.0.0.1:15083>';
   (await one.receives('INVITE')).answers(302, to(expensive, `${there};q=0.5`));
-  const ladder = await elsewhere.receives('INVITE');
-  t.is(ladder.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
-  ladder.answers(302, to(expensive));
+  const farCall = await elsewhere.receives('INVITE');
+  t.is(farCall.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
+  farCall.answers(302, to(expensive));
   t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 302 } });
   t.deepEqual(elsewhere.unread(), []);
 });

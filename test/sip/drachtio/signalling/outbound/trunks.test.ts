@@ -25,18 +25,18 @@ const twoTrunks = async (t: ExecutionContext) => {
   };
 };
 
-const failures: readonly [string, (ladder: FarCall, edge: SipEdge) => void][] = [
-  ['has no room', (ladder) => ladder.answers(503)],
-  ['does not want us', (ladder) => ladder.answers(403)],
-  ['gets too many calls', (ladder) => ladder.answers(429)],
+const failures: readonly [string, (farCall: FarCall, edge: SipEdge) => void][] = [
+  ['has no room', (farCall) => farCall.answers(503)],
+  ['does not want us', (farCall) => farCall.answers(403)],
+  ['gets too many calls', (farCall) => farCall.answers(429)],
   [
     'lets us hear something and fails',
-    (ladder) => {
-      ladder.answers(183, { sdp });
-      ladder.answers(503);
+    (farCall) => {
+      farCall.answers(183, { sdp });
+      farCall.answers(503);
     },
   ],
-  ['says no word', (_ladder, { clock }) => clock.advance(4_000)],
+  ['says no word', (_farCall, { clock }) => clock.advance(4_000)],
 ];
 
 for (const [how, fail] of failures)
@@ -45,10 +45,10 @@ for (const [how, fail] of failures)
     const line = call(callee);
     const failing = await first.receives('INVITE');
     fail(failing, { ...edge, call, said, freeSwitches });
-    const ladder = await second.receives('INVITE');
-    t.is(ladder.last('INVITE').body, failing.last('INVITE').body);
-    ladder.answers(200, { sdp });
-    await ladder.receives('ACK');
+    const farCall = await second.receives('INVITE');
+    t.is(farCall.last('INVITE').body, failing.last('INVITE').body);
+    farCall.answers(200, { sdp });
+    await farCall.receives('ACK');
     await said([line], 'line.answered');
     t.is(freeSwitches[0]?.channels().length, 1);
   });
@@ -138,29 +138,29 @@ for (const [status, challenge, header] of [
     const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'secret' });
     const { drachtio, call, said } = await startSipEdge(t, { trunk: null, trunks });
     const line = call(callee);
-    const ladder = await createFarEnd(drachtio, '127.0.0.1:15081').receives('INVITE');
+    const farCall = await createFarEnd(drachtio, '127.0.0.1:15081').receives('INVITE');
     const headers = { [challenge]: 'Digest realm="trunk", nonce="abc", qop="auth", algorithm=MD5' };
-    ladder.answers(status, { headers });
-    const invite = await ladder.receives('INVITE');
+    farCall.answers(status, { headers });
+    const invite = await farCall.receives('INVITE');
     t.true(isRight(invite, header, 'secret'));
     t.false(isRight(invite, header, 'wrong'));
-    ladder.answers(180);
-    ladder.answers(200, { sdp });
-    await ladder.receives('ACK');
+    farCall.answers(180);
+    farCall.answers(200, { sdp });
+    await farCall.receives('ACK');
     await said([line], 'line.answered');
     line.tell({ type: 'hangUp' });
-    await ladder.receives('BYE');
+    await farCall.receives('BYE');
   });
 
 test('a trunk that does not take the credentials fails the call', async (t) => {
   const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'wrong' });
   const edge = await startSipEdge(t, { trunk: null, trunks });
   const line = edge.call(callee);
-  const ladder = await createFarEnd(edge.drachtio, '127.0.0.1:15081').receives('INVITE');
+  const farCall = await createFarEnd(edge.drachtio, '127.0.0.1:15081').receives('INVITE');
   const headers = { 'WWW-Authenticate': 'Digest realm="trunk", nonce="abc", qop="auth"' };
-  ladder.answers(401, { headers });
-  await ladder.receives('INVITE');
-  ladder.answers(401, { headers });
+  farCall.answers(401, { headers });
+  await farCall.receives('INVITE');
+  farCall.answers(401, { headers });
   t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 401 } });
 });
 
