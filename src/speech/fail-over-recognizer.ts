@@ -46,10 +46,9 @@ export const failOverRecognizer = (
   open(options, emit) {
     const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
     const asked = whoHears(candidates, options.language);
-    let current: Recognition | null = null;
+    let current: Recognition | null | 'closed' = null; // Null while the call waits for one.
     let tellsTurnEnds = false;
     const unheard = createUnheardSound((samples) => onUnheard(samples / options.sampleRate), logger);
-    let isOver = false;
     let waiting: unknown;
 
     const openWith = (candidate: RecognitionCandidate): void => {
@@ -58,7 +57,7 @@ export const failOverRecognizer = (
       const openedAt = clock.now();
 
       const onEvent = (event: EngineEvent): void => {
-        if (isOver || current !== recognition) return;
+        if (current !== recognition) return;
         if (event.type !== 'failed') unheard.answered();
         if (event.type === 'settled') return kept.settle(base + event.samples);
         if (event.type !== 'failed') {
@@ -94,26 +93,27 @@ export const failOverRecognizer = (
     openNext();
     return {
       write(samples) {
-        if (isOver) return;
+        if (current === 'closed') return;
         unheard.givenUp(kept.write(samples), current !== null);
         current?.write(samples);
       },
       speechBegan() {
-        if (isOver) return;
+        if (current === 'closed') return;
         kept.speechBegan();
         current?.speechBegan();
       },
       speechEnded() {
-        if (isOver) return;
+        if (current === 'closed') return;
         kept.speechEnded();
         current?.speechEnded();
       },
       tellsTurnEnds: () => tellsTurnEnds,
       close() {
-        if (isOver) return;
-        isOver = true;
+        if (current === 'closed') return;
         clock.clearTimeout(waiting);
-        current?.close();
+        const last = current;
+        current = 'closed';
+        last?.close();
       },
     };
   },
