@@ -35,7 +35,7 @@ import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
 import type { Attempt } from './signalling/attempt.ts';
 import type { TrunkCheck } from './signalling/check-trunk.ts';
-import { createSignallingConnection, type ControlProbe } from './signalling/connection.ts';
+import { createSignallingConnection, type ControlProbe } from './signalling/signalling-connection.ts';
 import type { LegStore } from './signalling/leg-tracker.ts';
 import { createSignalling, type TrunkTimes } from './signalling/signalling.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { ServerAddress } from '../drachtio/reconnect.ts';
-import { createFrameReader, framed } from './frames.ts';
+import { createFrameReader, framed } from './message-frames.ts';
 
 /** It says no. */
 export class DrachtioRefusal extends Error {}

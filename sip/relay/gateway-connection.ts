@@ -3,7 +3,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { BrokenFrame, createFrameReader, framed } from './frames.ts';
+import { BrokenFrame, createFrameReader, framed } from './message-frames.ts';
 import { readAsked, type Asked } from './message-head.ts';
 
 export type GatewayLimits = {

@@ -7,7 +7,7 @@ import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readTold, type Asked, type Told } from './message-head.ts';
-import { createRoutes, type Command, type Routes } from './routes.ts';
+import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
 
 export type TrafficNumbers = {
   held: HeldLimits;
@@ -85,7 +85,7 @@ const createGateways = () => {
 };
 
 type Parts = {
-  routes: Routes<GatewayConnection>;
+  owners: MessageOwners<GatewayConnection>;
   held: ReturnType<typeof createHeldRequests>;
   queue: ReturnType<typeof createFairQueue<Sender>>;
   gateways: ReturnType<typeof createGateways>;
@@ -99,22 +99,22 @@ type Waiting = Pick<HeldRequest, 'message' | 'method' | 'transactionId'>;
 const handOver = (
   { dialogId, moved }: { dialogId: string; moved: readonly Waiting[] },
   gateway: GatewayConnection,
-  { routes, held }: Parts,
+  { owners, held }: Parts,
 ): void => {
   for (const { message, method, transactionId } of [...moved, ...held.take(dialogId)]) {
     if (transactionId !== '')
-      routes.requested(gateway, { type: 'request', method, transactionId, dialogId }, message);
+      owners.requested(gateway, { type: 'request', method, transactionId, dialogId }, message);
     gateway.tell(message);
   }
 };
 
 const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
-  const { routes, queue, numbers } = parts;
+  const { owners, queue, numbers } = parts;
   if (message.length > longestMessage)
     return gateway.answer(asked.id, 'NOK|the message is too long for drachtio-server');
   const dialogId = asked.type === 'request' ? asked.dialogId : '';
-  const moved = dialogId === '' ? [] : routes.moved(dialogId, gateway);
-  if (!routes.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
+  const moved = dialogId === '' ? [] : owners.moved(dialogId, gateway);
+  if (!owners.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
   if (dialogId !== '') handOver({ dialogId, moved }, gateway, parts);
   queue.add(gateway, asked.id, message);
   if (queue.waitingOf(gateway) > numbers.mostWaiting) gateway.read(false);
@@ -125,7 +125,7 @@ const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, par
 const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts: Parts): void => {
   const gateway = parts.gateways.next(told.method);
   if (gateway === undefined) return void parts.refusals.unavailable(told.transactionId);
-  parts.routes.requested(gateway, told, null);
+  parts.owners.requested(gateway, told, null);
   return gateway.tell(message);
 };
 
@@ -133,16 +133,16 @@ const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts:
 const bring = (
   told: Extract<Told, { type: 'request' | 'notice' }>,
   message: Buffer,
-  { routes, held }: Parts,
+  { owners, held }: Parts,
 ): void => {
   const { dialogId, method } = told;
   const transactionId = told.type === 'request' ? told.transactionId : '';
-  const inTransaction = routes.transactionOf(transactionId);
-  const gateway = method === 'CANCEL' ? inTransaction : (routes.ownerOf(dialogId) ?? inTransaction);
+  const inTransaction = owners.transactionOf(transactionId);
+  const gateway = method === 'CANCEL' ? inTransaction : (owners.ownerOf(dialogId) ?? inTransaction);
   const isAnswered = told.type === 'request' && method !== 'ACK' && method !== 'CANCEL';
   if (gateway === undefined) {
     // Who hangs up is not hung up on.
-    if (method === 'BYE') routes.forgetDialog(dialogId);
+    if (method === 'BYE') owners.forgetDialog(dialogId);
     return held.hold(dialogId, {
       message,
       method,
@@ -150,27 +150,27 @@ const bring = (
       begins: false,
     });
   }
-  if (told.type === 'request') routes.requested(gateway, told, isAnswered ? Buffer.from(message) : null);
-  else if (method === 'BYE') routes.forgetDialog(dialogId);
+  if (told.type === 'request') owners.requested(gateway, told, isAnswered ? Buffer.from(message) : null);
+  else if (method === 'BYE') owners.forgetDialog(dialogId);
   return gateway.tell(message);
 };
 
 /** What the far end has asked of it, and it has not answered, waits for the next one. */
-const leave = (gateway: GatewayConnection, { gateways, routes, held }: Parts): void => {
+const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
-  for (const { dialogId, ...request } of routes.gone(gateway))
+  for (const { dialogId, ...request } of owners.gone(gateway))
     held.hold(request.begins ? request.transactionId : dialogId, request);
 };
 
 const take = (message: Buffer, parts: Parts, logger: Logger): void => {
-  const { queue, routes } = parts;
+  const { queue, owners } = parts;
   const told = readTold(message);
   switch (told.type) {
     case 'answer':
       queue.answered(told.id);
-      return routes.answered(told)?.tell(message);
+      return owners.answered(told)?.tell(message);
     case 'response':
-      return routes.responded(told)?.tell(message);
+      return owners.responded(told)?.tell(message);
     case 'request':
       return told.dialogId === '' ? begin(told, message, parts) : bring(told, message, parts);
     case 'notice':
@@ -211,7 +211,7 @@ const createParts = (upstream: Upstream, { numbers, clock, logger }: TrafficOpti
     },
   });
   return {
-    routes: createRoutes(() => clock.now()),
+    owners: createMessageOwners(() => clock.now()),
     held: createHeldRequests({ limits: numbers.held, clock, onGivenUp: refusals.givenUp }),
     queue,
     gateways: createGateways(),
@@ -225,11 +225,11 @@ type TrafficOptions = { numbers: TrafficNumbers; clock: Clock; logger: Logger };
 export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   const { logger } = options;
   const parts = createParts(upstream, options);
-  const { routes, held, queue, gateways } = parts;
+  const { owners, held, queue, gateways } = parts;
   const wanted = createWanted(upstream, logger);
   const abandoned = createAbandonedDialogs({
     afterMs: options.numbers.held.longestMs,
-    take: routes.takeLeft,
+    take: owners.takeLeft,
     end: parts.refusals.end,
     ...options,
   });
@@ -270,7 +270,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();
-      routes.clear();
+      owners.clear();
       held.clear();
       queue.clear();
       wanted.beginAgain();
@@ -280,7 +280,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     close: abandoned.close,
 
     /** Forgets what drachtio-server has forgotten. */
-    sweep: routes.sweep,
-    sizes: () => ({ ...routes.sizes(), held: held.count() }),
+    sweep: owners.sweep,
+    sizes: () => ({ ...owners.sizes(), held: held.count() }),
   };
 };

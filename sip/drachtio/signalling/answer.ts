@@ -25,9 +25,9 @@ import { CallerLeft, isWithoutOffer, takeLateAnswer } from './late-offer.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
-import { arrivingRoute } from './route.ts';
+import { arrivingRoute } from './call-route.ts';
 import { answerTimer, type SessionTimes } from './session-timer.ts';
-import { arrivingLeg, takenLeg } from './sip-leg.ts';
+import { arrivingLeg, takenLeg } from './leg-states.ts';
 
 /** A caller that was let in, with what it holds until it is answered or refused. */
 export type Caller = {

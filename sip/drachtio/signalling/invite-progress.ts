@@ -3,7 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
-import { sentFrom, sourceOf, type Way } from './route.ts';
+import { sentFrom, sourceOf, type Way } from './call-route.ts';
 
 /** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
 const retryAfterOf = (response: Srf.SrfResponse): number => {

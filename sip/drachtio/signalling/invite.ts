@@ -11,8 +11,8 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
-import type { Way } from './route.ts';
-import { answeredLeg, invitingLeg } from './sip-leg.ts';
+import type { Way } from './call-route.ts';
+import { answeredLeg, invitingLeg } from './leg-states.ts';
 import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
 
 export type Invited =

@@ -7,7 +7,7 @@ import type { Carriers } from '../media/carriers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
 import { createOfferingEndpoint } from './offering-endpoint.ts';
-import { createRoute } from './route.ts';
+import { createRoute } from './call-route.ts';
 import { tryTrunk, unanswered, type CallOptions, type Unanswered } from './trunk-attempt.ts';
 
 export const dial = (

@@ -4,7 +4,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Caller } from './answer.ts';
 import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, type InviteRefusal } from './refusals.ts';
-import { arrivingLeg } from './sip-leg.ts';
+import { arrivingLeg } from './leg-states.ts';
 
 /** A caller whose line is not opened within this time is refused. */
 const patienceMs = 10_000;

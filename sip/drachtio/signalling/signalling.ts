@@ -22,7 +22,7 @@ import type { MediaServers } from '../media/media-servers.ts';
 import { adoptCall, type AdoptOptions } from './adopt.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';
-import type { SignallingConnection, SignallingHandlers } from './connection.ts';
+import type { SignallingConnection, SignallingHandlers } from './signalling-connection.ts';
 import { createLegTracker, type LegTracker, type LegStore } from './leg-tracker.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { dial } from './outbound.ts';

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { createSignallingConnection } from '#sip/drachtio/signalling/connection.ts';
+import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
 import { systemClock } from '#src/clocks.ts';
 import { until } from '#test/helpers/until.ts';
 

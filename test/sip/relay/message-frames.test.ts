@@ -1,7 +1,7 @@
 /** Messages of the control protocol, as the network cuts them. */
 import test from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
-import { BrokenFrame, createFrameReader, framed } from '#sip/relay/frames.ts';
+import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 
 const readAll = (parts: readonly Buffer[], longest = 1_000): string[] => {
   const read: string[] = [];

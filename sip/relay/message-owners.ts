@@ -118,7 +118,7 @@ const learn = <Gateway>(
     });
 };
 
-export const createRoutes = <Gateway>(now: () => number) => {
+export const createMessageOwners = <Gateway>(now: () => number) => {
   const calls = createCalls<Gateway>(now);
   const { transactions, dialogs } = calls;
   const asking = new Map<string, Asking<Gateway>>();
@@ -188,4 +188,4 @@ export const createRoutes = <Gateway>(now: () => number) => {
   };
 };
 
-export type Routes<Gateway> = ReturnType<typeof createRoutes<Gateway>>;
+export type MessageOwners<Gateway> = ReturnType<typeof createMessageOwners<Gateway>>;

@@ -1,6 +1,6 @@
 /** By which trunk a call goes, as its record says. */
 import test from 'ava';
-import { createRoute, noWay } from '#sip/drachtio/signalling/route.ts';
+import { createRoute, noWay } from '#sip/drachtio/signalling/call-route.ts';
 import { someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 const first = someTrunk({ id: 'first', name: 'First' });
