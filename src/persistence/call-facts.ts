@@ -4,6 +4,7 @@
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
+import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import {
   answer,
   end,
@@ -18,6 +19,7 @@ import type { NewFact } from './call-facts/journalled.ts';
 import { journal, speak } from './call-facts/of-turns.ts';
 import { revivalRow, type NewRevival } from './call-revivals.ts';
 import type { StoredTransition } from './call-transitions.ts';
+import { callToSummarize, type EndedCall } from './ended-calls.ts';
 import { newEventId } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -74,13 +76,19 @@ const nothingBeside: KeptBeside = { revival: null, transitions: [] };
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
 
+/** What came of a fact that has changed something. */
+export type WrittenFact = {
+  /** With the end: what the summary tells of. */
+  ended: CallToSummarize | null;
+};
+
 /** Resolves to the call if the fact changed anything. */
 const write = (
   db: Statements,
   fact: RecordedFact,
   place: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
   beside: KeptBeside,
-): Promise<{ id: string }[]> => {
+): Promise<readonly ({ id: string } | ({ id: string } & EndedCall))[]> => {
   const { type, at } = fact;
   const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
   const told = { ...row, eventId: newEventId() };
@@ -140,7 +148,7 @@ const epochOf = prepared((queries, { callId }: { callId: string }) =>
 
 /**
  * Writes one fact of a call's journal; `sequence` counts the facts of the call from 1, `epoch` those who have held it.
- * Resolves to whether it changed anything: not when the same sequence was written before, nor when the call was already
+ * Resolves to null where it changed nothing: when the same sequence was written before, or when the call was already
  * ended (answered) and the fact ends (answers) it. Rejects with `CallTaken` where another gateway holds the call now.
  * `beside` is written with it.
  */
@@ -151,13 +159,14 @@ export const recordFact = async (
   fact: RecordedFact,
   epoch = firstEpoch,
   beside = nothingBeside,
-): Promise<boolean> => {
-  if ((await write(db, fact, { callId, sequence, epoch }, beside)).length > 0) return true;
+): Promise<WrittenFact | null> => {
+  const [changed] = await write(db, fact, { callId, sequence, epoch }, beside);
+  if (changed !== undefined) return { ended: 'turns' in changed ? callToSummarize(changed) : null };
   const [call] = await epochOf(db, { callId });
   // Of the end of a call nobody knows whether it was stored.
   if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');
   if (call !== undefined && call.epoch !== epoch) throw new CallTaken('Another gateway holds this call');
-  return false;
+  return null;
 };
 
 const journalOf = prepared((queries, { callId }: { callId: string }) =>

@@ -69,8 +69,9 @@ export const startJournal = (
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
       const revival = fact.type === 'call.answered' ? beginnings.revivalOf(callId) : null;
       const beside = { revival, transitions: last };
-      await recordFact(database.journal, callId, sequence, fact, epoch, beside);
+      const written = await recordFact(database.journal, callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
+      return written;
     },
     placeOf: (callId) => journalPlace(database.journal, callId),
     isPassing,
@@ -97,12 +98,12 @@ export const startJournal = (
     clock,
     logger,
   });
-  journal.onWritten((callId, fact) => {
+  journal.onWritten((callId, fact, ended) => {
     factNews.tell(callId);
     telemetry.metrics.factWritten(fact);
     logFact(logger, callId, fact);
     if (fact.type === 'call.answered') beginnings.release(callId);
-    if (fact.type === 'call.ended') summaries.write(callId);
+    if (fact.type === 'call.ended') summaries.write(callId, ended);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);

@@ -59,9 +59,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
 
   const journal = createJournal({
     retry: journalLimits.retry,
-    write: async (callId, sequence, fact) => {
-      await recordFact(database, callId, sequence, fact);
-    },
+    write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
     placeOf: (callId) => journalPlace(database, callId),
     isPassing: () => false,
     clock: wallClock,

@@ -89,7 +89,7 @@ test('the calls in progress are those of the node that ring or are active', asyn
     (await takeFromEarlierProcess(db, node)).map(({ id }) => id).toSorted(),
     [ringing, active].toSorted(),
   );
-  t.is(await findEndedCall(db, active), undefined);
+  t.is(await findEndedCall(db, active), null);
   t.deepEqual(await findEndedCall(db, over), {
     language: 'ko',
     durationSec: 0,

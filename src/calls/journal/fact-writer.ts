@@ -4,14 +4,14 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { CallTaken, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { CallTaken, type RecordedFact, type WrittenFact } from '#src/persistence/call-facts.ts';
 
 /** `taken`: another gateway holds the call. */
-export type FactOutcome = 'written' | 'given up' | 'taken';
+export type FactOutcome = { written: WrittenFact | null } | 'given up' | 'taken';
 
 export type FactWriter = {
   /** Attempts `write` until it succeeds, is given up, or rejects with `CallTaken`. */
-  write(callId: string, fact: RecordedFact, write: () => Promise<void>): Promise<FactOutcome>;
+  write(callId: string, fact: RecordedFact, write: () => Promise<WrittenFact | null>): Promise<FactOutcome>;
   /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
   giveUp(): void;
 };
@@ -60,8 +60,7 @@ export const createFactWriter = (options: {
       let delayMs = retry.firstMs;
       for (let tries = 1; ; tries += 1) {
         try {
-          await write();
-          return 'written';
+          return { written: await write() };
         } catch (error) {
           if (error instanceof CallTaken) return 'taken';
           if (!mayTryAgain(callId, fact, error, tries)) return 'given up';

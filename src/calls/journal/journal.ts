@@ -8,7 +8,8 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { JournalPlace, RecordedFact } from '#src/persistence/call-facts.ts';
+import type { CallToSummarize } from '#src/domain/call-summary.ts';
+import type { JournalPlace, RecordedFact, WrittenFact } from '#src/persistence/call-facts.ts';
 import { createCallJournals, type CallJournal } from './call-journals.ts';
 import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writer.ts';
 
@@ -17,7 +18,8 @@ type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: n
 /** A fact as a journal takes it in: one that carries no time is stamped on arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
 
-export type FollowFact = (callId: string, fact: RecordedFact) => void;
+/** `ended`: of a call that has ended with this fact, what the database knows of it, where that is known here. */
+export type FollowFact = (callId: string, fact: RecordedFact, ended?: CallToSummarize | null) => void;
 
 export type Journal = {
   /** Begins the journal of a call that is born here, or goes on with that of one that was taken over. */
@@ -49,7 +51,7 @@ export type JournalOptions = {
    * Writes one fact. Writing the same sequence again must change nothing. Rejects with `CallTaken` where another gateway
    * holds the call.
    */
-  write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<void>;
+  write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<WrittenFact | null>;
   /** Where the journal of a call stands that is not open here. */
   placeOf: (callId: string) => Promise<JournalPlace>;
   /** Whether this error means that the database is away, so that the same fact may succeed later. */
@@ -70,15 +72,16 @@ export const createJournal = (options: JournalOptions): Journal => {
   const writer = createFactWriter(options);
   let backlog = 0;
 
-  const tellFollowers: FollowFact = (callId, fact) => {
-    for (const follow of followers) follow(callId, fact);
+  const tellFollowers: FollowFact = (callId, fact, ended) => {
+    for (const follow of followers) follow(callId, fact, ended);
   };
 
   const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<FactOutcome> =>
     writer.write(callId, fact, async () => {
       const place = (journal.place ??= await options.placeOf(callId));
-      await options.write(callId, place.sequence + 1, fact, place.epoch);
+      const written = await options.write(callId, place.sequence + 1, fact, place.epoch);
       place.sequence += 1;
+      return written;
     });
 
   const giveAway = (callId: string, journal: CallJournal): void => {
@@ -99,7 +102,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       journal.waiting.shift();
       backlog -= 1;
       if (fact.type === 'call.ended') journal.stage = 'over';
-      if (outcome === 'written') tellFollowers(callId, fact);
+      if (outcome !== 'given up') tellFollowers(callId, fact, outcome.written?.ended);
     }
     journal.drained = null;
     if (journal.stage !== 'held') journals.leave(callId);

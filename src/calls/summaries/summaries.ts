@@ -9,8 +9,11 @@ import type { Journal } from '../journal/journal.ts';
 import { summarize } from './summarize.ts';
 
 export type Summaries = {
-  /** To be called when the end of the call is in the database. Never throws. */
-  write(callId: string): void;
+  /**
+   * To be called when the end of the call is in the database, with what that knows of the call where the caller knows it.
+   * Never throws.
+   */
+  write(callId: string, ended?: CallToSummarize | null): void;
   /** The gateway is ending: from now on the model gets a few seconds for all summaries together. */
   hurry(): void;
   /** Resolves when every summary under way is published. */
@@ -59,10 +62,10 @@ export const createSummaries = (options: {
     }
   };
 
-  const write = async (callId: string): Promise<void> => {
+  const write = async (callId: string, ended: CallToSummarize | null): Promise<void> => {
     try {
-      const call = await findEndedCall(database, callId);
-      if (call === undefined) return;
+      const call = ended ?? (await findEndedCall(database, callId));
+      if (call === null) return;
       const summary = (await byModel(callId, call)) ?? summarize(call);
       journal.publish(callId, { type: 'call.summarized', summary });
     } catch (error) {
@@ -71,8 +74,8 @@ export const createSummaries = (options: {
   };
 
   return {
-    write(callId) {
-      const writing = write(callId).finally(() => underWay.delete(writing));
+    write(callId, ended = null) {
+      const writing = write(callId, ended).finally(() => underWay.delete(writing));
       underWay.add(writing);
     },
     hurry() {

@@ -2,6 +2,7 @@
 import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { callColumns } from '../calls.ts';
+import { turnsOf } from '../ended-calls.ts';
 import { secondsBetween } from '../expressions.ts';
 import { tellOfCalls } from '../outbox.ts';
 import { prepared } from '../prepared.ts';
@@ -125,7 +126,7 @@ type End = LineColumns &
 
 /**
  * Ends a call. What it would have gone on with goes with it; `transitions` are rows as `rowsOf` reads them, and those
- * that are there stay.
+ * that are there stay. Its row has what the summary tells of.
  */
 export const end = prepared((queries, fact: ToldFact & End & { transitions: string }) =>
   tellOfCalls(
@@ -170,7 +171,12 @@ export const end = prepared((queries, fact: ToldFact & End & { transitions: stri
           .onConflict((conflict) => conflict.doNothing()),
       ),
     positionOf(fact),
-  ),
+  ).select(({ ref }) => [
+    'changed.language',
+    'changed.durationSec',
+    'changed.endReason',
+    turnsOf(ref('changed.id')).as('turns'),
+  ]),
 );
 
 export const summarize = changing((call, fact: ToldFact & { summary: string }) =>

@@ -19,8 +19,12 @@ export const wordsOf = (fact: RecordedFact): string => (fact.type === 'turn.spok
 
 export const away = new Error('The database is away');
 
+type Changes = Partial<Omit<JournalOptions, 'write'>> & {
+  write?: (...fact: Parameters<JournalOptions['write']>) => Promise<void>;
+};
+
 /** A journal over a database that is a list, with whatever `changes` break in it. */
-export const createWorld = (changes: Partial<JournalOptions> = {}) => {
+export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const clock = new SimulatedClock();
   const rows: [string, number, string][] = [];
   const logged: string[] = [];
@@ -30,7 +34,10 @@ export const createWorld = (changes: Partial<JournalOptions> = {}) => {
   };
   const journal = createJournal({
     retry: journalLimits.retry,
-    write,
+    async write(...fact) {
+      await (writing ?? write)(fact[0], fact[1], fact[2], fact[3]);
+      return null;
+    },
     placeOf: async () => ({ sequence: 0, epoch: 1 }),
     isPassing: (error) => error === away,
     clock,

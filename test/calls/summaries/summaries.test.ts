@@ -67,6 +67,17 @@ test('without a model, and without a word that was heard, the facts alone make t
   t.deepEqual(silent.published, ['Nothing was said. The AI ended the call.']);
 });
 
+test('what is known with the end is not looked up again', async (t) => {
+  const { summaries, published } = setUp(null, []);
+  summaries.write('call-1', { language: 'en', durationSec: 3, endReason: 'counterparty_hangup', turns: [] });
+  summaries.write('call-2', null);
+  await summaries.settled();
+  t.deepEqual(published.toSorted(), [
+    'Nothing was said. The AI ended the call.',
+    'Nothing was said. The other party hung up.',
+  ]);
+});
+
 test('a model that fails is replaced, and the log says why without a word of the call', async (t) => {
   const failures = [
     Object.assign(new Error('HTTP 500'), { failure: 'http_error', serverSays: 'A secret word.' }),

@@ -41,9 +41,9 @@ test('a fact that is written again changes nothing', async (t) => {
     facts: await facts(db, callId),
   });
   for (const [index, fact] of story.entries()) {
-    t.true(await recordFact(db, callId, index + 1, fact), fact.type);
+    t.truthy(await recordFact(db, callId, index + 1, fact), fact.type);
     const before = await everything();
-    t.false(await recordFact(db, callId, index + 1, fact), fact.type);
+    t.falsy(await recordFact(db, callId, index + 1, fact), fact.type);
     t.deepEqual(await everything(), before, fact.type);
   }
   t.deepEqual(await journalPlace(db, callId), { sequence: story.length, epoch: 1 });
@@ -85,7 +85,7 @@ test('a finished recording is part of its event and of the call', async (t) => {
     bytes: 5_000_000_000,
     truncated: true,
   });
-  t.false(
+  t.falsy(
     await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }),
     'it is finished already',
   );
@@ -97,8 +97,8 @@ test('who answered is stored once and told, with the call as it is then', async 
   const callId = await answeredCall(db, owner);
   t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, null);
   const at = startedAt + 4_000;
-  t.true(await recordFact(db, callId, 2, { type: 'call.answered_by', at, by: 'human' }));
-  t.false(await recordFact(db, callId, 3, { type: 'call.answered_by', at: at + 1, by: 'machine' }));
+  t.truthy(await recordFact(db, callId, 2, { type: 'call.answered_by', at, by: 'human' }));
+  t.falsy(await recordFact(db, callId, 3, { type: 'call.answered_by', at: at + 1, by: 'machine' }));
   t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, 'human');
   const events = (await eventsOf(db, callId)).filter(({ type }) => type === 'call.answered_by');
   t.is(events.length, 1);

@@ -34,7 +34,7 @@ test('the duration of an answered call is its connected time, to the millisecond
   const db = await testDatabase();
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
-  t.true(await recordFact(db, callId, 2, ended));
+  t.truthy(await recordFact(db, callId, 2, ended));
   t.like(await findCall(db, { callId, numberId: owner.numberId }), {
     status: 'completed',
     endReason: 'agent_hangup',
@@ -68,8 +68,8 @@ test('the first end wins, and there is one call.ended', async (t) => {
   const db = await testDatabase();
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
-  t.true(await recordFact(db, callId, 2, ended));
-  t.false(
+  t.truthy(await recordFact(db, callId, 2, ended));
+  t.falsy(
     await recordFact(db, callId, 3, { ...ended, at: ended.at + 1, reason: 'system_error', status: 'failed' }),
   );
   t.like(await findCall(db, { callId, numberId: owner.numberId }), {
@@ -77,7 +77,7 @@ test('the first end wins, and there is one call.ended', async (t) => {
     endReason: 'agent_hangup',
   });
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
-  t.false(await recordFact(db, callId, 4, answered));
+  t.falsy(await recordFact(db, callId, 4, answered));
 });
 
 test('turns are numbered from 1, with their offset from the answer', async (t) => {

@@ -45,8 +45,8 @@ test('sound that was missed stands in the record by its first way, and customers
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
   const at = answered.at + 5_000;
-  t.true(await recordFact(db, callId, 2, { type: 'sound.one_way', at, missing: 'nothing_received' }));
-  t.true(await recordFact(db, callId, 3, { type: 'sound.one_way', at, missing: 'nothing_delivered' }));
+  t.truthy(await recordFact(db, callId, 2, { type: 'sound.one_way', at, missing: 'nothing_received' }));
+  t.truthy(await recordFact(db, callId, 3, { type: 'sound.one_way', at, missing: 'nothing_delivered' }));
   t.is((await findCall(db, { callId, numberId: owner.numberId }))?.oneWay, 'nothing_received');
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
 });

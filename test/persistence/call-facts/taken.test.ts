@@ -56,7 +56,7 @@ test('no fact of an earlier holder is written, whatever it tells; those of the n
   t.is((await facts(db, callId)).length, 1);
   for (const [index, fact] of everyFact.entries())
     t.is(
-      await recordFact(db, callId, 2 + index, fact, 2),
+      (await recordFact(db, callId, 2 + index, fact, 2)) !== null,
       // Its recording is completed, and fails no more.
       fact.type !== 'recording.failed',
       fact.type,
@@ -69,7 +69,7 @@ test('a fact that is being written is waited for, and found by who takes the cal
   const callId = await storedCall(db, await storedNumber(db), { node });
   let hasTaken = false;
   const taking = await db.transaction(async (statements) => {
-    t.true(await recordFact(statements, callId, 1, answered));
+    t.truthy(await recordFact(statements, callId, 1, answered));
     const taken = takeFromEarlierProcess(db, node).then((calls) => {
       hasTaken = true;
       return calls;

@@ -7,7 +7,7 @@ import { callTransitions, keepTransitions } from '#src/persistence/call-transiti
 import { takeFromEarlierProcess } from '#src/persistence/held-calls.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
-import { answered, ended } from './stored-facts.ts';
+import { answered, ended, said } from './stored-facts.ts';
 
 const beginning: CallBeginning = {
   greeting: null,
@@ -39,10 +39,10 @@ const setUp = async () => {
 test('with the answer is written what another process goes on with, and it goes with the end', async (t) => {
   const { db, node, callId } = await setUp();
   const revival = { beginning, tokenSealed: 'sealed' };
-  t.true(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
-  t.false(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
+  t.truthy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
+  t.falsy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
   t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
-  t.true(await recordFact(db, callId, 2, ended, 2));
+  t.truthy(await recordFact(db, callId, 2, ended, 2));
   t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
 });
 
@@ -70,8 +70,27 @@ test('the last transitions are written with the end, those that are there alread
   const last = { ...transition, sequence: 2, stateAfter: 'completed' };
   await keepTransitions(db, [first]);
   const transitions = [{ ...first, stateAfter: 'another' }, last];
-  t.true(await recordFact(db, callId, 1, ended, 1, { revival: null, transitions }));
+  t.truthy(await recordFact(db, callId, 1, ended, 1, { revival: null, transitions }));
   const late = [{ ...last, sequence: 3 }];
-  t.false(await recordFact(db, callId, 2, ended, 1, { revival: null, transitions: late }), 'it has ended');
+  t.falsy(await recordFact(db, callId, 2, ended, 1, { revival: null, transitions: late }), 'it has ended');
   t.deepEqual(await callTransitions(db, callId), [first, last]);
+});
+
+test('of the end the database tells what the summary is made of', async (t) => {
+  const { db, callId } = await setUp();
+  t.deepEqual(await recordFact(db, callId, 1, answered), { ended: null });
+  await recordFact(db, callId, 2, said(2_000, 'Hello.'));
+  await recordFact(db, callId, 3, said(3_000, 'Good day.', 'user'));
+  t.deepEqual(await recordFact(db, callId, 4, ended), {
+    ended: {
+      language: 'ko',
+      durationSec: 10.25,
+      endReason: 'agent_hangup',
+      turns: [
+        { role: 'assistant', text: 'Hello.' },
+        { role: 'user', text: 'Good day.' },
+      ],
+    },
+  });
+  t.is(await recordFact(db, callId, 5, ended), null);
 });
