@@ -32,6 +32,8 @@ export type ApiServices = Pick<
 > &
   AdministrationServices & {
     checkCapacity: Admission['check'];
+    /** The name of this gateway among those that share the database. */
+    node: string;
     logger: Logger;
     clock: Clock;
     authenticateNumber: AuthenticateNumber;

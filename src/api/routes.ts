@@ -28,6 +28,7 @@ import type { Route } from './route.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';
 import { placeSimulatedCall } from './simulator/place-simulated-call.ts';
 import { createToken } from './tokens/create-token.ts';
+import { listGateways } from './operation/list-gateways.ts';
 import { getCurrentToken, listTokens } from './tokens/list-tokens.ts';
 import { revokeToken } from './tokens/revoke-token.ts';
 import { checkTrunk } from './trunks/check-trunk.ts';
@@ -98,6 +99,7 @@ export const routes: readonly Route[] = [
   getWorkspace,
   updateWorkspace,
   getUsage,
+  listGateways,
   listTokens,
   createToken,
   getCurrentToken,

@@ -639,6 +639,26 @@ export type Usage = {
   }[];
 };
 
+export type Gateway = {
+  /** Its name among those that share the database. */
+  name: string;
+  /** `silent`: it does not reach the database, or has died a moment ago. `lost`: the others found it dead, and go on with its calls. */
+  state: 'running' | 'silent' | 'lost';
+  /** When it last said that it lives. */
+  seen_at: string;
+  /** Whether calls of another gateway that ends, or has died, may go on here. */
+  takes_calls: boolean;
+  /** Calls of the workspace that it holds. */
+  calls: {
+    ringing: number;
+    active: number;
+    /** Those of them that began at another gateway, or before its last start. */
+    taken_over: number;
+  };
+  /** Whether it has answered this request. */
+  is_current: boolean;
+};
+
 export type AdminToken = {
   id: string;
   /** Who or what it is for. */
@@ -1543,6 +1563,13 @@ export type Operations = {
   };
   /** Read the minutes of outbound calls of this day. How long the outbound calls that began on this day of the workspace have lasted, in all and by number, beside the limits (`daily_minutes`). */
   getUsage: { request: undefined; answer: Usage };
+  /** List the gateways. Those that share the database, by name, with the calls of the workspace that each holds. When one dies or hands its calls over, they move. */
+  listGateways: {
+    request: undefined;
+    answer: {
+      gateways: Gateway[];
+    };
+  };
   /** List the admin tokens. Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept. */
   listTokens: {
     request: undefined;
@@ -2108,6 +2135,7 @@ export const operations = {
   getWorkspace: { method: 'GET', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   updateWorkspace: { method: 'PATCH', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   getUsage: { method: 'GET', path: '/api/v1/admin/usage', headers: [], answer: 'json' },
+  listGateways: { method: 'GET', path: '/api/v1/admin/gateways', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   getCurrentToken: { method: 'GET', path: '/api/v1/admin/tokens/current', headers: [], answer: 'json' },

@@ -9,6 +9,7 @@ import type {
   ChartState,
   Delivery,
   Direction,
+  Gateway,
   PhoneNumber,
   ReplayStep,
   SipLadder,
@@ -180,6 +181,8 @@ export const getUsage = (): Promise<Usage> => client.getUsage();
 
 export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
   client.updateWorkspace({ body });
+
+export const listGateways = async (): Promise<Gateway[]> => (await client.listGateways()).gateways;
 
 export const listTokens = async (): Promise<AdminToken[]> => (await client.listTokens()).tokens;
 

@@ -9,6 +9,7 @@ import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { CallPage } from './pages/call.tsx';
 import { CallsPage } from './pages/calls.tsx';
+import { GatewaysPage } from './pages/gateways.tsx';
 import { NewNumberPage } from './pages/new-number.tsx';
 import { NewTokenPage } from './pages/new-token.tsx';
 import { NewTrunkPage } from './pages/new-trunk.tsx';
@@ -75,6 +76,8 @@ const CurrentPage = () => {
       return <WorkspacePage />;
     case 'tokens':
       return id === 'new' ? asAdmin(<NewTokenPage />) : <TokensPage />;
+    case 'gateways':
+      return <GatewaysPage />;
     default:
       return <Missing back={{ to: linkTo('calls'), label: texts.value.shell.nav.calls }} />;
   }

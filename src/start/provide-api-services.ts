@@ -51,6 +51,7 @@ export const apiServicesOf = (
   });
   return {
     database,
+    node: config.node,
     sealing,
     clock,
     logger,

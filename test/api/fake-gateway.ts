@@ -163,6 +163,7 @@ export const fakeGateway = async (
     storedCalls: createStoredCalls(asking),
     isPassing: isTransient,
     checkCapacity: () => {},
+    node: 'test',
     async placeCall({ id, number: from }, { keyed, ...request }) {
       note('placeCall', { numberId: id, ...request });
       return storeKeyed({ numberId: id, workspaceId, number: from }, keyed);

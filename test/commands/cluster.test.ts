@@ -20,6 +20,7 @@ test('a cluster is tried out: the call of a gateway that is killed goes on at th
     {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      GW_MAX_DELAY_MS: '0',
       GW_DATA_DIR: folder,
       GW_DRAIN_SEC: '0',
     },

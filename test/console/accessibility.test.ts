@@ -46,6 +46,7 @@ const furnish = async ({
     '/workspace',
     '/tokens',
     '/tokens/new',
+    '/gateways',
   ];
 };
 

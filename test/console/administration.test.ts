@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runStatement } from '#test/helpers/database-statement.ts';
 import { consoleTest, type ConsoleWorld } from './in-browser.ts';
 
 const tokens = '/api/v1/admin/tokens';
@@ -186,6 +187,7 @@ consoleTest(
       ['/audit', 'Audit log'],
       ['/workspace', 'Workspace'],
       ['/tokens', 'Admin tokens'],
+      ['/gateways', 'Gateways'],
     ];
     for (const [path, heading] of paths) {
       await page.evaluate(`location.hash = '${path}'`);
@@ -222,6 +224,28 @@ consoleTest(
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
     }
     t.deepEqual(refused, []);
+  },
+  slowLines,
+);
+
+consoleTest(
+  'gateways are shown with the calls that each holds, and those that began elsewhere',
+  async (t, { gateway, databaseUrl, open }) => {
+    await gateway.call('01000000006');
+    const page = await open({ page: '/gateways' });
+    const own = page.getByRole('listitem').filter({ hasText: 'gateway (this console)' });
+    await own.getByText('1 call in progress').waitFor();
+    await own.getByText('Running').waitFor();
+    await runStatement(
+      databaseUrl,
+      `insert into node (name, instance, seen_at, lost_at) values ('other', gen_random_uuid(), now(), now())`,
+    );
+    const other = page.getByRole('listitem').filter({ hasText: 'other' });
+    await other.getByText('0 calls in progress · The others go on with its calls').waitFor();
+    await other.getByText('Gone').waitFor();
+    await runStatement(databaseUrl, `update call set epoch = 2`);
+    await own.getByText('1 of them began elsewhere').waitFor();
+    t.pass();
   },
   slowLines,
 );

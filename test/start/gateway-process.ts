@@ -62,7 +62,7 @@ export const runGateway = (
   const [command, ...parameters] = [...wrapper, process.execPath, 'src/main.ts'];
   const child = spawn(command ?? process.execPath, parameters, {
     cwd: root,
-    env: { ...Object.fromEntries(inherited), ...settings },
+    env: { ...Object.fromEntries(inherited), GW_MAX_DELAY_MS: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };

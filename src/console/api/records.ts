@@ -16,6 +16,7 @@ export type {
   AuditEntry,
   CallListItem,
   Delivery,
+  Gateway,
   PhoneNumber,
   ReplayStep,
   SipLadder,

@@ -1,6 +1,6 @@
 /** The language of the console: the browser's, until somebody chooses. Remembered on this device. */
 import { computed, effect, signal } from '@preact/signals';
-import { tokens, workspace } from './ko/administration.ts';
+import { gateways, tokens, workspace } from './ko/administration.ts';
 import { audit } from './ko/audit.ts';
 import { calls } from './ko/calls.ts';
 import { trial, trunks, webhooks } from './ko/connections.ts';
@@ -23,6 +23,7 @@ const ko: Texts = {
   audit,
   workspace,
   tokens,
+  gateways,
   phone,
 };
 

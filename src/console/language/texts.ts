@@ -1,5 +1,5 @@
 /** The English catalogue is the model: another one has the same texts, or does not compile. */
-import { tokens, workspace } from './en/administration.ts';
+import { gateways, tokens, workspace } from './en/administration.ts';
 import { audit } from './en/audit.ts';
 import { calls } from './en/calls.ts';
 import { trial, trunks, webhooks } from './en/connections.ts';
@@ -21,6 +21,7 @@ export const en = {
   audit,
   workspace,
   tokens,
+  gateways,
   phone,
 };
 

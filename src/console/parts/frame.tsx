@@ -19,6 +19,7 @@ const links = [
   ['audit', 'audit'],
   ['workspace', 'workspace'],
   ['tokens', 'tokens'],
+  ['gateways', 'gateways'],
 ] as const;
 
 /** What is there for admins alone. */

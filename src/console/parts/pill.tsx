@@ -1,7 +1,7 @@
 /** A state in one or two words, and how states look beside their words. */
 import type { ComponentChildren } from 'preact';
 import type { TrunkState } from '#src/domain/trunk.ts';
-import type { AdminToken, Delivery, TrunkCheckStep, Webhook } from '../api/records.ts';
+import type { AdminToken, Delivery, Gateway, TrunkCheckStep, Webhook } from '../api/records.ts';
 
 export type Tone = 'live' | 'fine' | 'calm' | 'warn' | 'bad';
 
@@ -12,6 +12,8 @@ export const Pill = ({ tone, children }: { tone: Tone; children: ComponentChildr
     {children}
   </span>
 );
+
+export const gatewayTones: Record<Gateway['state'], Tone> = { running: 'fine', silent: 'warn', lost: 'bad' };
 
 export const roleTones: Record<AdminToken['role'], Tone> = { admin: 'live', viewer: 'calm' };
 

@@ -33,3 +33,19 @@ export const tokens = {
   revokeText: 'It stops working at once. Whoever uses it needs another one.',
   revokeOwnText: 'You are signed in with it: it stops working at once, and you sign in with another one.',
 };
+
+export const gateways = {
+  lead: 'Those that serve you together. When one dies or ends, its calls go on at another one.',
+  states: { running: 'Running', silent: 'Silent', lost: 'Gone' },
+  stateHints: {
+    running: '',
+    silent: 'It says nothing just now',
+    lost: 'The others go on with its calls',
+  },
+  current: '(this console)',
+  inProgress: (calls: number) => (calls === 1 ? '1 call in progress' : `${calls} calls in progress`),
+  ringing: (calls: number) => `${calls} ringing`,
+  takesNone: 'takes no calls of others',
+  seen: (when: string) => `last seen ${when}`,
+  takenOver: (calls: number) => `${calls} of them began elsewhere`,
+};

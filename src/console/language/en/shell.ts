@@ -22,6 +22,7 @@ export const shell = {
     audit: 'Audit log',
     workspace: 'Workspace',
     tokens: 'Admin tokens',
+    gateways: 'Gateways',
   },
   adminsOnly: {
     title: 'This is for admins.',

@@ -35,3 +35,19 @@ export const tokens: Texts['tokens'] = {
   revokeText: '즉시 사용할 수 없게 됩니다. 이 토큰을 쓰는 곳에는 다른 토큰이 필요합니다.',
   revokeOwnText: '지금 로그인한 토큰입니다. 즉시 사용할 수 없게 되며, 다른 토큰으로 다시 로그인해야 합니다.',
 };
+
+export const gateways: Texts['gateways'] = {
+  lead: '함께 서비스하는 게이트웨이입니다. 하나가 멈추거나 종료되면 통화는 다른 게이트웨이에서 이어집니다.',
+  states: { running: '실행 중', silent: '응답 없음', lost: '중단됨' },
+  stateHints: {
+    running: '',
+    silent: '지금 아무 응답이 없습니다',
+    lost: '다른 게이트웨이가 통화를 이어받습니다',
+  },
+  current: '(이 콘솔)',
+  inProgress: (calls) => `통화 ${calls}건 진행 중`,
+  ringing: (calls) => `${calls}건 연결 중`,
+  takesNone: '다른 게이트웨이의 통화를 받지 않음',
+  seen: (when) => `마지막 확인 ${when}`,
+  takenOver: (calls) => `그중 ${calls}건은 다른 게이트웨이에서 시작`,
+};

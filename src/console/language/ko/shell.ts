@@ -24,6 +24,7 @@ export const shell: Texts['shell'] = {
     audit: '감사 기록',
     workspace: '워크스페이스',
     tokens: '관리자 토큰',
+    gateways: '게이트웨이',
   },
   adminsOnly: {
     title: '관리자만 볼 수 있습니다.',

@@ -1,0 +1,51 @@
+/** The gateways that share the database, the calls that each holds, and how many of them began at another one. */
+import { listGateways } from '../api.ts';
+import type { Gateway } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { Loading, Page } from '../parts/page.tsx';
+import { gatewayTones, Pill } from '../parts/pill.tsx';
+import { timeOfDay } from '../parts/when.tsx';
+import { usePolled } from '../polled.ts';
+
+const pollMs = 1_000;
+
+export const GatewaysPage = () => {
+  const t = texts.value.gateways;
+  const { value: gateways } = usePolled('gateways', listGateways, () => pollMs);
+  if (gateways === undefined) return <Loading />;
+  return (
+    <Page title={texts.value.shell.nav.gateways} lead={t.lead}>
+      <ul class="rows" aria-label={texts.value.shell.nav.gateways}>
+        {gateways.map((gateway) => (
+          <GatewayRow key={gateway.name} gateway={gateway} />
+        ))}
+      </ul>
+    </Page>
+  );
+};
+
+const GatewayRow = ({ gateway }: { gateway: Gateway }) => {
+  const t = texts.value.gateways;
+  const { name, state, is_current: isCurrent, calls, takes_calls: takesCalls, seen_at: seenAt } = gateway;
+  const about = [
+    t.inProgress(calls.active),
+    ...(calls.taken_over === 0 ? [] : [t.takenOver(calls.taken_over)]),
+    ...(calls.ringing === 0 ? [] : [t.ringing(calls.ringing)]),
+    ...(state === 'running' ? [] : [t.stateHints[state], t.seen(timeOfDay(seenAt))]),
+    ...(state === 'running' && !takesCalls ? [t.takesNone] : []),
+  ];
+  return (
+    <li class="row">
+      <span class="row-main">
+        <b>
+          {name}
+          {isCurrent && <small> {t.current}</small>}
+        </b>
+        <small>{about.join(' · ')}</small>
+      </span>
+      <span class="row-end">
+        <Pill tone={gatewayTones[state]}>{t.states[state]}</Pill>
+      </span>
+    </li>
+  );
+};
