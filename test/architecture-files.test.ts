@@ -76,8 +76,8 @@ test('the length of a function is that from its first line to its last, whatever
 test('each test file that runs alone, or with others, is where the list of them has it', (t) => {
   const names = [...long, ...alone, ...Object.values(together).flat()];
   t.deepEqual(
-    names.filter(
-      (name) => !existsSync(`${projectRoot}${name}.test.ts`) && !existsSync(`${projectRoot}${name}`),
+    names.filter((name) =>
+      ['.test.ts', '.ts', ''].every((ending) => !existsSync(`${projectRoot}${name}${ending}`)),
     ),
     [],
   );

@@ -16,11 +16,13 @@ export const long = [
   'test/main',
   'test/regular-expressions',
   'test/journeys/several-gateways',
+  'test/together/journeys',
+  'test/together/outbound',
+  'test/together/inbound',
   'test/journeys/farewell',
   'test/console/walk',
   'test/journeys/agent-types',
   'test/sip/drachtio/signalling/connection-guard',
-  'test/journeys',
   'test/console/accessibility',
   'test/console/administration',
   'test/console/calls',
@@ -30,6 +32,9 @@ export const long = [
   'test/console/phone',
   'test/console/sign-in',
   'test/console/sip-ladder',
+  'test/journeys/restart',
+  'test/journeys/repeated-requests',
+  'test/journeys/traces',
   'test/together',
   'test/commands',
   'test/calls/replay',
@@ -58,15 +63,24 @@ export const alone = [
 ];
 
 /**
- * The folders whose other files run in one process, one test after another; `test/together` has a file for each of these
- * names. A folder that is not named here belongs to `rest`.
+ * The folders whose other files run in one process, one test after another, or some of these files; `test/together` has
+ * a file for each of these names. A folder that is not named here belongs to `rest`.
  */
 export const together: Readonly<Record<string, readonly string[]>> = {
   agents: ['test/agents'],
   api: ['test/api', 'test/client'],
   calls: ['test/calls', 'test/cluster', 'test/events'],
   drachtio: ['test/sip/drachtio'],
+  inbound: ['test/journeys/inbound', 'test/journeys/recordings', 'test/journeys/webphone'],
+  journeys: ['test/journeys'],
   machines: ['test/machines'],
+  outbound: [
+    'test/journeys/client',
+    'test/journeys/events',
+    'test/journeys/language-model',
+    'test/journeys/outbound',
+    'test/journeys/voicemail',
+  ],
   persistence: ['test/persistence', 'test/recordings'],
   rest: ['test'],
   sip: ['test/contract', 'test/sip'],
@@ -76,7 +90,9 @@ export const together: Readonly<Record<string, readonly string[]>> = {
 
 /** Where a file, or the folder that it lies in, stands in a list of names; the length of the list where it does not. */
 export const placeOf = (names: readonly string[], path: string): number => {
-  const place = names.findIndex((name) => path === `${name}.test.ts` || path.startsWith(`${name}/`));
+  const place = names.findIndex(
+    (name) => [`${name}.test.ts`, `${name}.ts`].includes(path) || path.startsWith(`${name}/`),
+  );
   return place === -1 ? names.length : place;
 };
 
