@@ -21,7 +21,7 @@ export type LegKeeper = {
 };
 
 /** A leg that is over is dropped with the next one that is kept, or after this: to end one again harms nobody. */
-const dropMs = 250;
+const dropMs = 1_000;
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
