@@ -1,8 +1,8 @@
 /**
- * What calls in progress, and requests that are turned away, feel while a gateway is asked for many more calls than it can
- * carry. 200 calls talk to an agent, and after ten seconds 600 requests a second come for twenty seconds, whatever becomes
- * of them; what is let in talks to the agent, too. The turns of the 200 are measured as in `turn.ts`, before and during
- * the flood.
+ * Overload: calls in progress, and requests that are turned away, while a gateway is asked for many more calls than it
+ * can carry. 200 calls talk to an agent, and after ten seconds 600 requests a second come for twenty seconds, whatever
+ * becomes of them; what is let in talks to the agent, too. The turns of the 200 are measured as in `turn.ts`, before
+ * and during the flood.
  *
  * Three rounds with GW_MAX_DELAY_MS as it is by default and three with 0, in turns; the median counts. The one that asks,
  * the agent and the database share the processors with the gateway, so a request that is turned away waits for those, too.

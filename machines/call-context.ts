@@ -40,8 +40,8 @@ export type CallMachineEvent =
   | { type: 'answerer.known' };
 
 /**
- * What a call was started with is one object in it: XState copies the context at each change, and from some twenty fields
- * on such a copy takes four times the time and the room.
+ * The context of a call. Its input is one object in it: XState copies the context at each change, and from some twenty
+ * fields on such a copy takes four times the time and the room.
  */
 export type CallContext = Pick<CallInput, 'callId'> & {
   input: CallInput;

@@ -62,7 +62,7 @@ export type ConversationMessage =
   /** The whole message was said to the machine. */
   | { type: 'message.left' };
 
-/** What it was started with is one object in it, as in `CallContext`. */
+/** The context of a conversation. Its input is one object in it, as in `CallContext`. */
 export type ConversationContext = Pick<ConversationInput, 'callId'> &
   Turns & {
     input: ConversationInput;

@@ -18,7 +18,10 @@ export class Entry {
   }
 }
 
-/** What is due when; of the same moment, what was added first comes first. A binary heap: thousands of calls wait on it. */
+/**
+ * Things that are due, each at its moment; of the same moment, what was added first comes first. A binary heap:
+ * thousands of calls wait on it.
+ */
 export class Agenda {
   readonly #heap: Entry[] = [];
   #added = 0;

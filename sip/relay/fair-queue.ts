@@ -1,5 +1,5 @@
 /**
- * What goes to drachtio-server from several gateways by one connection: one message of each in turns, so that a gateway
+ * The queue of several gateways to drachtio-server, by one connection: one message of each in turns, so that a gateway
  * with many waits behind nobody but itself.
  *
  * drachtio-server takes in a message in a ring that two long ones overrun (sip/drachtio/signalling/ring.ts):

@@ -1,6 +1,6 @@
 /**
- * What the far end has sent in a dialog of which no gateway lives: it waits, no longer than a moment that its sender waits
- * as well, for the gateway that acts in the dialog next.
+ * Holds what the far end has sent in a dialog of which no gateway lives: it waits, no longer than a moment that its
+ * sender waits as well, for the gateway that acts in the dialog next.
  */
 import type { Clock } from '#src/domain/clock.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the two sides say, as far as it must be known to bring it to the right one: the first line, and the first line of
- * the SIP message behind it. Nothing else is read, and nothing is written anew.
+ * The heads of messages of the two sides, as far as they must be known to bring it to the right one: the first line,
+ * and the first line of the SIP message behind it. Nothing else is read, and nothing is written anew.
  */
 
 const lineEnd = Buffer.from('\r\n');
@@ -29,7 +29,7 @@ const statusIn = (startLine: string): number | null => {
 
 const methodIn = (startLine: string): string => /^([A-Z]{2,20}) /.exec(startLine)?.[1] ?? '';
 
-/** What drachtio-server says. */
+/** A message of drachtio-server. */
 export type Told =
   /** The answer to a message, by the id of that. `dialogId` is '' where it is not said. */
   | {
@@ -77,7 +77,7 @@ export const readTold = (message: Buffer): Told => {
     : { type: 'request', method, transactionId, dialogId };
 };
 
-/** What a gateway asks, by the id that it gave. */
+/** A message of a gateway, by the id that it gave. */
 export type Asked = { id: string } & (
   | { type: 'authenticate'; secret: string }
   | { type: 'route' | 'remove_route'; verb: string }

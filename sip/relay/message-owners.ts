@@ -21,7 +21,7 @@ export type Transaction<Gateway> = {
   at: number;
 };
 
-/** What the far end has asked of a gateway that is gone. */
+/** A request of the far end to a gateway that is gone. */
 export type LeftOver = { transactionId: string; message: Buffer } & Pick<
   Transaction<never>,
   'method' | 'begins' | 'dialogId'

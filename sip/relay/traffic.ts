@@ -1,4 +1,4 @@
-/** What is done with each message: of a gateway, of drachtio-server, of a far end in a dialog that nobody holds. */
+/** The way of each message: of a gateway, of drachtio-server, of a far end in a dialog that nobody holds. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { longestMessage } from '../drachtio/signalling/ring.ts';

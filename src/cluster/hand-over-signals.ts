@@ -14,7 +14,7 @@ type Answer = z.infer<typeof answer>;
 /** Goes on with these calls. False where this gateway takes none, because it ends as well. */
 export type TakeHandedOver = (calls: HandedOver) => Promise<boolean>;
 
-/** What is asked, where it is that. */
+/** The hand-over that a signal asks for, where it does. */
 export const handOverIn = (asked: unknown): HandedOver | undefined => message.safeParse(asked).data?.handOver;
 
 export const answerHandOver = async (calls: HandedOver, take: TakeHandedOver): Promise<Answer> => ({

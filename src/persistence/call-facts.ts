@@ -62,7 +62,7 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
   remoteSignalling: route?.remoteAddress ?? null,
 });
 
-/** What is written with a fact of a call, where the fact is. */
+/** Rows that are written with a fact of a call, where the fact is. */
 export type KeptBeside = {
   /** With the answer: what another process would go on with. */
   revival: NewRevival | null;

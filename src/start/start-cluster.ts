@@ -54,7 +54,7 @@ export type Cluster = {
 /** An address that leads to this machine alone, seen from another one. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** What is the same at gateways that reach the same far ends; `null` where those end with their gateway. */
+/** A mark that is the same at gateways that reach the same far ends; `null` where those end with their gateway. */
 export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLines'>): string | null => {
   if (lines === 'simulator') return lines;
   if (realLines === null || !realLines.isByRelay) return null;

@@ -1,4 +1,6 @@
-/** Who goes on with the calls in progress when this gateway is asked to end, decided and said then. */
+/**
+ * The hand-over of calls in progress when this gateway is asked to end: who goes on with them is decided and said then.
+ */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { closing } from '#config/policy.ts';

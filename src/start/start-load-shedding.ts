@@ -1,4 +1,4 @@
-/** What this gateway measures of itself, and from when on it takes no more calls for it. */
+/** Measures of this gateway, and the limits from which on it takes no more calls. */
 import { loadLimits } from '#config/policy.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';

@@ -1,4 +1,4 @@
-/** How much of the memory that it may have this process uses. */
+/** The share of the memory that it may have which this process uses. */
 import { getHeapStatistics } from 'node:v8';
 
 /** Beyond what any machine has: no limit is set for the group of processes to which this one belongs. */

@@ -3,7 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { CallRoute } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
-/** What the messages of one INVITE tell of its way. */
+/** The way of one INVITE, as its messages tell it. */
 export type Way = Omit<CallRoute, 'trunk' | 'failedTrunks'>;
 
 export const noWay: Way = { localAddress: null, remoteAddress: null, postDialDelayMs: null };

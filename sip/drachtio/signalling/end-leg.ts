@@ -9,7 +9,10 @@ import type { SipLeg } from '#src/domain/sip-leg.ts';
 /** There is nobody to send anything to. */
 export class NotConnected extends Error {}
 
-/** What a message to drachtio-server is about, where it goes first, and SIP. Rejects when drachtio-server says no. */
+/**
+ * Sends a message to drachtio-server: what it is about, where it goes first, and SIP. Rejects when drachtio-server says
+ * no.
+ */
 export type SendCommand = (message: {
   transactionId?: string;
   dialogId?: string;

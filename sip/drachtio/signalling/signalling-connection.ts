@@ -14,7 +14,7 @@ import { NotConnected, type SendCommand } from './end-leg.ts';
 /** drachtio-server answers at once. */
 const commandMs = 3_000;
 
-/** How often it is asked whether it still takes in what it is sent, and how long it may take to answer. */
+/** Times of asking it whether it still takes in what it is sent, and of its answer. */
 export type ControlProbe = {
   everyMs: number;
   answerMs: number;
@@ -30,7 +30,7 @@ const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
 
 type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
-/** Who takes what comes by the connection. */
+/** The handlers of what comes by the connection. */
 export type SignallingHandlers = {
   onInvite: OnRequest;
   onOptions: OnRequest;

@@ -29,7 +29,7 @@ import { dial } from './outbound.ts';
 import { dialogStands } from './revive.ts';
 import type { SessionTimes } from './session-timer.ts';
 
-/** How long is waited for a trunk, in milliseconds. */
+/** The longest waits for a trunk, in milliseconds. */
 export type TrunkTimes = {
   /** From which nothing at all came for an INVITE; the next one is tried then. */
   silenceMs: number;

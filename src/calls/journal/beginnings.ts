@@ -1,6 +1,6 @@
 /**
- * What calls began with that were not answered yet. Before its answer nobody could go on with a call, so it is written
- * with the answer, in one statement.
+ * The beginnings of calls that were not answered yet. Before its answer nobody could go on with a call, so it is
+ * written with the answer, in one statement.
  */
 import type { CallBeginning, NewRevival } from '#src/persistence/call-revivals.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
-/** Who goes on with the calls: each of these gateways with some, or the next process of this one with all. */
+/** The heirs that go on with the calls: each of these gateways with some, or the next process of this one with all. */
 export type Heirs = { are: 'others'; nodes: readonly string[] } | { are: 'next process' };
 
 export type HandOver = {

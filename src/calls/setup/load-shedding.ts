@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 
-/** What can be too much, in the order in which it is looked at. */
+/** Pressures that can be too much, in the order in which they are looked at. */
 export const pressures = ['event_loop', 'memory', 'journal'] as const;
 
 export type Pressure = (typeof pressures)[number];
@@ -15,7 +15,7 @@ export type LoadLimit = { from: number; until: number };
 
 export type LoadLimits = Readonly<Record<Pressure, LoadLimit>>;
 
-/** How much there is now, in the unit of its limit. */
+/** The measure of each pressure now, in the unit of its limit. */
 export type LoadMeasures = Readonly<Record<Pressure, () => number>>;
 
 export type LoadShedding = {

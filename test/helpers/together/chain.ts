@@ -1,6 +1,6 @@
 /**
- * What a test file gets as `ava` when it runs together with others in one process: its tests run one after another, so
- * that no two files are at work at once, and their titles begin with the file that they are of.
+ * The `ava` of a test file that runs together with others in one process: its tests run one after another, so that no
+ * two files are at work at once, and their titles begin with the file that they are of.
  */
 import { setImmediate } from 'node:timers/promises';
 import ava from 'ava';

@@ -1,4 +1,4 @@
-/** What is written with a fact of a call: in the same statement, and where the fact is alone. */
+/** Rows that are written with a fact of a call: in the same statement, and where the fact is alone. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { recordFact } from '#src/persistence/call-facts.ts';
