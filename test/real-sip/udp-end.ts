@@ -71,7 +71,8 @@ export const startUdpEnd = async ({
     switch (method) {
       case 'INVITE':
         invites.set(callId, text);
-        respond(to, text, '180 Ringing');
+        // Behind a 180 to a re-INVITE drachtio-server (0.9.10) keeps the 200 to itself.
+        if (!headerIn(text, 'To').includes(';tag=')) respond(to, text, '180 Ringing');
         if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(address, ear || port + 1, padding));
         break;
       case 'CANCEL':
