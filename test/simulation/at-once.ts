@@ -14,6 +14,12 @@ const waiting = {
   writeFile: 'writeFileSync',
 } as const satisfies Partial<Record<keyof typeof promises, keyof typeof fs>>;
 
+/** Nobody pulls the plug of the machine that simulates. */
+const withoutFlush = (values: unknown[]): unknown[] =>
+  values.map((value) =>
+    value instanceof Object && 'flush' in value ? Object.assign({}, value, { flush: false }) : value,
+  );
+
 /** The functions of `node:fs/promises`. */
 export const answerAtOnce = (files: typeof fs, isWanted: () => boolean): Record<string, unknown> => {
   const usual: Record<string, unknown> = { ...promises };
@@ -30,7 +36,7 @@ export const answerAtOnce = (files: typeof fs, isWanted: () => boolean): Record<
       return [
         name,
         async (...values: unknown[]): Promise<unknown> =>
-          (isWanted() ? atOnce(...values) : later(...values)) as unknown,
+          (isWanted() ? atOnce(...withoutFlush(values)) : later(...values)) as unknown,
       ];
     }),
   );

@@ -69,15 +69,15 @@ const brokenIn = (postgres: Postgres, rules: readonly Rule[]): string[] =>
   );
 
 /** Of all rules that hold at any time, in one look where all of them do. */
-const anyBroken = `select ${always.map(({ broken }) => `exists (${broken})`).join(' or ')} as broken`;
+const anyBroken = `select ${always.map(({ broken }) => `exists (${broken})`).join(' or ')}`;
 
 export const checkAlways = (postgres: Postgres): string[] =>
-  postgres.rows(anyBroken)[0]?.['broken'] === true ? brokenIn(postgres, always) : [];
+  postgres.isTrue(anyBroken) ? brokenIn(postgres, always) : [];
 
 export const checkAtRest = (postgres: Postgres): string[] => brokenIn(postgres, [...always, ...atRest]);
 
 /** Whether there is nothing left to be done. */
 export const isAtRest = (postgres: Postgres): boolean =>
-  postgres.rows(`select exists (select from call where ended_at is null)
+  !postgres.isTrue(`select exists (select from call where ended_at is null)
     or exists (select from event_delivery where state = 'pending')
-    or exists (select from call_revival) as busy`)[0]?.['busy'] === false;
+    or exists (select from call_revival)`);

@@ -21,6 +21,8 @@ export class Customer {
   readonly received = new Map<string, { id: string; type: string }[]>();
   /** Share of events that the receiver refuses. */
   refuses = 0;
+  /** Nobody places calls any more. */
+  isSatisfied = false;
   #requests = 0;
   readonly #world: World;
   #access: Access | null = null;
@@ -82,11 +84,16 @@ export class Customer {
     this.#requests += 1;
     const instruction = `order-${this.#requests}`;
     const attempt = (left: number): void => {
+      if (this.isSatisfied) return;
       const body = { to, instruction, max_duration_sec: 60 };
       this.ask({ method: 'POST', path: '/api/v1/calls', body, idempotencyKey: instruction }, (answer) => {
         this.#world.journal.note(`customer: ${instruction} ${answer?.status ?? 'unanswered'}`);
         if (answer?.status === 201) onPlaced(placed.parse(answer.body).call_id);
-        else if (left > 1 && (answer === undefined || answer.status >= 500 || answer.status === 409))
+        else if (
+          left > 1 &&
+          !this.isSatisfied &&
+          (answer === undefined || answer.status >= 500 || answer.status === 409)
+        )
           this.#world.time.after(retryMs, () => attempt(left - 1));
       });
     };

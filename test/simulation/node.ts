@@ -33,6 +33,8 @@ const settingsOf = (name: string, dataFolder: string): Record<string, string> =>
   GW_LINES: 'simulator',
   GW_SIMULATOR_SPEED: '1',
   GW_DRAIN_SEC: '20',
+  // How late the machine is says nothing of the simulated one.
+  GW_MAX_DELAY_MS: '0',
 });
 
 export class SimulatedNode {

@@ -63,7 +63,7 @@ export const planOf = (seed: number): Plan => {
     crashes: isCalm
       ? []
       : some(random, 3, () => ({
-          effects: 1 + random.below(90),
+          effects: 1 + random.below(40),
           restartAfterMs: random.chance(0.7) ? 100 + random.below(15_000) : null,
         })),
     crashSeed: random.below(2 ** 31),
