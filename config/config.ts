@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { NatsConfig } from './nats-servers.ts';
 import { ConfigError, givenSettings, parseSettings } from './parse-settings.ts';
+import { databaseLimits } from './policy.ts';
 import { serverSettings } from './server-settings.ts';
 import { settings } from './settings.ts';
 import { recordingsOf, type RecordingsConfig } from './recordings-config.ts';
@@ -53,6 +54,8 @@ export type Config = Readonly<{
   /** Connections for what is read and written, and for the journal of calls. */
   databasePool: number;
   databaseJournalPool: number;
+  /** How long the database may take; no setting. */
+  databaseLimits: Readonly<Record<keyof typeof databaseLimits, number>>;
   /** `none`: calls of other gateways are shown, none are placed, taken or hung up. */
   lines: 'simulator' | 'drachtio' | 'none';
   /** `null` but for `drachtio`. */
@@ -152,6 +155,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     databaseUrl,
     databasePool: values.GW_DATABASE_POOL,
     databaseJournalPool: values.GW_DATABASE_JOURNAL_POOL,
+    databaseLimits,
     lines: values.GW_LINES,
     realLines: values.GW_LINES === 'drachtio' ? realLinesOf(values) : null,
     masterKey: values.GW_MASTER_KEY ?? null,

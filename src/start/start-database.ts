@@ -1,14 +1,16 @@
 /** The database of this gateway: the PostgreSQL server that is configured, or the embedded one in the data folder. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { databaseLimits } from '#config/policy.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Opens the database, which is owned by `started`. Throws a StartError that names the setting. */
 export const startDatabase = async (
-  config: Pick<Config, 'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'dataFolder' | 'node'>,
+  config: Pick<
+    Config,
+    'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'databaseLimits' | 'dataFolder' | 'node'
+  >,
   logger: Logger,
   started: AsyncDisposableStack,
   { openDatabaseStream }: Pick<Surroundings, 'openDatabaseStream'>,
@@ -24,7 +26,7 @@ export const startDatabase = async (
     connection: await connection(),
     poolSize: config.databasePool,
     journalPoolSize: config.databaseJournalPool,
-    limits: databaseLimits,
+    limits: config.databaseLimits,
     node: config.node,
     logger,
   });

@@ -54,6 +54,15 @@ export const testSettings = (databaseUrl: string, dataFolder: string): Record<st
   GW_DRAIN_SEC: '0',
 });
 
+/** On a busy machine the database answers late, and is there all the same. */
+const patientMs = 20_000;
+const patientLimits = {
+  connectMs: patientMs,
+  statementMs: patientMs,
+  answerMs: patientMs,
+  beatAnswerMs: patientMs,
+};
+
 let lastStart: Promise<unknown> = Promise.resolve();
 
 /**
@@ -86,7 +95,8 @@ export const testGateway = async (
   const logged: string[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) });
   const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
-  const gateway = await startNext(config, logger);
+  const databaseLimits = { ...config.databaseLimits, ...patientLimits };
+  const gateway = await startNext({ ...config, databaseLimits }, logger);
   t.teardown(async () => {
     tellWhyItFailed(t, logged);
     await gateway.close();
