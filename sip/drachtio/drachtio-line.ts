@@ -3,13 +3,14 @@
  * attempt, and the media of that connection.
  */
 import type { Logger } from 'pino';
-import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
+import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
+import { isHold } from '../trunks/media-offer.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
+import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from './call-media.ts';
 import { hangUp, holdRequests, type Attempt, type Connection } from './signalling/attempt.ts';
 import type { StandingLine } from './lost-signalling.ts';
@@ -35,20 +36,14 @@ export type DrachtioLineOptions = MediaMeans & {
 
 export type DrachtioLine = Line & StandingLine;
 
-/** The SIP dialog of a call, from the attempt on. */
-type CallDialog = {
-  attempt: Attempt;
-  /** `null` until it was answered, and for ever where it was not. */
-  connection: Connection | null;
-  /** `null` until the attempt has come to something. */
-  sip: SipDetails | null;
-  /** Since the answer. */
-  watch: SoundWatch | null;
-  /** `null` until the call is over. */
-  sound: SoundFigures | null;
-};
-
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
+
+/** Who had put the call on hold has not taken it back because another process goes on with it. */
+const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
+  if (connection === null || !isHold(connection.dialog.remote.sdp)) return;
+  watch?.held(true);
+  life.send({ type: 'held' });
+};
 
 /** Tells the life of the line what becomes of the attempt. */
 const follow = (
@@ -69,7 +64,9 @@ const follow = (
     dialog.sip ??= connection.sip;
     if (life.is('calling')) {
       dialog.connection = connection;
-      return life.send({ type: isAdopted ? 'adopted' : 'answered' });
+      if (!isAdopted) return life.send({ type: 'answered' });
+      life.send({ type: 'adopted' });
+      return stayOnHold(dialog, life);
     }
     // It was answered in the moment in which it was given up.
     life.send({ type: 'released' });
@@ -166,16 +163,6 @@ const release = (
   });
 };
 
-/** drachtio-server's own name of it, which the types of drachtio-srf leave out. */
-const idOf = ({ connection }: CallDialog): string | null => {
-  const id: unknown = connection && Reflect.get(connection.dialog, 'id');
-  return typeof id === 'string' ? id : null;
-};
-
-/** The same, of that with the media server. */
-const channelIdOf = ({ connection }: CallDialog): string | null =>
-  connection?.endpoint.channel()?.dialog?.id ?? null;
-
 /** What the far end asks from now on is for whoever goes on with the call. */
 const leaveStanding = ({ connection }: CallDialog, media: CallMedia, { backgroundTasks }: Means): void => {
   media.leave();
@@ -191,23 +178,6 @@ const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger
       logger.warn({ err: error }, 'keys could not be pressed');
     }),
   );
-
-/** What is known of the dialog and its sound goes with what is said of its answer and its end. */
-const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): LineEvent => {
-  const details = () => {
-    const route = attempt.route();
-    return { sip: sip ?? attempt.sip(), ...(route === null ? {} : { route }) };
-  };
-  switch (event.type) {
-    case 'line.answered':
-    case 'line.unanswered':
-      return { ...event, ...details() };
-    case 'line.ended':
-      return { ...event, ...details(), ...(sound === null ? {} : { sound }) };
-    default:
-      return event;
-  }
-};
 
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
   const time = createLineTime(options.clock, 1);

@@ -68,6 +68,30 @@ test('keys, holds and questions of the far end are answered after it, and what c
   t.deepEqual(line.breaches, []);
 });
 
+for (const media of ['direct', 'freeswitch'] as const)
+  test(`${media}: who had put the call on hold has it on hold at the next gateway, and takes it back`, async (t) => {
+    const world = await startWorld(t, media);
+    const { far, line: before } = await world.dialled();
+    far.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+    await far.receives(200);
+    far.sends('ACK');
+    await saw(before, 'line.held');
+    await world.die();
+    const line = world.adopt(await world.next());
+    if (media === 'direct') {
+      await far.receives('INVITE');
+      far.answers(200, { sdp: describeSound({ direction: 'sendonly' }) });
+      await far.receives('ACK');
+    }
+    await saw(line, 'line.held');
+    far.sends('INVITE', { sdp });
+    await far.receives(200);
+    far.sends('ACK');
+    await saw(line, 'line.resumed');
+    t.deepEqual(line.story(), ['line.adopted', 'line.held', 'line.resumed']);
+    t.deepEqual(line.breaches, []);
+  });
+
 test('a far end that hung up while nobody held its call is answered, and the call has ended', async (t) => {
   const world = await startWorld(t);
   const call = await world.dialled();
