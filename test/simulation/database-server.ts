@@ -70,6 +70,8 @@ export class DatabaseServer {
   readonly #random: Random;
   readonly #effects: Effects;
   readonly #connections = new Map<number, Connection>();
+  /** Those that have something under way while their node is cut off, accepted or not. */
+  readonly #halted = new Set<Connection>();
   /** Those whose statement waits for another's transaction or lock, in their order. */
   #waiting: Question[] = [];
   #inTransaction: Connection | null = null;
@@ -118,8 +120,11 @@ export class DatabaseServer {
 
   joinAgain(name: string): void {
     this.#cutOff.delete(name);
-    for (const connection of this.#connections.values())
-      if (connection.process.name === name) for (const travel of connection.held.splice(0)) travel();
+    for (const connection of this.#halted) {
+      if (connection.process.name !== name) continue;
+      this.#halted.delete(connection);
+      for (const travel of connection.held.splice(0)) travel();
+    }
   }
 
   /** The kernel of a dead process closes its connections. */
@@ -147,8 +152,10 @@ export class DatabaseServer {
     const due = Math.max(this.#time.now() + this.#latency(), connection.arrivesFrom);
     connection.arrivesFrom = due;
     this.#world(due - this.#time.now(), () => {
-      if (this.#cutOff.has(connection.process.name)) connection.held.push(work);
-      else work();
+      if (!this.#cutOff.has(connection.process.name)) return work();
+      connection.held.push(work);
+      this.#halted.add(connection);
+      return undefined;
     });
   }
 

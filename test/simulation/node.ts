@@ -17,6 +17,8 @@ export type NodeWorld = {
   farEnds: FarEnds;
   /** What is logged, one line each. */
   log: (process: SimulatedProcess, line: string) => void;
+  /** Whoever looks after the machine tries again. */
+  onFailedStart: (node: SimulatedNode) => void;
 };
 
 type Running = { process: SimulatedProcess; api: ApiServer; gateway: Gateway | null };
@@ -94,9 +96,11 @@ export class SimulatedNode {
       }).then(
         (gateway) => (running.gateway = gateway),
         (error: unknown) => {
+          if (!process.isAlive) return;
+          log(process, `did not start: ${String(error)}`);
           process.isAlive = false;
           database.died(process);
-          log(process, `did not start: ${String(error)}`);
+          this.#world.onFailedStart(this);
         },
       );
     });

@@ -23,6 +23,9 @@ export type Plan = {
   afterMs: number;
 };
 
+/** A gateway that is away for so long keeps its calls. */
+const shortMs = 8_000;
+
 const names = ['north', 'south', 'west'];
 const callees = [1, 1, 1, 2, 3, 5, 5, 6, 7, 8].map((last) => `0100000000${last}`);
 
@@ -52,6 +55,30 @@ export const planOf = (seed: number): Plan => {
   const faultyMs = 12_000 + random.below(30_000);
   const isCalm = random.chance(0.05);
   const within = (): number => random.below(faultyMs);
+  const crashes: Plan['crashes'] = isCalm
+    ? []
+    : some(random, 3, () => ({
+        effects: 1 + random.below(40),
+        restartAfterMs: random.chance(0.7) ? 100 + random.below(15_000) : null,
+      }));
+  const cutOffs: Plan['cutOffs'] =
+    isCalm || random.chance(0.6)
+      ? []
+      : some(random, 2, () => ({
+          atMs: within(),
+          node: random.pick(nodes),
+          forMs: 200 + random.below(random.chance(0.3) ? 60_000 : shortMs),
+        }));
+  // What a call that is taken over has lasted follows the wall clock, which must not be set in between (take-over.ts).
+  const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
+  const clockSteps: Plan['clockSteps'] =
+    areTakenOver || random.chance(0.7)
+      ? []
+      : some(random, 2, () => ({
+          atMs: within(),
+          node: random.pick(nodes),
+          byMs: random.below(7_200_000) - 3_600_000,
+        }));
   return {
     nodes,
     calls: Array.from({ length: 1 + random.below(4) }, () => ({
@@ -60,28 +87,10 @@ export const planOf = (seed: number): Plan => {
       hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
       immediate: random.chance(0.3),
     })),
-    crashes: isCalm
-      ? []
-      : some(random, 3, () => ({
-          effects: 1 + random.below(40),
-          restartAfterMs: random.chance(0.7) ? 100 + random.below(15_000) : null,
-        })),
+    crashes,
     crashSeed: random.below(2 ** 31),
-    cutOffs:
-      isCalm || random.chance(0.6)
-        ? []
-        : some(random, 2, () => ({
-            atMs: within(),
-            node: random.pick(nodes),
-            forMs: 200 + random.below(random.chance(0.3) ? 60_000 : 8_000),
-          })),
-    clockSteps: random.chance(0.7)
-      ? []
-      : some(random, 2, () => ({
-          atMs: within(),
-          node: random.pick(nodes),
-          byMs: random.below(7_200_000) - 3_600_000,
-        })),
+    cutOffs,
+    clockSteps,
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
     statements: isCalm ? noFaults : statementsOf(random),
     requests: isCalm ? reliable : requestsOf(random),

@@ -8,10 +8,13 @@ import { createSimulationJournal, type SimulationJournal } from './journal.ts';
 import { SimulatedNode } from './node.ts';
 import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
-import { beginningMs, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
+import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 
 /** As `statementName` says it; what is kept beside the journal of a call breaks none of its rules. */
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
+
+/** A gateway that could not start is started again after so long. */
+const supervisorMs = 1_000;
 
 export class World {
   readonly random: Random;
@@ -57,6 +60,7 @@ export class World {
           network,
           farEnds,
           log: (process, line) => this.#log(process, line),
+          onFailedStart: (node) => runIn(null, () => void time.after(supervisorMs, () => node.start())),
         }),
     );
     postgres.begin(seed);
