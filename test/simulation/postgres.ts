@@ -4,6 +4,7 @@
  * search path, as does what it makes of chance. Names of prepared statements are made the same for all sessions, which then share them.
  */
 import { PGlite } from '@electric-sql/pglite';
+import { withoutTimers } from './determinism.ts';
 import {
   messagesIn,
   messageOf,
@@ -96,6 +97,7 @@ export class Postgres {
   /** As on the first day, whatever was there before. */
   begin(seed: number): void {
     this.exec('rollback');
+    this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
     if (this.#tables.length > 0) this.exec(`truncate ${this.#tables.join(', ')} restart identity`);
     this.exec('alter sequence drawn restart');
     this.exec(`set simulated.seed = '${seed}'`);
@@ -134,9 +136,12 @@ export class Postgres {
   /** Without what PGlite would read of it itself. Nothing of it is waited for: a promise is only its form. */
   #answerTo(bytes: Buffer): Buffer {
     const pieces: Uint8Array[] = [];
-    void this.#server.execProtocolRawStream(bytes, {
-      syncToFs: false,
-      onRawData: (piece) => void pieces.push(piece.slice()),
+    // Its timers are those of its time limits, of which it keeps some from one world to the next.
+    withoutTimers(() => {
+      void this.#server.execProtocolRawStream(bytes, {
+        syncToFs: false,
+        onRawData: (piece) => void pieces.push(piece.slice()),
+      });
     });
     return Buffer.concat(pieces);
   }

@@ -156,7 +156,7 @@ export const runSeed = async (
   } catch (error) {
     world.violate(`the simulation broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
-    world.end();
+    await world.end();
   }
   return {
     seed,

@@ -11,6 +11,9 @@ import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 
 /** As `statementName` says it; what is kept beside the journal of a call breaks none of its rules. */
+/** Of promises that wait for each other; none of them waits for anything outside. */
+const roundsOfEnd = 50;
+
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
 
 /** A gateway that could not start is started again after so long. */
@@ -124,11 +127,13 @@ export class World {
     return calls.map(([callId]) => `a line of ${callId} still stands`);
   }
 
-  end(): void {
+  /** What is still under way runs out in this time, in which nothing more is due: none of it gets into another world. */
+  async end(): Promise<void> {
     for (const node of this.nodes) {
       node.kill();
       node.remove();
     }
+    for (let round = 0; round < roundsOfEnd; round += 1) await settle();
     determine(null);
   }
 }
