@@ -132,6 +132,7 @@ export const startGateway = async (
     take: takeOver.take,
     cleanUps: cleanUpsAfterDeath({ ...foundation, ...takeOver, telephony }),
     onLost: switchboard.leaveAll,
+    atEachLook: takeOver.settleDoubts,
   });
   await cluster.takes(true);
   const handOver = startHandOver(foundation, { ...world, calls, liveCalls, cluster, telephony });

@@ -1,6 +1,7 @@
 /**
  * Cleaning up after gateways that have died. Of several that find one dead, one gets the claim; when that one dies as
- * well, the claim lapses and another one goes on. The row of a dead gateway stays until the last of its calls has ended.
+ * well, the claim lapses and another one goes on. What fails is done again at the next look, a few times. The row of a
+ * dead gateway stays until the last of its calls has ended.
  */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
@@ -14,7 +15,7 @@ export type CleanUp = {
 };
 
 export type CleanUps = {
-  /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
+  /** Done in this order for a dead gateway. What fails keeps none of the others from being done. */
   add(cleanUps: readonly CleanUp[]): void;
   /** Cleans up after a gateway that was found dead. Nobody waits for it. */
   begin(dead: OtherNode): void;
@@ -23,6 +24,11 @@ export type CleanUps = {
   /** Resolves when what was begun has ended. */
   settled(): Promise<void>;
 };
+
+type Unfinished = { instance: string; todo: readonly CleanUp[]; tries: number };
+
+/** One each look: whatever has not worked by then fails for other reasons than a database that was away. */
+const mostTries = 10;
 
 export const createCleanUps = (options: {
   database: Database;
@@ -33,6 +39,8 @@ export const createCleanUps = (options: {
   const { database, claimMs, logger } = options;
   const cleanUps: CleanUp[] = [];
   const underWay = new Map<string, Promise<void>>();
+  /** Claimed by this gateway, and to be done again. */
+  const unfinished = new Map<string, Unfinished>();
   /** Cleaned up, but for calls whose end is not written yet. */
   const cleaned = new Map<string, OtherNode>();
 
@@ -48,17 +56,37 @@ export const createCleanUps = (options: {
     }
   };
 
-  const cleanUpAfter = async (dead: OtherNode): Promise<void> => {
-    if (!(await claim(dead))) return;
-    logger.warn({ dead_node: dead.name }, 'another gateway has died; this one cleans up after it');
-    for (const { what, run } of cleanUps) {
+  /** Does these, and resolves to those which failed. */
+  const runAll = async (dead: OtherNode, todo: readonly CleanUp[]): Promise<CleanUp[]> => {
+    const failed: CleanUp[] = [];
+    for (const cleanUp of todo) {
       try {
-        await run(dead.name);
+        await cleanUp.run(dead.name);
       } catch (error) {
+        const { what } = cleanUp;
         logger.error({ dead_node: dead.name, what, err: error }, 'a clean-up after a dead gateway failed');
+        failed.push(cleanUp);
       }
     }
-    cleaned.set(dead.name, dead);
+    return failed;
+  };
+
+  const begun = async (dead: OtherNode): Promise<Unfinished | undefined> => {
+    if (!(await claim(dead))) return undefined;
+    logger.warn({ dead_node: dead.name }, 'another gateway has died; this one cleans up after it');
+    return { instance: dead.instance, todo: cleanUps, tries: 0 };
+  };
+
+  const cleanUpAfter = async (dead: OtherNode): Promise<void> => {
+    const { name, instance } = dead;
+    const left = unfinished.get(name);
+    unfinished.delete(name);
+    const begin = left?.instance === instance ? left : await begun(dead);
+    if (begin === undefined) return;
+    const todo = await runAll(dead, begin.todo);
+    const tries = begin.tries + 1;
+    if (todo.length > 0 && tries < mostTries) unfinished.set(name, { instance, todo, tries });
+    else cleaned.set(name, dead);
   };
 
   return {
@@ -73,7 +101,8 @@ export const createCleanUps = (options: {
     },
     async removeCleaned(others) {
       const lost = new Set(others.filter(({ isLost }) => isLost).map(({ name }) => name));
-      for (const name of cleaned.keys()) if (!lost.has(name)) cleaned.delete(name);
+      for (const known of [cleaned, unfinished])
+        for (const name of known.keys()) if (!lost.has(name)) known.delete(name);
       for (const dead of cleaned.values())
         if (await removeNode(database, { ...dead, isLost: true })) cleaned.delete(dead.name);
     },

@@ -27,6 +27,8 @@ export type NodeDuties = {
   cleanUps: readonly CleanUp[];
   /** Others have ended what this gateway holds. */
   onLost: () => void;
+  /** Begun at each look that found the database there; what rejects is done again at the next one. */
+  atEachLook: () => Promise<void>;
 };
 
 export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes'> & {
@@ -51,12 +53,16 @@ export const createNodeWatch = (options: {
   const judge = createNodeJudge(numbers);
   const cleanUps = createCleanUps({ ...options, claimMs: numbers.claimMs });
   let isDatabaseAway = false;
+  let atEachLook: NodeDuties['atEachLook'] = async () => {};
 
   const look = async (): Promise<void> => {
     await membership.sayAlive();
     const others = await otherNodes(database, node);
     // Not waited for: this gateway goes on saying that it lives.
     judge.look(others).forEach(cleanUps.begin);
+    void atEachLook().catch((error: unknown) =>
+      logger.warn({ err: error }, 'what this gateway does at each look failed; the next one tries again'),
+    );
     await cleanUps.removeCleaned(others);
   };
 
@@ -81,6 +87,7 @@ export const createNodeWatch = (options: {
     open(duties) {
       membership.onLost(duties.onLost);
       cleanUps.add(duties.cleanUps);
+      ({ atEachLook } = duties);
       beating.start(0);
     },
     async close() {

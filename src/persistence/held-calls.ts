@@ -1,5 +1,7 @@
 /** The calls that a gateway holds, and how they pass to another one when it is no more. */
 import { sql } from 'kysely';
+import { isInDoubt } from './connection-errors.ts';
+import type { Database } from './database.ts';
 import { readRevival, revivalForm, type Revival } from './call-revivals.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { prepared } from './prepared.ts';
@@ -103,6 +105,53 @@ const takenCall = ({ start, tokenSealed, progress, ...call }: Found): TakenCall 
       : (readRevival({ start, tokenSealed, progress }) ?? null),
 });
 
+/** The commit of a taking was not answered: whether these calls were taken, `confirmTaken` finds out. */
+export class TakingInDoubt extends Error {
+  override readonly name = 'TakingInDoubt';
+  readonly calls: readonly TakenCall[];
+  constructor(calls: readonly TakenCall[], cause: unknown) {
+    super('It is not known whether calls were taken', { cause });
+    this.calls = calls;
+  }
+}
+
+/** What is taken is known before it is committed: a lost answer would else leave calls to a holder that knows of none. */
+const takeKnowingly = async (
+  db: Pick<Database, 'transaction'>,
+  take: (statements: Statements) => Promise<Found[]>,
+): Promise<TakenCall[]> => {
+  let taken: TakenCall[] = [];
+  try {
+    await db.transaction(async (statements) => {
+      taken = (await take(statements)).map(takenCall);
+    });
+  } catch (error) {
+    if (taken.length > 0 && isInDoubt(error)) throw new TakingInDoubt(taken, error);
+    throw error;
+  }
+  return taken;
+};
+
+/** The lock waits for a taking that the server is still at. */
+const holders = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+  queries
+    .selectFrom('Call')
+    .select(['id', 'node', 'epoch'])
+    .where('id', '=', ({ fn, val }) => fn.any(val(callIds)))
+    .where('endedAt', 'is', null)
+    .forShare(),
+);
+
+/** Those of the calls of a `TakingInDoubt` that were taken indeed. */
+export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]): Promise<TakenCall[]> => {
+  const held = await holders(db, { callIds: calls.map(({ id }) => id) });
+  const byId = new Map(held.map((call) => [call.id, call]));
+  return calls.filter(({ id, node, epoch }) => {
+    const now = byId.get(id);
+    return now?.node === node && now.epoch === epoch;
+  });
+};
+
 /**
  * Takes the calls that a dead process of this node held. From now on it writes nothing of them, should it live after all;
  * nor does whoever has taken them before.
@@ -112,20 +161,22 @@ export const takeFromEarlierProcess = async (db: Statements, node: string): Prom
 
 /**
  * The same, of a node that others found dead (`nodes.ts`); none as soon as it runs again. Of several that take its calls
- * one goes on with each. Without lines (`goesOn` false) nobody can go on with any.
+ * one goes on with each. Without lines (`goesOn` false) nobody can go on with any. May throw a `TakingInDoubt`.
  */
-export const takeFromLostNode = async (
-  db: Statements,
+export const takeFromLostNode = (
+  db: Pick<Database, 'transaction'>,
   { from, by, goesOn }: { from: string; by: string; goesOn: boolean },
 ): Promise<TakenCall[]> =>
-  (await takingFromLostNode(db, { from, by, form: goesOn ? revivalForm : 0, ...all })).map(takenCall);
+  takeKnowingly(db, (statements) =>
+    takingFromLostNode(statements, { from, by, form: goesOn ? revivalForm : 0, ...all }),
+  );
 
 /**
  * The same, of calls that a node which lives has let go of for this one. What is not there, has ended, or was taken
- * before, is left out.
+ * before, is left out. May throw a `TakingInDoubt`.
  */
-export const takeHandedOver = async (
-  db: Statements,
+export const takeHandedOver = (
+  db: Pick<Database, 'transaction'>,
   { from, by, callIds }: { from: string; by: string; callIds: readonly string[] },
 ): Promise<TakenCall[]> =>
-  (await takingHandedOver(db, { from, by, form: revivalForm, callIds })).map(takenCall);
+  takeKnowingly(db, (statements) => takingHandedOver(statements, { from, by, form: revivalForm, callIds }));

@@ -1,6 +1,7 @@
 /** The calls that other processes have left: which of them go on here, and what becomes of the others. */
 import { callTimes } from '#config/policy.ts';
 import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/take-over.ts';
+import { createTaking } from '#src/calls/recovery/taking.ts';
 import type { TakeHandedOver } from '#src/cluster/hand-over-signals.ts';
 import type { LostCalls } from '#src/calls/recovery/lost-calls.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -55,6 +56,8 @@ export type StartedTakeOver = TakeOver & {
   takeFrom(node: string): Promise<void>;
   /** What another gateway, which ends, has let go of for this one. */
   take: TakeHandedOver;
+  /** Goes on with calls of which it was not known whether they were taken, once the database says so. */
+  settleDoubts(): Promise<void>;
 };
 
 export const startTakeOver = (
@@ -86,17 +89,19 @@ export const startTakeOver = (
     now: clock.now,
     logger,
   });
+  const hasLines = config.lines !== 'none';
+  const taking = createTaking({
+    database,
+    goOn: (taken) => takeOver.goOn(endOthers(taken, isRevivable, lostCalls)),
+  });
   return {
     ...takeOver,
+    settleDoubts: taking.settleDoubts,
     async take({ from, callIds }) {
-      if (config.lines === 'none' || calls.admission.isDraining()) return false;
-      const taken = callIds.length === 0 ? [] : await takeHandedOver(database, { from, by: node, callIds });
-      await takeOver.goOn(endOthers(taken, isRevivable, lostCalls));
+      if (!hasLines || calls.admission.isDraining()) return false;
+      if (callIds.length > 0) await taking.take(() => takeHandedOver(database, { from, by: node, callIds }));
       return true;
     },
-    async takeFrom(from) {
-      const taken = await takeFromLostNode(database, { from, by: node, goesOn: config.lines !== 'none' });
-      await takeOver.goOn(endOthers(taken, isRevivable, lostCalls));
-    },
+    takeFrom: (from) => taking.take(() => takeFromLostNode(database, { from, by: node, goesOn: hasLines })),
   };
 };
