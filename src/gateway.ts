@@ -16,7 +16,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
-import { cleanUpsAfterDeath } from './start/clean-ups-after-death.ts';
+import { nodeDuties } from './start/node-duties.ts';
 import { countryOf } from './start/country.ts';
 import { platformPolicyOf } from './start/platform-policy.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
@@ -130,9 +130,7 @@ export const startGateway = async (
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,
-    cleanUps: cleanUpsAfterDeath({ ...foundation, ...takeOver, telephony }),
-    onLost: switchboard.leaveAll,
-    atEachLook: takeOver.settleDoubts,
+    ...nodeDuties({ ...foundation, takeOver, telephony, switchboard }),
   });
   await cluster.takes(true);
   const handOver = startHandOver(foundation, { ...world, calls, liveCalls, cluster, telephony });

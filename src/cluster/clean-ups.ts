@@ -30,6 +30,21 @@ type Unfinished = { instance: string; todo: readonly CleanUp[]; tries: number };
 /** One each look: whatever has not worked by then fails for other reasons than a database that was away. */
 const mostTries = 10;
 
+/** Does these, and resolves to those which failed. */
+const runAll = async (dead: string, todo: readonly CleanUp[], logger: Logger): Promise<CleanUp[]> => {
+  const failed: CleanUp[] = [];
+  for (const cleanUp of todo) {
+    const { what, run } = cleanUp;
+    try {
+      await run(dead);
+    } catch (error) {
+      logger.error({ dead_node: dead, what, err: error }, 'a clean-up after a dead gateway failed');
+      failed.push(cleanUp);
+    }
+  }
+  return failed;
+};
+
 export const createCleanUps = (options: {
   database: Database;
   /** How long a clean-up may take before another gateway takes it over. */
@@ -56,21 +71,6 @@ export const createCleanUps = (options: {
     }
   };
 
-  /** Does these, and resolves to those which failed. */
-  const runAll = async (dead: OtherNode, todo: readonly CleanUp[]): Promise<CleanUp[]> => {
-    const failed: CleanUp[] = [];
-    for (const cleanUp of todo) {
-      try {
-        await cleanUp.run(dead.name);
-      } catch (error) {
-        const { what } = cleanUp;
-        logger.error({ dead_node: dead.name, what, err: error }, 'a clean-up after a dead gateway failed');
-        failed.push(cleanUp);
-      }
-    }
-    return failed;
-  };
-
   const begun = async (dead: OtherNode): Promise<Unfinished | undefined> => {
     if (!(await claim(dead))) return undefined;
     logger.warn({ dead_node: dead.name }, 'another gateway has died; this one cleans up after it');
@@ -83,7 +83,7 @@ export const createCleanUps = (options: {
     unfinished.delete(name);
     const begin = left?.instance === instance ? left : await begun(dead);
     if (begin === undefined) return;
-    const todo = await runAll(dead, begin.todo);
+    const todo = await runAll(name, begin.todo, logger);
     const tries = begin.tries + 1;
     if (todo.length > 0 && tries < mostTries) unfinished.set(name, { instance, todo, tries });
     else cleaned.set(name, dead);
