@@ -12,8 +12,10 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine, type TrunkActors } from '#machines/trunk-life.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
+import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
+import { openDatabaseClock } from '#src/persistence/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
 import { nodeDuties } from './start/node-duties.ts';
@@ -68,6 +70,8 @@ const startFoundation = async (
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
   const storage = await startStorage(config, logger, started, surroundings);
+  const databaseClock = await openDatabaseClock(storage.database, { steady: steadyClock, logger });
+  started.defer(databaseClock.close);
   const isHurried = config.lines === 'simulator' && config.simulatorSpeed !== 1;
   const callClock = isHurried ? createVirtualClock(config.simulatorSpeed) : steadyClock;
   return {
@@ -77,6 +81,8 @@ const startFoundation = async (
     platformPolicy,
     clock: systemClock,
     steadyClock,
+    databaseClock: databaseClock.clock,
+    callTime: createCallTime({ wall: systemClock.now, steady: steadyClock.now }),
     callClock,
     logger,
     surroundings,

@@ -75,6 +75,7 @@ export type CallProgress = {
     state: string;
     turn: number;
     utterance: number;
+    /** In the time of the call. */
     spoken: { startedAt: number; endedAt: number; text: string; whole: boolean } | null;
     unanswered: number;
     failuresInARow: number;
@@ -82,6 +83,17 @@ export type CallProgress = {
     /** Said, and not heard whole yet. */
     unplayed: readonly string[];
   };
+};
+
+/** The same by a clock that is so many milliseconds ahead. */
+export const byOtherClock = (progress: CallProgress, aheadMs: number): CallProgress => {
+  const { conversation } = progress;
+  const spoken = conversation.spoken && {
+    ...conversation.spoken,
+    startedAt: conversation.spoken.startedAt + aheadMs,
+    endedAt: conversation.spoken.endedAt + aheadMs,
+  };
+  return { ...progress, conversation: { ...conversation, spoken } };
 };
 
 const progress: z.ZodType<CallProgress> = z.object({
@@ -106,37 +118,40 @@ export type Revival = {
   tokenSealed: string | null;
   /** `null` where nothing has happened yet. */
   progress: CallProgress | null;
+  /** How far the time of the call is ahead of the database's clock, in milliseconds; null where that was not kept. */
+  aheadMs: number | null;
 };
 
-export type NewRevival = Pick<Revival, 'beginning' | 'tokenSealed'>;
+export type NewRevival = Omit<Revival, 'progress'>;
 
 /** As it is written first. */
-export const revivalRow = (callId: string, { beginning, tokenSealed }: NewRevival) => ({
+export const revivalRow = (callId: string, { beginning, tokenSealed, aheadMs }: NewRevival) => ({
   callId,
   form: revivalForm,
   start: beginning,
   tokenSealed,
+  aheadMs,
 });
 
 /** A call as a gateway has left it. Undefined where this one cannot read it: another version has written it. */
 export const readRevival = (
-  row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'progress'>,
+  row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'progress' | 'aheadMs'>,
 ): Revival | undefined => {
   const start = beginning.safeParse(row.start);
   const now = progress.nullable().safeParse(row.progress);
   if (!start.success || !now.success) return undefined;
-  return { beginning: start.data, tokenSealed: row.tokenSealed, progress: now.data };
+  return { beginning: start.data, tokenSealed: row.tokenSealed, progress: now.data, aheadMs: row.aheadMs };
 };
 
 /** The progress of a call, by its holder. */
-export type KeptProgress = { callId: string; epoch: number; progress: CallProgress };
+export type KeptProgress = { callId: string; epoch: number; progress: CallProgress; aheadMs: number };
 
 const keeping = prepared((queries, { kept }: { kept: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .updateTable('CallRevival')
     .from(['hurried', rowsOf('CallRevival', kept)])
-    .set(({ ref }) => ({ progress: ref('given.progress') }))
+    .set(({ ref }) => ({ progress: ref('given.progress'), aheadMs: ref('given.aheadMs') }))
     .whereRef('CallRevival.callId', '=', 'given.callId')
     .whereRef('CallRevival.epoch', '=', 'given.epoch')
     .returning('CallRevival.callId'),

@@ -10,6 +10,8 @@ import type { Statements } from './statements.ts';
 export type DatabaseClock = { clock: Clock; close: () => void };
 
 const everyMs = 30_000;
+/** An answer that took longer says too little of what time it is. */
+const promptMs = 1_000;
 
 /** Not `now()`, which stands still while a transaction waits. */
 const reading = prepared((queries) =>
@@ -21,23 +23,26 @@ export const openDatabaseClock = async (
   db: Statements,
   { steady, logger }: { steady: Clock; logger: Logger },
 ): Promise<DatabaseClock> => {
-  const read = async (): Promise<number> => {
+  const read = async (): Promise<{ ahead: number; tookMs: number }> => {
     const asked = steady.now();
     const [row] = await reading(db, {});
     if (row === undefined) throw new Error('The database does not say what time it is');
     // As of the question: what falls due is then never late, though early by as long as the answer took.
-    return row.now.getTime() - asked;
+    return { ahead: row.now.getTime() - asked, tookMs: steady.now() - asked };
   };
-  let ahead = await read();
-  const timer = setInterval(() => {
-    read().then(
-      (fresh) => (ahead = fresh),
-      (err: unknown) => logger.debug({ err }, 'the clock of the database could not be read'),
-    );
-  }, everyMs);
+  let last = await read();
+  const readAgain = async (): Promise<void> => {
+    try {
+      const fresh = await read();
+      if (fresh.tookMs <= Math.max(promptMs, last.tookMs)) last = fresh;
+    } catch (error) {
+      logger.debug({ err: error }, 'the clock of the database could not be read');
+    }
+  };
+  const timer = setInterval(() => void readAgain(), everyMs);
   timer.unref();
   return {
-    clock: { ...steady, now: () => steady.now() + ahead },
+    clock: { ...steady, now: () => steady.now() + last.ahead },
     close: () => clearInterval(timer),
   };
 };

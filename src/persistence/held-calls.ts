@@ -71,6 +71,7 @@ const taking = (
           'CallRevival.start',
           'CallRevival.tokenSealed',
           'CallRevival.progress',
+          'CallRevival.aheadMs',
         ]),
     )
     .with('takenLegs', (write) =>
@@ -85,7 +86,12 @@ const taking = (
       join.onRef('takenRevivals.callId', '=', 'Call.id').on('takenRevivals.form', '<=', form),
     )
     .select(callColumns)
-    .select(['takenRevivals.start', 'takenRevivals.tokenSealed', 'takenRevivals.progress'])
+    .select([
+      'takenRevivals.start',
+      'takenRevivals.tokenSealed',
+      'takenRevivals.progress',
+      'takenRevivals.aheadMs',
+    ])
     .orderBy('Call.startedAt')
     .orderBy('Call.id');
 
@@ -97,12 +103,12 @@ const all = { callIds: [] };
 
 type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
 
-const takenCall = ({ start, tokenSealed, progress, ...call }: Found): TakenCall => ({
+const takenCall = ({ start, tokenSealed, progress, aheadMs, ...call }: Found): TakenCall => ({
   ...call,
   revival:
     call.answeredAt === null || start === null
       ? null
-      : (readRevival({ start, tokenSealed, progress }) ?? null),
+      : (readRevival({ start, tokenSealed, progress, aheadMs }) ?? null),
 });
 
 /** The commit of a taking was not answered: whether these calls were taken, `confirmTaken` finds out. */

@@ -13,9 +13,9 @@ export type Recorders = {
   begin: OpenRecording;
   /**
    * This call goes on here; another process has recorded it until now. When its recording begins, that is gone on with.
-   * `answeredAt`: wall-clock milliseconds since the epoch.
+   * `talkedMs`: since the answer of the call, until it is asked.
    */
-  expect(callId: string, answeredAt: number): void;
+  expect(callId: string, talkedMs: () => number): void;
   /** The call is over: where its recording was expected and never begun, what there is of it is the recording. */
   release(callId: string): void;
   /** Another process goes on with this call. Resolves when its line has let go of its recording, and all is written. */
@@ -52,7 +52,7 @@ const openNew = async (
 /** The file of another process, with what is recorded from now on. */
 const goOn = async (
   callId: string,
-  { answeredAt, begunAt }: { answeredAt: number; begunAt: number },
+  { talkedMs, begunAt }: { talkedMs: number; begunAt: number },
   { folder, format, encoders }: Opening,
 ): Promise<Begun> => {
   const part = await folder.partOf(callId);
@@ -60,7 +60,7 @@ const goOn = async (
   const own = formatOf(name);
   const path = folder.pathOf(name);
   const playable = part === undefined ? null : await cutToPlayable(folder.pathOf(part), own);
-  const earlier = playable && { ...playable, goesOnAtSec: (begunAt - answeredAt) / 1_000 };
+  const earlier = playable && { ...playable, goesOnAtSec: talkedMs / 1_000 };
   const lacksBeginning = part === undefined;
   return {
     name,
@@ -75,8 +75,8 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   /** The same, by their calls. */
   const ofCalls = new Map<string, Promise<void>>();
   const settling = new Set<Promise<void>>();
-  /** When those were answered that another process has recorded until now. */
-  const expected = new Map<string, number>();
+  /** How long those have talked that another process has recorded until now. */
+  const expected = new Map<string, () => number>();
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
   const opening: Opening = { folder, format, encoders: (of) => sources[of] };
 
@@ -108,7 +108,7 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   };
 
   return {
-    expect: (callId, answeredAt) => void expected.set(callId, answeredAt),
+    expect: (callId, talkedMs) => void expected.set(callId, talkedMs),
     release(callId) {
       if (!expected.delete(callId)) return;
       const settled = settle(callId).finally(() => settling.delete(settled));
@@ -116,15 +116,15 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
     },
     begin(callId) {
       const begunAt = clock.now();
-      const answeredAt = expected.get(callId);
+      const talkedMs = expected.get(callId)?.();
       expected.delete(callId);
       let begun: Begun | null = null;
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const recorder = createRecorder(
         async () => {
-          begun = await (answeredAt === undefined
+          begun = await (talkedMs === undefined
             ? openNew(callId, begunAt, opening)
-            : goOn(callId, { answeredAt, begunAt }, opening));
+            : goOn(callId, { talkedMs, begunAt }, opening));
           return begun.file;
         },
         (outcome) => {

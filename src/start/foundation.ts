@@ -1,6 +1,7 @@
 /** The foundation that every part of the gateway stands on and is given first. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
+import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -19,6 +20,9 @@ export type Foundation = {
   clock: Clock;
   /** One that nobody sets: what is measured goes by it. */
   steadyClock: Clock;
+  /** That of the database, which all gateways share. */
+  databaseClock: Clock;
+  callTime: CallTime;
   /** Runs as fast as the simulated calls do. */
   callClock: Clock;
   logger: Logger;

@@ -61,7 +61,7 @@ export type StartedTakeOver = TakeOver & {
 };
 
 export const startTakeOver = (
-  { config, database, sealing, clock, logger }: Foundation,
+  { config, database, sealing, clock, databaseClock, callTime, logger }: Foundation,
   parts: {
     telemetry: Pick<Telemetry, 'observer'>;
     journalling: Pick<StartedJournal, 'journal'>;
@@ -86,7 +86,8 @@ export const startTakeOver = (
     expectRecording: parts.recordings.expect,
     times: callTimes,
     node,
-    now: clock.now,
+    callTime,
+    clocks: { wall: clock.now, database: databaseClock.now },
     logger,
   });
   const hasLines = config.lines !== 'none';

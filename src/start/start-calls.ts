@@ -7,7 +7,6 @@ import type { StartReply } from '#src/agents/start-reply.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
-import { createCallTime, type CallTime } from '#src/calls/live/call-time.ts';
 import { createKnownKeys, type KnownKeys } from '#src/calls/live/known-keys.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
@@ -52,9 +51,8 @@ export type StartedCalls = {
 
 /** The switchboard, with all that a call holds outside of its charts. */
 const openSwitchboard = (
-  { callClock, surroundings, logger }: Foundation,
+  { callClock, callTime, surroundings, logger }: Foundation,
   { telemetry, journalling, liveCalls, telephony, agents, recordings, callMachineWith }: CallParts,
-  callTime: CallTime,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
   const { latency, metrics, observer } = telemetry;
   const { journal, transitions, progress, beginnings } = journalling;
@@ -107,11 +105,10 @@ const openSwitchboard = (
 
 /** Takes no arrivals yet. */
 export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
-  const { config, database, sealing, clock, steadyClock, logger, started } = foundation;
+  const { config, database, sealing, clock, callTime, logger, started } = foundation;
   const { liveCalls, agents } = parts;
   const { lines } = parts.telephony;
-  const callTime = createCallTime({ wall: clock.now, steady: steadyClock.now });
-  const { switchboard: opened, openLines } = openSwitchboard(foundation, parts, callTime);
+  const { switchboard: opened, openLines } = openSwitchboard(foundation, parts);
   parts.journalling.journal.onTaken(opened.leave);
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);

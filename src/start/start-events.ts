@@ -2,7 +2,6 @@
 import { deliveryPolicy } from '#config/policy.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '#src/events/delivery-worker.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
-import { openDatabaseClock } from '#src/persistence/database-clock.ts';
 import type { Foundation } from './foundation.ts';
 import type { Outgoing } from './start-outgoing.ts';
 
@@ -12,23 +11,21 @@ export type Events = {
 };
 
 export const startEvents = async (
-  { config, database: db, sealing, clock, steadyClock, logger, started }: Foundation,
+  { config, database: db, sealing, clock, databaseClock, logger, started }: Foundation,
   outgoing: Pick<Outgoing, 'receivers' | 'trials'>,
 ): Promise<Events> => {
-  const databaseClock = await openDatabaseClock(db, { steady: steadyClock, logger });
   const deliveries = createDeliveryWorker({
     ...deliveryPolicy,
     node: config.node,
     db,
     sealing,
     clients: outgoing.receivers,
-    clock: databaseClock.clock,
+    clock: databaseClock,
     wallClock: clock,
     logger,
     random: Math.random,
   });
   started.defer(() => deliveries.close());
-  started.defer(databaseClock.close);
   return {
     deliveries,
     webhookTests: createWebhookTests({

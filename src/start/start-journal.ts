@@ -51,7 +51,7 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 
 /** Ends when every fact, transition and summary is written. */
 export const startJournal = (
-  { database, sealing, clock, logger, started }: Foundation,
+  { database, sealing, clock, databaseClock, callTime, logger, started }: Foundation,
   { telemetry, languageModel }: { telemetry: Telemetry; languageModel: StartedLanguageModel },
 ): StartedJournal => {
   const isPassing = isTransient;
@@ -62,7 +62,8 @@ export const startJournal = (
     ...journalLimits.transitions,
     logger,
   });
-  const beginnings = createBeginnings(sealing);
+  const aheadOf = (callId: string): number => callTime.now(callId) - databaseClock.now();
+  const beginnings = createBeginnings(sealing, aheadOf);
   const journal = createJournal({
     write: async (callId, sequence, fact, epoch) => {
       // Who hears of the end may ask for the replay at once.
@@ -83,6 +84,8 @@ export const startJournal = (
   const progress = createProgress({
     write: (some) => keepProgress(database.journal, some),
     epochOf: journal.epochOf,
+    shiftOf: callTime.shiftOf,
+    aheadOf,
     clock,
     isPassing,
     ...journalLimits.progress,

@@ -45,7 +45,7 @@ export const startLines = async (
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<StartedLines> => {
-  const { config, platformPolicy, database, sealing, clock, logger, started } = foundation;
+  const { config, platformPolicy, database, sealing, clock, surroundings, logger, started } = foundation;
   const path = process.env['PATH'] ?? '';
   const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });
   started.defer(speech.close);
@@ -84,6 +84,7 @@ export const startLines = async (
   const engines = { ...speech.engines, turnModel: turnModel !== null };
   return {
     ...chosen,
+    lines: surroundings.betweenLines(chosen.lines),
     legsWritten: legs.written,
     trunks,
     engines,

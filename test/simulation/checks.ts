@@ -58,6 +58,12 @@ const atRest: readonly Rule[] = [
     broken: `select instruction from call where instruction is not null group by 1 having count(*) > 1`,
   },
   {
+    what: 'somebody spoke before the answer of a call or after its end',
+    broken: `select call_id, call_fact.at, answered_at, ended_at from call_fact join call on call.id = call_id
+      where type = 'turn.spoken' and duration_sec is not null and
+        (at < answered_at - interval '1 second' or at > ended_at + interval '1 second')`,
+  },
+  {
     what: 'a call lasted longer than it may',
     broken: `select id, duration_sec from call where duration_sec > max_duration_sec + 45 or duration_sec < 0`,
   },

@@ -206,7 +206,10 @@ Object.defineProperties(globalThis.crypto, {
 });
 Object.defineProperties(performance, {
   // In whole milliseconds together with `now`, so that no fraction is rounded another way another time.
-  timeOrigin: { get: () => (determined === null ? real.timeOrigin : 0), configurable: true },
+  timeOrigin: {
+    get: () => (determined === null ? real.timeOrigin : (runningProcess()?.steadyOffsetMs ?? 0)),
+    configurable: true,
+  },
   now: {
     value: () => (determined === null ? real.performanceNow() : determined.time.now()),
     configurable: true,

@@ -16,6 +16,8 @@ export type FarEnds = {
   latestMs: number;
   /** Lines that stand, by call; a dead process has none. */
   standing: Map<string, Set<SimulatedProcess>>;
+  /** When calls were answered, and when a line of theirs was over, in the time of the simulation. */
+  talked: Map<string, { answeredAt: number; over: number[] }>;
 };
 
 const names: Partial<Record<LineCommand['type'], string>> = { hangUp: 'BYE', say: 'say' };
@@ -27,15 +29,16 @@ const watched = (
   what: 'INVITE' | 'adoption',
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
-  const { effects, time, random, standing } = farEnds;
+  const { effects, time, random, standing, talked } = farEnds;
   const { callId } = input;
   let isSilent = false;
   let dueFrom = 0;
   const over = (): void => {
-    standing.get(callId)?.delete(process);
+    if (standing.get(callId)?.delete(process)) talked.get(callId)?.over.push(time.now());
   };
   // In order, as messages of one dialog are.
   const later = (event: LineEvent): void => {
+    if (event.type === 'line.answered') talked.set(callId, { answeredAt: time.now(), over: [] });
     if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
     dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
     time.after(dueFrom - time.now(), () => {
@@ -64,7 +67,7 @@ const watched = (
     },
     leave() {
       isSilent = true;
-      over();
+      standing.get(callId)?.delete(process);
       if (process.isAlive) line.leave();
     },
     canBeLeft: line.canBeLeft,

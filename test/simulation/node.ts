@@ -80,6 +80,7 @@ export class SimulatedNode {
       name: this.name,
       isAlive: true,
       wallOffsetMs: this.wallOffsetMs,
+      steadyOffsetMs: this.wallOffsetMs,
       charts: new Map(),
     };
     const api = createApiServer(process);

@@ -48,6 +48,15 @@ const requestsOf = (random: Random): RequestFaults => {
   return { lostBefore: share(0.2), lostAfter: share(0.2), hangs: share(0.1), breaksOff: share(0.1) };
 };
 
+const clockStepsOf = (random: Random, nodes: readonly string[], faultyMs: number): Plan['clockSteps'] =>
+  random.chance(0.7)
+    ? []
+    : some(random, 2, () => ({
+        atMs: random.below(faultyMs),
+        node: random.pick(nodes),
+        byMs: random.below(7_200_000) - 3_600_000,
+      }));
+
 export const planOf = (seed: number): Plan => {
   // Not the numbers that the world of this seed draws.
   const random = createRandom(seed ^ 0x5eed);
@@ -69,16 +78,9 @@ export const planOf = (seed: number): Plan => {
           node: random.pick(nodes),
           forMs: 200 + random.below(random.chance(0.3) ? 60_000 : shortMs),
         }));
-  // What a call that is taken over has lasted follows the wall clock, which must not be set in between (take-over.ts).
+  // Of chances of its own, where calls are taken over: what else a seed has in store stays what it was.
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
-  const clockSteps: Plan['clockSteps'] =
-    areTakenOver || random.chance(0.7)
-      ? []
-      : some(random, 2, () => ({
-          atMs: within(),
-          node: random.pick(nodes),
-          byMs: random.below(7_200_000) - 3_600_000,
-        }));
+  const clockSteps = clockStepsOf(areTakenOver ? createRandom(seed ^ 0xc10c) : random, nodes, faultyMs);
   return {
     nodes,
     calls: Array.from({ length: 1 + random.below(4) }, () => ({

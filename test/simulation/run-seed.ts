@@ -27,6 +27,8 @@ const answerMs = 30_000;
 const restMs = 600_000;
 /** Saying that it lives, looking for deliveries, sweeping. */
 const keepsHouse = /(update node|update skip, update event_delivery|delete \w+)$/;
+/** So inexactly gateways know the clock of the database, when its answers are slow. */
+const durationErrorSec = 3;
 const lookMs = 1_000;
 const lastAnswerMs = 1_000;
 
@@ -118,6 +120,20 @@ const comeToRest = async (world: World, customer: Customer): Promise<void> => {
   for (const broken of world.leftOver()) world.violate(broken);
 };
 
+/** However the clocks of gateways were set, and whoever has taken the call over. */
+const checkDurations = (world: World): void => {
+  const known =
+    'select id, duration_sec from call where answered_at is not null and duration_sec is not null';
+  for (const { id, duration_sec: told } of world.postgres.rows(`${known} order by id`)) {
+    const { answeredAt, over } = world.farEnds.talked.get(String(id)) ?? { answeredAt: 0, over: [] };
+    const lasted = over.map((at) => (at - answeredAt) / 1_000);
+    if (lasted.some((seconds) => Math.abs(seconds - Number(told)) <= durationErrorSec)) continue;
+    world.violate(
+      `${String(id)} is said to have lasted ${String(told)} s, and has lasted ${lasted.join(' or ')} s`,
+    );
+  }
+};
+
 /** Each end was heard of, under one id. */
 const checkReceived = (world: World, customer: Customer): void => {
   for (const { id } of world.postgres.rows('select id from call order by id')) {
@@ -153,6 +169,7 @@ export const runSeed = async (
     await world.run(lastAnswerMs);
     await comeToRest(world, customer);
     checkReceived(world, customer);
+    checkDurations(world);
   } catch (error) {
     world.violate(`the simulation broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {

@@ -15,6 +15,8 @@ export type SimulatedProcess = {
   isAlive: boolean;
   /** How far its wall clock is from the time of the simulation, in milliseconds. */
   wallOffsetMs: number;
+  /** The same of its steady clock, which begins as its wall clock does, and is never set. */
+  readonly steadyOffsetMs: number;
   /** Where the charts of the calls are that it has held. */
   readonly charts: Map<string, string>;
 };

@@ -74,6 +74,18 @@ test.serial(
   /no event of its end/,
 );
 
+test.serial(
+  'a mistake that is planted is found: who takes a call over goes by its wall clock, which is set',
+  planted,
+  {
+    ...calm,
+    clockSteps: [{ atMs: 100, node: 'south', byMs: 1_800_000 }],
+    crashes: [{ effects: 90, restartAfterMs: null }],
+  },
+  (text) => text.replaceAll('"takenRevivals"."ahead_ms"', 'null::float8'),
+  /is said to have lasted/,
+);
+
 test.serial('another seed is another story', async (t) => {
   t.not((await runSeed(3, postgres)).digest, (await runSeed(4, postgres)).digest);
 });

@@ -54,7 +54,7 @@ export class World {
     };
     this.database = new DatabaseServer({ postgres, time, random, effects });
     this.network = createFarNetwork({ time, random, effects, servers });
-    this.farEnds = { effects, time, random, latestMs: 0, standing: new Map() };
+    this.farEnds = { effects, time, random, latestMs: 0, standing: new Map(), talked: new Map() };
     const { database, network, farEnds } = this;
     this.nodes = parts.nodes.map(
       (name) =>

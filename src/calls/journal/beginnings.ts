@@ -14,7 +14,11 @@ export type Beginnings = {
   release(callId: string): void;
 };
 
-export const createBeginnings = (sealing: Pick<Sealing, 'seal'>): Beginnings => {
+export const createBeginnings = (
+  sealing: Pick<Sealing, 'seal'>,
+  /** How far the time of a call is ahead of the database's clock, in milliseconds. */
+  aheadOf: (callId: string) => number,
+): Beginnings => {
   const calls = new Map<string, { beginning: CallBeginning; bearerToken: string | null }>();
   return {
     keep: (callId, beginning, bearerToken) => void calls.set(callId, { beginning, bearerToken }),
@@ -22,7 +26,8 @@ export const createBeginnings = (sealing: Pick<Sealing, 'seal'>): Beginnings => 
       const call = calls.get(callId);
       if (call === undefined) return null;
       const { beginning, bearerToken } = call;
-      return { beginning, tokenSealed: bearerToken && sealing.seal(bearerToken, callId) };
+      const tokenSealed = bearerToken && sealing.seal(bearerToken, callId);
+      return { beginning, tokenSealed, aheadMs: aheadOf(callId) };
     },
     release: (callId) => void calls.delete(callId),
   };

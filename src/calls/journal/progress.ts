@@ -5,7 +5,7 @@
  */
 import type { SnapshotFrom } from 'xstate';
 import type { callMachine } from '#machines/call.ts';
-import type { CallProgress, KeptProgress } from '#src/persistence/call-revivals.ts';
+import { byOtherClock, type CallProgress, type KeptProgress } from '#src/persistence/call-revivals.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 
@@ -52,6 +52,10 @@ export const createProgress = (
     write: (kept: readonly KeptProgress[]) => Promise<void>;
     /** Which holder of a call this gateway is. */
     epochOf: (callId: string) => number;
+    /** How far the time of the call is ahead of the clock that its charts go by, in milliseconds. */
+    shiftOf: (callId: string) => number;
+    /** The same, of the database's clock. */
+    aheadOf: (callId: string) => number;
   },
 ): Progress => {
   const calls = new Map<string, Last>();
@@ -62,7 +66,14 @@ export const createProgress = (
   const keptOf = (callId: string): KeptProgress | undefined => {
     const last = calls.get(callId);
     const progress = last && progressOf(last);
-    return progress && { callId, epoch: options.epochOf(callId), progress };
+    return (
+      progress && {
+        callId,
+        epoch: options.epochOf(callId),
+        progress: byOtherClock(progress, options.shiftOf(callId)),
+        aheadMs: options.aheadOf(callId),
+      }
+    );
   };
 
   const writer = createBatchWriter<string>({

@@ -9,12 +9,13 @@ import { agentContext } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
 import { journalOf } from '#src/persistence/call-journal.ts';
-import type { Revival } from '#src/persistence/call-revivals.ts';
+import { byOtherClock, type Revival } from '#src/persistence/call-revivals.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { TakenCall } from '#src/persistence/held-calls.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { legsOfCalls } from '#src/persistence/sip-legs.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { CallTime } from '../live/call-time.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 import type { CallObserver } from '../observer.ts';
 import { callInput, type CallTimes } from '../setup/call-input.ts';
@@ -41,13 +42,14 @@ export type TakeOverOptions = {
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** The next line of this call is adopted. */
   expectLine: (callId: string, left: LeftLine) => void;
-  /** Its recording goes on with what was recorded before; `answeredAt` in wall-clock milliseconds since the epoch. */
-  expectRecording: (callId: string, answeredAt: number) => void;
+  /** Its recording goes on with what was recorded before; `talkedMs`: since the answer, until it is asked. */
+  expectRecording: (callId: string, talkedMs: () => number) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
-  /** Wall-clock milliseconds since the epoch. */
-  now: () => number;
+  callTime: Pick<CallTime, 'goOn' | 'now' | 'shiftOf' | 'release'>;
+  /** Both in milliseconds since the epoch. */
+  clocks: { wall: () => number; database: () => number };
   logger: Logger;
 };
 
@@ -58,8 +60,13 @@ const atOnce = 16;
 const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
-export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { database, sealing, journal, lostCalls, node, now, logger } = options;
+/** Gives a call its actor here. Rejects where that cannot be. */
+const createConnect = (options: TakeOverOptions) => {
+  const { database, sealing, journal, callTime, clocks, node } = options;
+
+  /** The time of the call. A gateway of before did not say how it is kept. */
+  const nowIn = ({ revival: { aheadMs } }: Revivable, answeredAt: Date): number =>
+    Math.max(answeredAt.getTime(), aheadMs === null ? clocks.wall() : clocks.database() + aheadMs);
 
   const agentCallOf = (
     { id, direction, ownNumber, counterparty, language, instruction, revival }: Revivable,
@@ -72,39 +79,53 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
     turnsTold,
   });
 
-  const connect = async (call: Revivable, left: LeftLine): Promise<void> => {
+  return async (call: Revivable, left: LeftLine): Promise<void> => {
     const { id: callId, direction, revival, language, numberId, workspaceId, answeredAt } = call;
     if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
     const facts = await journalOf(database, callId);
     const { greeting, policy, speech, voicemail } = revival.beginning;
-    const talkedSec = (now() - answeredAt.getTime()) / 1_000;
+    callTime.goOn(callId, nowIn(call, answeredAt));
+    const talkedMs = (): number => callTime.now(callId) - answeredAt.getTime();
     const fresh = callInput({
       agentCall: agentCallOf(call, 0),
       language,
       policy,
-      maxDurationSec: Math.max(0, call.maxDurationSec - talkedSec),
+      maxDurationSec: Math.max(0, call.maxDurationSec - talkedMs() / 1_000),
       greeting,
       speech,
       voicemail,
       times: options.times,
     });
+    const progress = revival.progress && byOtherClock(revival.progress, -callTime.shiftOf(callId));
     const takenOver = resumption(
-      { call, revival, facts, kickoff: fresh.kickoff, greeting: fresh.greeting },
+      {
+        call,
+        revival: { ...revival, progress },
+        facts,
+        kickoff: fresh.kickoff,
+        greeting: fresh.greeting,
+      },
       node,
     );
     options.observer.began({ callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
     options.expectLine(callId, left);
-    if (fresh.recording) options.expectRecording(callId, answeredAt.getTime());
+    if (fresh.recording) options.expectRecording(callId, talkedMs);
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
   };
+};
+
+export const createTakeOver = (options: TakeOverOptions): TakeOver => {
+  const { database, lostCalls, callTime, logger } = options;
+  const connect = createConnect(options);
 
   const goOnWith = async (call: Revivable, legs: LeftLine['legs']): Promise<void> => {
     try {
       await connect(call, { legs });
     } catch (error) {
       logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
+      callTime.release(call.id);
       lostCalls.end(call);
     }
   };

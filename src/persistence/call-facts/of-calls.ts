@@ -105,12 +105,13 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns & { reviva
       .with('revivable', (write) =>
         write
           .insertInto('CallRevival')
-          .columns(['callId', 'epoch', 'form', 'start', 'tokenSealed'])
+          .columns(['callId', 'epoch', 'form', 'start', 'tokenSealed', 'aheadMs'])
           .expression((read) =>
             read
               .selectFrom('changed')
               .innerJoin(rowsOf('CallRevival', fact.revivals), 'given.callId', 'changed.id')
-              .select(['changed.id', 'changed.epoch', 'given.form', 'given.start', 'given.tokenSealed']),
+              .select(['changed.id', 'changed.epoch'])
+              .select(['given.form', 'given.start', 'given.tokenSealed', 'given.aheadMs']),
           ),
       ),
     positionOf(fact),

@@ -27,5 +27,10 @@ export const CallRevival = defineEntity({
     tokenSealed: p.text().nullable(),
     /** Where its conversation stands, with what is being said just now. Null until something happens in it. */
     progress: p.json<unknown>().nullable(),
+    /**
+     * How far the time of the call (`call-time.ts`) is ahead of the database's clock, in milliseconds. Null where a
+     * gateway of before has kept it.
+     */
+    aheadMs: p.double().$type<number>().nullable(),
   },
 });

@@ -3,6 +3,7 @@ import { AdminRoles } from './admin-roles.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallEpoch } from './call-epoch.ts';
+import { CallRevivalTime } from './call-revival-time.ts';
 import { CallRevivals } from './call-revivals.ts';
 import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
@@ -67,4 +68,5 @@ export const migrations = [
   { name: '0034-call-revivals', class: CallRevivals },
   { name: '0036-fingerprint-keys', class: FingerprintKeys },
   { name: '0039-node-takes-over', class: NodeTakesOver },
+  { name: '0040-call-revival-time', class: CallRevivalTime },
 ];

@@ -39,6 +39,17 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
   });
 }
 
+test('a call that goes on here keeps its time, whatever the clocks of this process say', (t) => {
+  const { callTime, steady, pass, set } = createClocks();
+  callTime.goOn('a', 777_000);
+  callTime.begin('a');
+  set(hourMs);
+  pass(2_000);
+  t.is(callTime.now('a'), 779_000);
+  t.is(callTime.stamp('a', { type: 'call.taken_over', at: steady() - 500, node: 'b' }).at, 778_500);
+  t.is(steady() + callTime.shiftOf('a'), 779_000);
+});
+
 test('a call that begins after the clock was set has the time of the clock as it is now', (t) => {
   const { callTime, steady, set } = createClocks();
   callTime.begin('before');

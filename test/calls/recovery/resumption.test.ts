@@ -53,6 +53,7 @@ const left = (
   call: { answeredBy: null },
   revival: {
     tokenSealed: null,
+    aheadMs: 0,
     progress,
     beginning: {
       greeting: null,

@@ -38,7 +38,7 @@ const setUp = async () => {
 
 test('with the answer is written what another process goes on with, and it goes with the end', async (t) => {
   const { db, node, callId } = await setUp();
-  const revival = { beginning, tokenSealed: 'sealed' };
+  const revival = { beginning, tokenSealed: 'sealed', aheadMs: -3_600_000.5 };
   t.truthy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
   t.falsy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
   t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
@@ -49,7 +49,7 @@ test('with the answer is written what another process goes on with, and it goes 
 test('nobody goes on with a call that was not answered', async (t) => {
   const { db, node, callId } = await setUp();
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, revival: null, epoch: 2 });
-  const revival = { beginning, tokenSealed: null };
+  const revival = { beginning, tokenSealed: null, aheadMs: 0 };
   await t.throwsAsync(recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
   t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
 });
