@@ -115,6 +115,9 @@ export const closing = {
   hurriedMs: 12_000,
 } as const;
 
+/** See `InCallRequestsOptions` of src/calls. */
+export const underway = { forMs: 5_000, lookMs: 100 } as const;
+
 /** The longest waits of a call for what ends it. */
 export const callTimes = {
   /** A pending hangup ends the call at the latest after this. */

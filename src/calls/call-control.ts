@@ -1,6 +1,7 @@
 /** Call control: everything that may be asked of calls (place, receive, hang up, cancel, pause the recording), and who is let in. */
 import type { Logger } from 'pino';
 import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
@@ -8,7 +9,12 @@ import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './setup/admission.ts';
 import type { LoadShedding } from './setup/load-shedding.ts';
-import { createInCallRequests, type AskNode, type InCallRequests } from './in-call/in-call-requests.ts';
+import {
+  createInCallRequests,
+  type AskNode,
+  type InCallRequests,
+  type InCallRequestsOptions,
+} from './in-call/in-call-requests.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { OwnCall, PressKeys } from '#src/domain/own-call.ts';
 import type { CallTimes } from './setup/call-input.ts';
@@ -77,6 +83,9 @@ export const createCallControl = (options: {
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
+  underway: InCallRequestsOptions['underway'];
+  /** One that nobody sets. */
+  clock: Clock;
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
   logger: Logger;

@@ -1,5 +1,5 @@
 /** The calls of this gateway: who may begin one, who holds it, and what is written down of it. */
-import { callTimes, knownKeysMs, loadLimits, platformMaxCallsInProgress } from '#config/policy.ts';
+import { callTimes, knownKeysMs, loadLimits, platformMaxCallsInProgress, underway } from '#config/policy.ts';
 import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { OnArrival } from '#sip/lines.ts';
@@ -105,7 +105,7 @@ const openSwitchboard = (
 
 /** Takes no arrivals yet. */
 export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
-  const { config, database, sealing, clock, callTime, logger, started } = foundation;
+  const { config, database, sealing, clock, steadyClock, callTime, logger, started } = foundation;
   const { liveCalls, agents } = parts;
   const { lines } = parts.telephony;
   const { switchboard: opened, openLines } = openSwitchboard(foundation, parts);
@@ -147,6 +147,8 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     },
     times: callTimes,
     node: config.node,
+    underway,
+    clock: steadyClock,
     now: clock.now,
     logger,
   });

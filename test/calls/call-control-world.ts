@@ -127,6 +127,8 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     maxCallsInProgress: platformMaxCallsInProgress,
     times: callTimes,
     node: 'test',
+    underway: { forMs: 0, lookMs: 100 },
+    clock: wallClock,
     now: wallClock.now,
     logger,
     ...changes,

@@ -2,8 +2,10 @@
  * Asking a call for something, wherever it is held: here, which needs no database, or by another gateway, which is
  * asked in turn. The order in which a request is refused is that of guides/design/wire.md, "Hang-up": not this number's
  * call, not in the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
+ * A call that is on its way from one gateway to another is waited for.
  */
 import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall } from '#src/persistence/calls.ts';
@@ -27,6 +29,10 @@ export type InCallRequestsOptions = {
   /** Whether this gateway is configured with lines that carry sound; without, it ends no calls. */
   hasMedia: boolean;
   perform: Readonly<Record<CallAction, PerformAction>>;
+  /** How long a call is waited for that another gateway is just taking, and how often it is looked for meanwhile. */
+  underway: { forMs: number; lookMs: number };
+  /** One that nobody sets. */
+  clock: Clock;
 };
 
 export type InCallRequests = {
@@ -48,6 +54,9 @@ export const notActive = (action?: CallAction): Refusal =>
       ? 'This call does not ring any more; use hangup for a call in progress.'
       : 'This call is not in progress.',
   );
+
+const wait = (clock: Clock, milliseconds: number): Promise<void> =>
+  new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));
 
 /** The answer of a gateway that is configured to leave calls alone. */
 const switchedOff = (action: CallAction): Refusal =>
@@ -102,13 +111,36 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
     }
   };
 
+  const sendOnce = async (request: InCallRequest, onHolder: (holder: string) => void): Promise<void> => {
+    const actor = actorOf(request);
+    if (actor !== undefined) return performOn(actor, request);
+    const holder = await findHolder(request);
+    onHolder(holder);
+    await (holder === node ? performHere(request) : askOtherGateway(holder, request));
+  };
+
+  /** Only a call that was answered goes from one gateway to another. */
+  const isUnderway = async (request: InCallRequest, error: unknown, holder?: string): Promise<boolean> => {
+    if (!(error instanceof Refusal) || wantedStatus(request.action) !== 'active') return false;
+    if (error.code === 'room_unknown') return true;
+    // The gateway that was asked may be gone by now.
+    return error.cause !== undefined && holder !== undefined && (await findHolder(request)) !== holder;
+  };
+
   return {
     performHere,
     async send(request) {
-      const actor = actorOf(request);
-      if (actor !== undefined) return performOn(actor, request);
-      const holder = await findHolder(request);
-      await (holder === node ? performHere(request) : askOtherGateway(holder, request));
+      const { underway, clock } = options;
+      const until = clock.now() + underway.forMs;
+      for (;;) {
+        let holder: string | undefined;
+        try {
+          return await sendOnce(request, (found) => (holder = found));
+        } catch (error) {
+          if (clock.now() >= until || !(await isUnderway(request, error, holder))) throw error;
+        }
+        await wait(clock, underway.lookMs);
+      }
     },
   };
 };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { AskNode } from '#src/calls/in-call/in-call-requests.ts';
 import type { InCallRequest } from '#src/domain/in-call-request.ts';
+import { steadyClock } from '#src/clocks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/call-facts.ts';
 import { storedCall } from '#test/helpers/stored-number.ts';
@@ -172,6 +173,29 @@ test(elsewhere, null, null);
 test(elsewhere, new Error('It does not answer'), 'hangup_failed');
 test(elsewhere, new Refusal('room_unknown', 'It is not here.'), 'room_unknown');
 test(elsewhere, new Refusal('call_not_active', 'It is over.'), 'call_not_active');
+
+const moving = test.macro<[Error]>({
+  async exec(t, answer) {
+    const asked: string[] = [];
+    const world = await createCallControlWorld(t, {
+      underway: { forMs: 3_000, lookMs: 100 },
+      clock: steadyClock,
+      askNode: async (node) => {
+        asked.push(node);
+        if (node !== 'leaving') return;
+        // It is taken while the one that has let go of it is asked.
+        await world.database.execute(`update call set node = 'taking' where id = $1`, [callId]);
+        throw answer;
+      },
+    });
+    const callId = await rowAlone(world, 'active', 'leaving');
+    await hangUp(world, callId);
+    t.deepEqual(asked, ['leaving', 'taking']);
+  },
+  title: (_, answer) => `a call that goes to another gateway just now is hung up there: "${answer.message}"`,
+});
+test(moving, new Refusal('room_unknown', 'It is not here.'));
+test(moving, new Error('It has ended'));
 
 test('another gateway that asks for a call of ours gets what we would get', async (t) => {
   const world = await createCallControlWorld(t);

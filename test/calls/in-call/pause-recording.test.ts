@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
 import { createRecordingActions, createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createHangupActions } from '#src/calls/in-call/hang-up.ts';
+import { steadyClock } from '#src/clocks.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -24,6 +25,8 @@ const setUp = async (t: ExecutionContext, options: { recording?: boolean } = {})
       node: 'test',
       askNode: () => Promise.reject(new Error('There is no other gateway')),
       hasMedia: true,
+      underway: { forMs: 0, lookMs: 100 },
+      clock: steadyClock,
       perform: { ...createHangupActions(() => true), ...createRecordingActions(database) },
     }),
   );
