@@ -6,13 +6,18 @@ const readFrom = (file: string): string =>
 
 /** What stands above the command that places a call, and whom it calls: real calls cost money, and reach somebody. */
 const firstCall = {
-  simulator: { title: 'Place a call (the callee is simulated, nothing is charged):', to: '01000000001' },
+  simulator: {
+    title: 'Place a call (the callee is simulated, nothing is charged), in another terminal:',
+    to: '01000000001',
+  },
   drachtio: {
     title: 'Place a call (a real one, which your trunk may charge for: write the number to call):',
     to: 'NUMBER',
   },
   none: { title: 'This gateway places no calls (GW_LINES=none); another one would by:', to: 'NUMBER' },
 } as const;
+
+const task = '내일 오후 3시 예약을 확인해 주세요';
 
 /**
  * The welcome of a newcomer, printed once when the gateway is ready. The key itself is shown on a terminal alone;
@@ -40,13 +45,14 @@ export const welcome = (
 
   ${title}
 
+    npm run call -- ${to} "${task}"
+
+  The same by the API, and then what was said, with the call_id of the answer:
+
     curl -s ${base_url}/api/v1/calls \\
       -H ${bearer} \\
       -H 'Content-Type: application/json' \\
-      -d '{"to": "${to}", "instruction": "내일 오후 3시 예약을 확인해 주세요"}'
-
-  Then read it, with the call_id of the answer:
-
+      -d '{"to": "${to}", "instruction": "${task}"}'
     curl -s ${base_url}/api/v1/calls/CALL_ID/transcript -H ${bearer}
 
 `;

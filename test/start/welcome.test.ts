@@ -21,10 +21,11 @@ const credentials = {
 
 const printed = welcome(credentials, 'simulator', 1_234, true);
 
-/** What a shell makes of the printed commands: the arguments of each `curl`. */
+/** What a shell makes of the printed commands: the arguments of each. */
 const argumentsOf = async (commands: string): Promise<string[][]> => {
-  const curl = 'curl() { for argument; do printf "%s\\0" "$argument"; done; printf "\\n"; }';
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${curl}\n${commands}`]);
+  const tells = '{ for argument; do printf "%s\\0" "$argument"; done; printf "\\n"; }';
+  const programs = `curl() ${tells}\nnpm() ${tells}`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${programs}\n${commands}`]);
   return stdout
     .trimEnd()
     .split('\n')
@@ -36,8 +37,9 @@ test('a shell understands the printed commands as they are meant', async (t) => 
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .join('\n');
-  const [placing = [], reading, ...others] = await argumentsOf(commands);
+  const [calling, placing = [], reading, ...others] = await argumentsOf(commands);
   t.deepEqual(others, []);
+  t.deepEqual(calling, ['run', 'call', '--', '01000000001', '내일 오후 3시 예약을 확인해 주세요']);
   t.deepEqual(placing.slice(0, -1), [
     '-s',
     'http://127.0.0.1:8080/api/v1/calls',
@@ -77,7 +79,7 @@ test('where no terminal is, the key is not printed: the commands read it from th
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .join('\n');
-  for (const command of await argumentsOf(commands))
+  for (const command of (await argumentsOf(commands)).filter(([first]) => first === '-s'))
     t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
 });
 
@@ -86,6 +88,7 @@ test('with real lines it promises nothing, and calls nobody by a pasted command'
   t.notRegex(real, /nothing is charged|simulated|01000000001/);
   t.regex(real, /which your trunk may charge for/);
   t.regex(real, /"to": "NUMBER"/);
+  t.regex(real, /npm run call -- NUMBER "/);
   t.regex(printed, /nothing is charged/);
   t.regex(welcome(credentials, 'none', 1_234, true), /places no calls/);
 });

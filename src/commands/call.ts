@@ -1,0 +1,245 @@
+/**
+ * `npm run call -- 01000000001 "…"`: places a call with the gateway that runs, or with one that is started for it, and
+ * shows it as it happens.
+ */
+import { styleText } from 'node:util';
+import { ConfigError, readConfig, type Config } from '#config/config.ts';
+import { createClient, TrunklineProblem } from '#src/client/client.ts';
+import type { Call } from '#src/client/schema.ts';
+import { steadyClock } from '#src/clocks.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { createLogger } from '#src/logger.ts';
+import { isInstalled } from '#src/speech/run-program.ts';
+import { readCredentials } from '#src/start/credentials.ts';
+import { urlOf } from '#src/start/http-server.ts';
+import type { CallView } from './call/call-view.ts';
+import { followCall } from './call/follow-call.ts';
+import { createJsonView } from './call/json-view.ts';
+import { playerNames, playRecording } from './call/play-recording.ts';
+import { createTerminalView } from './call/terminal-view.ts';
+import { wordsFor, type Words } from './call/words.ts';
+import { parseOptions, UsageError } from './parse-options.ts';
+
+const help = `Places a call and shows it as it happens: who says what, how long the agent took, how it ended.
+
+  npm run call -- 01000000001 "Confirm the reservation of tomorrow at three"
+
+The number that is called, and what the agent is to do; that may be left out where the agent knows it.
+A gateway that runs on this machine is used; where none runs, one is started, which ends with the call.
+01000000001 to 01000000009 are simulated. On real lines a call costs money, and reaches somebody.
+
+  --max-duration SEC    the longest call, 60 to 1800
+  --listen              plays the recording when the call is over (by ${playerNames})
+  --json                one line of JSON for each event (with npm run --silent)
+  --url URL             another gateway; its number key is read from NUMBER_KEY
+  --help                this text
+
+Ctrl-C asks the agent to end the call, twice hangs up at once.
+Ends with 0 when the call was completed, 1 when it was not, 2 when it was called wrongly.
+`;
+
+type Wanted = {
+  to: string;
+  instruction: string | undefined;
+  maxDurationSec: number | undefined;
+  url: string | undefined;
+  listens: boolean;
+  isJson: boolean;
+};
+
+const secondsIn = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,4}$/.test(text)) throw new UsageError('--max-duration is a whole number of seconds');
+  return Number(text);
+};
+
+/** `undefined` where the help is wanted. */
+const readOptions = (args: readonly string[]): Wanted | undefined => {
+  const { values, positionals } = parseOptions({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      'max-duration': { type: 'string' },
+      listen: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      url: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const [to, instruction, ...others] = positionals;
+  if (to === undefined) throw new UsageError('The number to call is missing');
+  if (others.length > 0) throw new UsageError('More than a number and a task were given: quote the task');
+  if (values.url !== undefined && URL.parse(values.url) === null)
+    throw new UsageError('--url must be a URL such as https://gateway.example.com');
+  return {
+    to,
+    instruction,
+    maxDurationSec: secondsIn(values['max-duration']),
+    url: values.url,
+    listens: values.listen,
+    isJson: values.json,
+  };
+};
+
+/** `isPassing`: it was started for this call, and ends with it. */
+type UsedGateway = { url: string; key: string; isPassing: boolean };
+
+const answerWithinMs = 5_000;
+
+const isAlive = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(answerWithinMs) })).ok;
+  } catch {
+    return false;
+  }
+};
+
+const startOwn = async (
+  config: Config,
+  started: AsyncDisposableStack,
+  say: (words: string) => void,
+  words: Words,
+): Promise<UsedGateway> => {
+  say(words.starting(urlOf(config.host, config.port)));
+  const { startGateway } = await import('../gateway.ts');
+  const gateway = await startGateway(config, createLogger({ level: 'silent', format: 'json' }));
+  started.defer(() => gateway.close());
+  say(words.started((gateway.startedInMs / 1_000).toFixed(1)));
+  const { base_url, number_key } = gateway.credentials;
+  return { url: base_url, key: number_key, isPassing: true };
+};
+
+/** The gateway that was named, else the one of this folder where it runs, else one that is started. */
+const findGateway = async (
+  { url }: Wanted,
+  environment: NodeJS.ProcessEnv,
+  start: (config: Config) => Promise<UsedGateway>,
+): Promise<UsedGateway> => {
+  const key = environment['NUMBER_KEY'];
+  if (url !== undefined) {
+    if (key === undefined) throw new UsageError('NUMBER_KEY is missing: the key of the number that calls');
+    return { url, key, isPassing: false };
+  }
+  const config = readConfig(environment, false);
+  const known = await readCredentials(config.dataFolder);
+  const here = known?.base_url ?? urlOf(config.host, config.port);
+  if (!(await isAlive(here))) return start(config);
+  const knownKey = key ?? known?.number_key;
+  if (knownKey === undefined)
+    throw new UsageError(
+      `The gateway at ${here} keeps its credentials elsewhere: set NUMBER_KEY to the key of a number`,
+    );
+  return { url: here, key: knownKey, isPassing: false };
+};
+
+const listen = async (
+  { recording: { status } }: Call,
+  read: () => Promise<Response>,
+  { say, words, environment }: { say: CallView['say']; words: Words; environment: NodeJS.ProcessEnv },
+): Promise<void> => {
+  if (status !== 'completed') return say(words.noRecording);
+  const onStart = (player: string): void => say(words.playing(player));
+  const isPlayed = await playRecording(await read(), { environment, onStart });
+  if (!isPlayed) say(words.noPlayer(playerNames));
+};
+
+export type Surroundings = {
+  environment: NodeJS.ProcessEnv;
+  output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
+  /** For what is about this program, where the output is for another one. */
+  errors: { write: (text: string) => unknown };
+  asked: Asked;
+};
+
+/** Somebody asks this program to end, perhaps again and again. */
+type Asked = {
+  isAsked: () => boolean;
+  /** `ask` is called each time from now on. */
+  onAsked: (ask: () => void) => void;
+};
+
+const viewOn = (
+  { output, errors }: Surroundings,
+  { url, isPassing }: UsedGateway,
+  isJson: boolean,
+  words: Words,
+): CallView =>
+  isJson
+    ? createJsonView({ write: (text) => output.write(text), tell: (text) => errors.write(text) })
+    : createTerminalView({
+        write: (text) => output.write(text),
+        columns: () => (output.isTTY === true ? (output.columns ?? null) : null),
+        style: (style, text) => (output.isTTY === true ? styleText(style, text) : text),
+        words,
+        linkOf: (callId) => `${url}/#/calls/${callId}`,
+        isPassing,
+        clock: steadyClock,
+      });
+
+/** Resolves to the exit code. */
+export const runCall = async (args: readonly string[], surroundings: Surroundings): Promise<number> => {
+  const { environment, output, errors, asked } = surroundings;
+  const wanted = readOptions(args);
+  if (wanted === undefined) {
+    output.write(help);
+    return 0;
+  }
+  const words = wordsFor(environment);
+  await using started = new AsyncDisposableStack();
+  const say = (text: string): unknown => (wanted.isJson ? errors : output).write(`${text}\n`);
+  const gateway = await findGateway(wanted, environment, async (config) => {
+    if (config.lines === 'simulator' && !(await isInstalled('espeak-ng', environment['PATH'] ?? '')))
+      say(words.noVoices);
+    return startOwn(config, started, say, words);
+  });
+  if (asked.isAsked()) return 1;
+  const client = createClient({ baseUrl: gateway.url, key: gateway.key });
+  const view = viewOn(surroundings, gateway, wanted.isJson, words);
+  const { to, instruction, maxDurationSec } = wanted;
+  const request = { to, instruction, max_duration_sec: maxDurationSec };
+  const call = await followCall(request, { client, view, words, onAsked: asked.onAsked });
+  if (call !== undefined && wanted.listens)
+    await listen(call, () => client.getRecording({ call_id: call.call_id }), { ...view, words, environment });
+  return call?.status === 'completed' ? 0 : 1;
+};
+
+/** npm passes on what a Ctrl-C in their terminal has told already: that is asked once. */
+const sameSignalMs = 250;
+
+/** From now on no signal ends this program by itself: a gateway that it has started must be ended in order. */
+const signals = (): Asked => {
+  let last = -Infinity;
+  let ask: (() => void) | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      const isSame = performance.now() - last < sameSignalMs;
+      last = performance.now();
+      if (!isSame) ask?.();
+    });
+  return {
+    isAsked: () => last > -Infinity,
+    onAsked(newAsk) {
+      ask = newAsk;
+    },
+  };
+};
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await runCall(process.argv.slice(2), {
+      environment: process.env,
+      output: process.stdout,
+      errors: process.stderr,
+      asked: signals(),
+    });
+  } catch (error) {
+    const isWrongUse = error instanceof UsageError || error instanceof ConfigError;
+    const isForPeople = isWrongUse || error instanceof StartError || error instanceof TrunklineProblem;
+    if (!isForPeople) throw error;
+    process.stderr.write(
+      `${error.message.replaceAll(/\s+/g, ' ')}${isWrongUse ? ' (--help explains)' : ''}\n`,
+    );
+    process.exitCode = isWrongUse ? 2 : 1;
+  }
+}

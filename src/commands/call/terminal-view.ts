@@ -1,0 +1,148 @@
+/** A call as people read it in a terminal: one row for each thing that is said or happens, and where it is now below. */
+import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import type { CallNews } from '#src/client/client.ts';
+import type { Call } from '#src/client/schema.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { rowOf, type CallRow } from './call-rows.ts';
+import type { CallView } from './call-view.ts';
+import { summaryOf } from './reply-delays.ts';
+import type { Words } from './words.ts';
+
+export type Style = 'bold' | 'dim' | 'cyan' | 'green' | 'red';
+
+export type TerminalViewOptions = {
+  write: (text: string) => void;
+  /** Null where what was written cannot be changed any more, as in a file: there is no line of the state then. */
+  columns: () => number | null;
+  /** The same text where there are no colours. */
+  style: (style: Style, text: string) => string;
+  words: Words;
+  /** Where the console shows this call. */
+  linkOf: (callId: string) => string;
+  /** Whether the gateway, and its console with it, ends with this program. */
+  isPassing: boolean;
+  clock: Clock;
+};
+
+const tickMs = 1_000;
+const timeWidth = 6;
+const usualColumns = 100;
+const leastTextWidth = 20;
+
+/** Back to the beginning of the line, which is emptied (ECMA-48, EL). */
+const emptyLine = '\r\u001B[K';
+
+const secondsOf = (seconds: number): string => seconds.toFixed(1);
+
+const clockTime = (seconds: number): string => {
+  const whole = Math.max(0, Math.floor(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+};
+
+/** Whatever others have said must not move the cursor, or change what is read. */
+const harmless = (text: string): string => stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
+
+const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+
+/** Where the charts are, the innermost of each. */
+const placeOf = ({ call, conversation, voicemail }: Extract<CallNews, { type: 'state' }>['state']): string =>
+  [call, conversation, voicemail].filter((place) => place !== null).join('  ');
+
+/** The line below all others, which is written anew whenever something changes. */
+const createStatusLine = ({ write, columns, style }: TerminalViewOptions) => {
+  let shown = false;
+  return {
+    show(text: string) {
+      const width = columns();
+      if (width === null) return;
+      const [first = ''] = wrapAnsi(text, width - 1, { hard: true, trim: false }).split('\n');
+      write(`${emptyLine}${style('dim', first)}`);
+      shown = true;
+    },
+    hide() {
+      if (shown) write(emptyLine);
+      shown = false;
+    },
+  };
+};
+
+export const createTerminalView = (options: TerminalViewOptions): CallView => {
+  const { write, columns, style, words, linkOf, isPassing, clock } = options;
+  const { calls } = words;
+  const statusLine = createStatusLine(options);
+  const speakerWidth = Math.max(...Object.values(calls.one.speaker).map((name) => stringWidth(name)));
+  const delays: number[] = [];
+  let since = clock.now();
+  let place: string = calls.status.ringing;
+  let timer: unknown;
+
+  const elapsed = (): string => clockTime((clock.now() - since) / 1_000).padStart(timeWidth);
+
+  const showPlace = (): void => statusLine.show(`${elapsed()}  ${place}`);
+
+  const line = (text: string): void => {
+    statusLine.hide();
+    write(`${text}\n`);
+  };
+
+  const tick = (): void => {
+    showPlace();
+    timer = clock.setTimeout(tick, tickMs);
+  };
+
+  /** A long text goes on below its beginning. */
+  const row = ({ atSec, speaker, text, delaySec }: CallRow): void => {
+    const time = (atSec === null ? '' : clockTime(atSec)).padStart(timeWidth);
+    const name = speaker === null ? '' : calls.one.speaker[speaker];
+    const indent = timeWidth + speakerWidth + 4;
+    const delay = delaySec === null ? '' : ` (${secondsOf(delaySec)} s)`;
+    const width = Math.max(leastTextWidth, (columns() ?? usualColumns) - indent);
+    const [first = '', ...others] = wrapAnsi(harmless(text) + delay, width, { hard: true }).split('\n');
+    const colour = speaker === 'assistant' ? 'cyan' : 'green';
+    const shownText = (part: string): string => (speaker === null ? style('dim', part) : part);
+    line(`${style('dim', time)}  ${style(colour, padded(name, speakerWidth))}  ${shownText(first)}`);
+    for (const part of others) line(`${' '.repeat(indent)}${shownText(part)}`);
+  };
+
+  const close = (): void => {
+    clock.clearTimeout(timer);
+    statusLine.hide();
+  };
+
+  return {
+    say: (text) => line(style('dim', text)),
+    begins({ callId, to, from }) {
+      line(style('bold', words.calling(to, from)));
+      if (!isPassing) line(style('dim', words.watch(linkOf(callId))));
+      line(`${style('dim', words.howToEnd)}\n`);
+      since = clock.now();
+      tick();
+    },
+    news(news) {
+      if (news.type === 'state') {
+        place = placeOf(news.state);
+      } else {
+        if (news.event.type === 'call.answered') since = clock.now();
+        const shown = rowOf(news.event, words);
+        if (shown !== undefined) row(shown);
+        if (shown?.delaySec != null) delays.push(shown.delaySec);
+      }
+      showPlace();
+    },
+    ends({ call_id, status, end_reason, duration_sec }: Call) {
+      close();
+      const why = end_reason === null ? calls.status[status] : calls.because[end_reason];
+      const lasted =
+        duration_sec === null || duration_sec === 0 ? '' : ` ${words.lasted(secondsOf(duration_sec))}`;
+      line(`\n${style('bold', style(status === 'completed' ? 'green' : 'red', why))}${lasted}`);
+      const waited = summaryOf(delays);
+      if (waited !== null) line(words.replies(secondsOf(waited.median), secondsOf(waited.longest)));
+      const link = linkOf(call_id);
+      line(style('dim', isPassing ? words.recordingLater(link) : words.recording(link)));
+    },
+    close,
+  };
+};
