@@ -5,6 +5,7 @@
  * pace of simulated people, and what the API's document promises in words.
  */
 export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
+export { cluster } from './cluster-policy.ts';
 export { loadLimits } from './load-policy.ts';
 export { answeringMachine, listening, turnModelLimits } from './listening-policy.ts';
 
@@ -69,24 +70,6 @@ export const databaseLimits = {
   beatAnswerMs: 5_000,
   retryFirstMs: 100,
   retryLongestMs: 1_000,
-} as const;
-
-/**
- * Gateways that share a database; see `judge-nodes.ts` of src/cluster. A killed one is found within five seconds: its
- * session is gone at once, and a living one takes its own back, or renews its row, in less than three looks. One that
- * is cut off without a word, or frozen, keeps its calls for half a minute: that is longer than a failover of the
- * database takes its clients, and shorter than a person waits in silence.
- */
-export const cluster = {
-  beatMs: 1_000,
-  looksWithoutSession: 3,
-  looksOfLease: 30,
-  claimMs: 20_000,
-  /** Another gateway does what it is asked within this, or is not reached. */
-  answerMs: 3_000,
-  fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
-  /** See `NatsNumbers` of src/cluster. */
-  nats: { connectMs: 3_000, retryMs: 1_000, lookMs: 1_000 },
 } as const;
 
 /** The keys that belong to the calls in progress are looked up again so often; see src/calls/live/known-keys.ts. */

@@ -34,7 +34,7 @@ import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './setup
 import { createPressKeys } from './in-call/press-keys.ts';
 import { createReceiveCall, type AuthenticateCaller, type ReceiveCall } from './setup/receive-call.ts';
 import { createHangupActions, createHangupRequests, type HangupRequests } from './in-call/hang-up.ts';
-import { createStartCall } from './setup/start-call.ts';
+import { createStartCall, type CallCounting } from './setup/start-call.ts';
 import type { Switchboard } from './live/switchboard.ts';
 
 export type CallControl = HangupRequests &
@@ -70,6 +70,7 @@ export const createCallControl = (options: {
   /** Whether this gateway is configured with telephone lines. */
   hasLines: boolean;
   askNode: AskNode;
+  counting: CallCounting;
   limits: AdmissionLimits;
   load: Pick<LoadShedding, 'pressure'>;
   platformPolicy: PolicySettings;

@@ -10,6 +10,7 @@ import {
   removeNode,
   renewNode,
   tellAddress,
+  tellCountsAlone,
   tellTakes,
   type TakesOver,
 } from '#src/persistence/nodes.ts';
@@ -22,6 +23,8 @@ export type Membership = {
   tellAddress(url: string): Promise<void>;
   /** Says which calls of others this gateway would go on with. */
   tellTakes(takes: TakesOver | null): Promise<void>;
+  /** Says whether this gateway counts calls in memory. */
+  tellCountsAlone(countsAlone: boolean): Promise<void>;
   /** Where others found this gateway dead meanwhile, it begins anew. Rejects while the database is away. */
   sayAlive(): Promise<void>;
   /** This gateway holds nothing any more. */
@@ -62,12 +65,14 @@ export const createMembership = (options: {
       takes = next;
       return tellTakes(database, { name, instance, takes });
     },
+    tellCountsAlone: (countsAlone) => tellCountsAlone(database, { name, instance, countsAlone }),
     async sayAlive() {
       if (!(await renewNode(database, { name, instance }))) await beginAnew();
     },
     async leave() {
       try {
-        await removeNode(database, { name, instance, isLost: false });
+        if (await removeNode(database, { name, instance, isLost: false })) return;
+        await tellCountsAlone(database, { name, instance, countsAlone: false });
       } catch (error) {
         logger.warn({ err: error }, 'this gateway could not say that it ends; others find it dead');
       }

@@ -11,6 +11,7 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { otherNodes } from '#src/persistence/nodes.ts';
 import { createCleanUps, type CleanUp } from './clean-ups.ts';
+import type { Counting } from './counting.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
 import { createMembership, type Membership } from './membership.ts';
 
@@ -31,11 +32,13 @@ export type NodeDuties = {
   atEachLook: () => Promise<void>;
 };
 
-export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes'> & {
+type Counted = Pick<Counting, 'look' | 'beginAnew'>;
+
+export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes' | 'tellCountsAlone'> & {
   /** Enters this gateway. Nothing that it holds may be born before. */
   join(): Promise<void>;
   /** Begins to look after the others. */
-  open(duties: NodeDuties): void;
+  open(duties: NodeDuties, counting: Counted): void;
   /** This gateway holds nothing any more. */
   close(): Promise<void>;
 };
@@ -46,18 +49,25 @@ export const createNodeWatch = (options: {
   node: string;
   numbers: NodeWatchNumbers;
   clock: Clock;
+  /** One that nobody sets. */
+  steadyClock: Pick<Clock, 'now'>;
   logger: Logger;
 }): NodeWatch => {
-  const { database, node, numbers, clock, logger } = options;
+  const { database, node, numbers, clock, steadyClock, logger } = options;
   const membership = createMembership(options);
   const judge = createNodeJudge(numbers);
   const cleanUps = createCleanUps({ ...options, claimMs: numbers.claimMs });
   let isDatabaseAway = false;
   let atEachLook: NodeDuties['atEachLook'] = async () => {};
+  let counting: Counted | null = null;
+
+  const see = () => otherNodes(database, node);
 
   const look = async (): Promise<void> => {
     await membership.sayAlive();
-    const others = await otherNodes(database, node);
+    const at = steadyClock.now();
+    const others = await see();
+    await counting?.look({ others, at }, see);
     // Not waited for: this gateway goes on saying that it lives.
     judge.look(others).forEach(cleanUps.begin);
     void atEachLook().catch((error: unknown) =>
@@ -84,7 +94,10 @@ export const createNodeWatch = (options: {
     join: membership.join,
     tellAddress: membership.tellAddress,
     tellTakes: membership.tellTakes,
-    open(duties) {
+    tellCountsAlone: membership.tellCountsAlone,
+    open(duties, counted) {
+      counting = counted;
+      membership.onLost(counted.beginAnew);
       membership.onLost(duties.onLost);
       cleanUps.add(duties.cleanUps);
       ({ atEachLook } = duties);

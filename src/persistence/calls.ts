@@ -146,16 +146,23 @@ export type InsertCall = (birth: CallBirth) => Promise<boolean>;
 /** Calls that are born together share one statement, and so one commit. */
 export const createCallInsertion = (db: Database): InsertCall =>
   inBatches(async (births: readonly CallBirth[]) => {
-    const inserted = await insertAll(
-      db,
-      births.map((birth) => rowsOfBirth(birth)),
-    );
+    const inserted = await insertCalls(db, births);
     return ({ id }) => inserted.has(id);
   });
 
+/** Together; resolves to the ids of those that are there now. */
+export const insertCalls = (
+  db: Pick<Statements, 'queries' | 'run' | 'asJson'>,
+  births: readonly CallBirth[],
+): Promise<ReadonlySet<string>> =>
+  insertAll(
+    db,
+    births.map((birth) => rowsOfBirth(birth)),
+  );
+
 /** One call alone. */
 export const insertCall = async (db: Statements, birth: CallBirth): Promise<boolean> =>
-  (await insertAll(db, [rowsOfBirth(birth)])).has(birth.id);
+  (await insertCalls(db, [birth])).has(birth.id);
 
 /** A call that was rejected before it could ring anywhere: its row is born ended, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {

@@ -43,6 +43,7 @@ const joining = prepared((queries, { name, instance, address, takesLines, takesF
         takesForm: ref('excluded.takesForm'),
         seenAt: ref('excluded.seenAt'),
         lostAt: null,
+        countsAlone: false,
         claimedUntil: null,
       })),
     ),
@@ -92,6 +93,7 @@ const claiming = prepared((queries, { name, instance, seenAt, forSec }: Claim) =
     .updateTable('Node')
     .set(({ fn }) => ({
       lostAt: fn.coalesce('lostAt', now),
+      countsAlone: false,
       claimedUntil: secondsAhead(forSec),
     }))
     .where('name', '=', name)
@@ -154,6 +156,24 @@ export const tellTakes = async (
   { takes, ...node }: NodeInstance & { takes: TakesOver | null },
 ): Promise<void> => {
   await tellingTakes(db, { ...node, ...columnsOf(takes) });
+};
+
+const tellingCountsAlone = prepared(
+  (queries, { name, instance, countsAlone }: NodeInstance & { countsAlone: boolean }) =>
+    queries
+      .updateTable('Node')
+      .set({ countsAlone })
+      .where('name', '=', name)
+      .where('instance', '=', instance)
+      .where('lostAt', 'is', null),
+);
+
+/** Whether it counts calls in memory from now on. */
+export const tellCountsAlone = async (
+  db: Statements,
+  node: NodeInstance & { countsAlone: boolean },
+): Promise<void> => {
+  await tellingCountsAlone(db, node);
 };
 
 const living = prepared((queries, { name }: { name: string }) =>

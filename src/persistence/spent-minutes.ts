@@ -9,6 +9,7 @@ import { now, secondsBetween } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Day } from '#src/domain/day.ts';
+import { lockWorkspaces } from './workspaces.ts';
 
 /** Of the calls that began on that day, by number. */
 export type SpentOfNumber = {
@@ -20,6 +21,9 @@ export type SpentOfNumber = {
 };
 
 type DayOf = Day & { workspaceId: string };
+
+/** A day, and the seconds that `grant` gives a call of what is left of it; it throws where too little is. */
+export type DayGrant = { day: Day; grant: (spent: readonly SpentOfNumber[]) => number };
 
 const ofNumbers = prepared((queries, { workspaceId, from, until }: DayOf) =>
   queries
@@ -55,11 +59,6 @@ const ofNumbers = prepared((queries, { workspaceId, from, until }: DayOf) =>
 /** Numbers that placed no call that day are left out. */
 export const spentOn = (db: Statements, day: DayOf): Promise<SpentOfNumber[]> => ofNumbers(db, day);
 
-/** Others of the workspace wait here; whoever only refers to the workspace does not. */
-const locking = prepared((queries, { workspaceId }: { workspaceId: string }) =>
-  queries.selectFrom('Workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate(),
-);
-
 /**
  * Stores a call that begins on this day, with what `grant` gives it of the day: seconds, or a refusal that it throws.
  * One after the other for a workspace, on whichever gateway, so that nothing is given twice. Resolves to the seconds;
@@ -73,7 +72,7 @@ export const insertCallWithin = (
 ): Promise<number | undefined> =>
   db.transaction(async (statements) => {
     const { workspaceId } = birth;
-    await locking(statements, { workspaceId });
+    await lockWorkspaces(statements, [workspaceId]);
     const maxDurationSec = grant(await spentOn(statements, { ...day, workspaceId }));
     return (await insertCall(statements, { ...birth, maxDurationSec })) ? maxDurationSec : undefined;
   });

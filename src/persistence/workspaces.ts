@@ -3,6 +3,7 @@ import type { Database } from './database.ts';
 import { Workspace } from './entities/workspace.ts';
 import { patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
 import { columnsOf, type Row } from './tables.ts';
 
 /** Its audit log counts its own entries. */
@@ -44,6 +45,21 @@ export const patchWorkspace = async (
 ): Promise<WorkspaceRecord | undefined> => {
   await patchRow(db, Workspace, { id }, patch);
   return findWorkspace(db, id);
+};
+
+const locking = prepared((queries, { ids }: { ids: readonly string[] }) =>
+  queries
+    .selectFrom('Workspace')
+    .select('id')
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    // In one order, so that no two wait for each other.
+    .orderBy('id')
+    .forNoKeyUpdate(),
+);
+
+/** Until the transaction ends others that lock one of them wait here; whoever only refers to it does not. */
+export const lockWorkspaces = async (db: Statements, ids: readonly string[]): Promise<void> => {
+  await locking(db, { ids });
 };
 
 /** The oldest first. */

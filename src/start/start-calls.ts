@@ -34,7 +34,7 @@ type CallParts = {
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
   recordings: Pick<Recordings, 'release'>;
-  cluster: Pick<Cluster, 'askNode'>;
+  cluster: Pick<Cluster, 'askNode' | 'counting'>;
   callMachineWith: (world: CallWorld) => typeof callMachine;
 };
 
@@ -133,6 +133,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     canSignal: () => lines.health().ready,
     hasLines: config.lines !== 'none',
     askNode: parts.cluster.askNode,
+    counting: parts.cluster.counting,
     limits: { maxCalls: config.maxCalls, maxBeginning: loadLimits.beginning },
     load: startLoadShedding(foundation, parts),
     platformPolicy: foundation.platformPolicy,

@@ -7,6 +7,7 @@ import {
   type CallSignals,
   type PerformHere,
 } from '#src/cluster/call-signals.ts';
+import { createCounting, type Counting } from '#src/cluster/counting.ts';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
 import {
   answerHandOver,
@@ -37,6 +38,7 @@ export type SharedRecordings = {
 
 export type Cluster = {
   askNode: CallSignals['ask'];
+  counting: Pick<Counting, 'alone' | 'store'>;
   /** Does what others ask of calls that are held here, and looks after the others. */
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
   /** From now on it goes on with calls that others hand over, or with none. */
@@ -79,11 +81,18 @@ const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundat
 
 /** Enters this gateway among the others. */
 export const startCluster = async (foundation: Foundation): Promise<Cluster> => {
-  const { config, database, sealing, clock, logger, started } = foundation;
+  const { config, database, sealing, clock, steadyClock, logger, started } = foundation;
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
-  const watch = createNodeWatch({ database, node, numbers: clusterPolicy, clock, logger });
+  const watch = createNodeWatch({ database, node, numbers: clusterPolicy, clock, steadyClock, logger });
+  const counting = createCounting({
+    database,
+    node,
+    tell: watch.tellCountsAlone,
+    numbers: clusterPolicy.counting,
+    clock: steadyClock,
+  });
   const wakeUps = openWakeUps(foundation);
   const signals = createNodeSignals({ database, wakeUps, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
@@ -94,6 +103,7 @@ export const startCluster = async (foundation: Foundation): Promise<Cluster> => 
   started.defer(() => signals.close());
   return {
     askNode: calls.ask,
+    counting,
     async open({ perform, take, ...duties }) {
       await signals.open((asked) => {
         const handedOver = handOverIn(asked);
@@ -101,7 +111,7 @@ export const startCluster = async (foundation: Foundation): Promise<Cluster> => 
           ? answerInCallRequest(asked, perform)
           : answerHandOver(handedOver, take);
       });
-      watch.open(duties);
+      watch.open(duties, counting);
     },
     async takes(isTaking) {
       await watch.tellTakes(isTaking && lines !== null ? { lines, form: revivalForm } : null);

@@ -118,6 +118,12 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     askNode: () => {
       throw new Error('No other gateway is to be asked');
     },
+    counting: {
+      alone: () => () => {},
+      store: () => {
+        throw new Error('No other gateway is there');
+      },
+    },
     limits: { maxCalls: 100, maxBeginning: 100 },
     load: { pressure: () => null },
     platformPolicy: platformPolicyOf(readConfig({}, false)),

@@ -26,24 +26,28 @@ const watching = (
       setTimeout: (callback) => (next = callback),
       clearTimeout: () => (next = null),
     },
+    steadyClock: { now: Date.now },
     logger: pino({ level: 'silent' }),
   });
   return {
     ...watch,
     open: () =>
-      watch.open({
-        cleanUps: [
-          {
-            what: 'noting',
-            async run(dead) {
-              seen.cleaned.push(dead);
-              await cleanUps(dead);
+      watch.open(
+        {
+          cleanUps: [
+            {
+              what: 'noting',
+              async run(dead) {
+                seen.cleaned.push(dead);
+                await cleanUps(dead);
+              },
             },
-          },
-        ],
-        onLost: () => (seen.lost += 1),
-        atEachLook: async () => {},
-      }),
+          ],
+          onLost: () => (seen.lost += 1),
+          atEachLook: async () => {},
+        },
+        { look: async () => {}, beginAnew: () => {} },
+      ),
     seen,
     async look(times = 1): Promise<void> {
       for (let index = 0; index < times; index += 1) {

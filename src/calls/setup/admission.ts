@@ -4,6 +4,7 @@
  */
 import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import type { CallsInProgress } from '#src/persistence/counted-births.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { LoadShedding } from './load-shedding.ts';
 
@@ -24,14 +25,28 @@ export type Admission = {
    * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back
    * when the call could not begin after all.
    */
-  enter(call: {
-    numberId: string;
-    workspaceId: string;
-    maxConcurrentCalls: number;
-    maxCallsInProgress: number;
-  }): { release: () => void };
+  enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;
   isDraining(): boolean;
+};
+
+/** The most calls in progress at once that a call may be one of. */
+export type ConcurrencyLimits = { maxConcurrentCalls: number; maxCallsInProgress: number };
+
+const concurrencyLimit = (whose: string, maximum: number): Refusal =>
+  new Refusal(
+    'concurrency_limit',
+    `${whose} has its maximum of ${maximum} calls in progress. Try again when one has ended.`,
+    { extras: { maximum } },
+  );
+
+/** Throws `concurrency_limit` where no other call may begin beside so many. */
+export const checkConcurrency = (
+  { maxConcurrentCalls, maxCallsInProgress }: ConcurrencyLimits,
+  { ofNumber, ofWorkspace }: CallsInProgress,
+): void => {
+  if (ofNumber >= maxConcurrentCalls) throw concurrencyLimit('This number', maxConcurrentCalls);
+  if (ofWorkspace >= maxCallsInProgress) throw concurrencyLimit('The workspace', maxCallsInProgress);
 };
 
 export const createAdmission = (options: {
@@ -54,15 +69,6 @@ export const createAdmission = (options: {
   };
   const countOf = (owner: string): number => enteringOf.get(owner) ?? 0;
 
-  const concurrencyLimit = (whose: string, maximum: number): Refusal =>
-    new Refusal(
-      'concurrency_limit',
-      `${whose} has its maximum of ${maximum} calls in progress. Try again when one has ended.`,
-      {
-        extras: { maximum },
-      },
-    );
-
   const check = (): void => {
     if (!options.hasLines) {
       throw new Refusal(
@@ -79,14 +85,12 @@ export const createAdmission = (options: {
 
   return {
     check,
-    enter({ numberId, workspaceId, maxConcurrentCalls, maxCallsInProgress }) {
+    enter({ numberId, workspaceId, ...limits }) {
       check();
-      if (liveCalls.countOfNumber(numberId) + countOf(numberId) >= maxConcurrentCalls) {
-        throw concurrencyLimit('This number', maxConcurrentCalls);
-      }
-      if (liveCalls.countOfWorkspace(workspaceId) + countOf(workspaceId) >= maxCallsInProgress) {
-        throw concurrencyLimit('The workspace', maxCallsInProgress);
-      }
+      checkConcurrency(limits, {
+        ofNumber: liveCalls.countOfNumber(numberId) + countOf(numberId),
+        ofWorkspace: liveCalls.countOfWorkspace(workspaceId) + countOf(workspaceId),
+      });
       entering += 1;
       change(numberId, 1);
       change(workspaceId, 1);

@@ -5,7 +5,7 @@
 import { dayOf, type Day } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { SpentOfNumber } from '#src/persistence/spent-minutes.ts';
+import type { DayGrant, SpentOfNumber } from '#src/persistence/spent-minutes.ts';
 
 /** Whose minutes they are. */
 export type DailyOwner = 'workspace' | 'number';
@@ -49,11 +49,8 @@ type DailyCall = {
   startedAt: number;
 };
 
-export type DailyMinutes = (call: DailyCall) => {
-  day: Day;
-  /** The seconds that the call may last. Throws a Refusal: `daily_limit_reached`, with `maximum` and `resets_at`. */
-  grant: (spent: readonly SpentOfNumber[]) => number;
-} | null;
+/** The seconds that the call may last. They throw a Refusal: `daily_limit_reached`, with `maximum` and `resets_at`. */
+export type DailyMinutes = (call: DailyCall) => DayGrant | null;
 
 /** `null` for a call that nothing limits. `onNotice` is told of each warning once a day. */
 export const createDailyMinutes = (onNotice: (notice: DailyNotice) => void): DailyMinutes => {

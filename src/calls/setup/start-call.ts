@@ -7,7 +7,9 @@ import { insertCallWithin } from '#src/persistence/spent-minutes.ts';
 import { isInDoubt } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { KeyedAnswer } from '#src/persistence/keyed-answers.ts';
-import type { Admission } from './admission.ts';
+import type { CountedBirth, CountedOutcome } from '#src/persistence/counted-births.ts';
+import type { DayGrant } from '#src/persistence/spent-minutes.ts';
+import { checkConcurrency, type Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callBirth, type NewCall } from './call-birth.ts';
 import { callInput, type CallTimes } from './call-input.ts';
@@ -30,8 +32,17 @@ export type CallStart = Pick<NewCall, 'number' | 'policy' | 'maxDurationSec' | '
  */
 export type StartCall = (start: CallStart) => Promise<void>;
 
+/** Whether the calls in progress are those of this gateway, or those of others as well. */
+export type CallCounting = {
+  /** Null while there are others. Until the returned function is called, a call is being stored that they do not see. */
+  alone: () => (() => void) | null;
+  /** Stores a call as the others count it. */
+  store: (counted: CountedBirth) => Promise<CountedOutcome>;
+};
+
 type StartCallOptions = {
   database: Database;
+  counting: CallCounting;
   admission: Admission;
   journal: Journal;
   switchboard: Switchboard;
@@ -54,22 +65,35 @@ type StartCallOptions = {
  * Stores a call, and resolves to the seconds that it may last; refuses when another request with its key was quicker, and
  * `daily_limit_reached`.
  */
-const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'journal'>) => {
-  const insertCall = createCallInsertion(options.database);
-  return async (birth: CallBirth, within: ReturnType<DailyMinutes>): Promise<number> => {
+const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting' | 'journal'>) => {
+  const { database, counting } = options;
+  const insertCall = createCallInsertion(database);
+
+  const storeAlone = async (birth: CallBirth, within: DayGrant | null): Promise<number | undefined> => {
+    if (within !== null) return insertCallWithin(database, birth, within.day, within.grant);
+    return (await insertCall(birth)) ? birth.maxDurationSec : undefined;
+  };
+
+  const storeCounted = async (counted: CountedBirth): Promise<number | undefined> => {
+    const outcome = await counting.store(counted);
+    if (outcome.type === 'refused') throw outcome.by;
+    return outcome.type === 'stored' ? outcome.maxDurationSec : undefined;
+  };
+
+  return async (counted: CountedBirth): Promise<number> => {
+    const { birth, within } = counted;
+    const isStored = counting.alone();
     try {
-      if (within === null) {
-        if (await insertCall(birth)) return birth.maxDurationSec;
-      } else {
-        const granted = await insertCallWithin(options.database, birth, within.day, within.grant);
-        if (granted !== undefined) return granted;
-      }
+      const granted = await (isStored === null ? storeCounted(counted) : storeAlone(birth, within));
+      if (granted !== undefined) return granted;
     } catch (error) {
       // Where its row is there all the same, it would ring for ever.
       if (isInDoubt(error)) {
         options.journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
       throw error;
+    } finally {
+      isStored?.();
     }
     throw new Refusal(
       'idempotency_in_progress',
@@ -155,18 +179,18 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
   return async (start) => {
     const { number, policy, agentCall, keyedAnswer = null } = start;
     const { call_id: callId, direction } = agentCall.context;
-    const permit = admission.enter({
-      numberId: number.id,
-      workspaceId: number.workspace.id,
+    const limits = {
       maxConcurrentCalls: policy.maxConcurrentCalls,
       maxCallsInProgress: number.workspace.maxCallsInProgress ?? maxCallsInProgress,
-    });
+    };
+    const permit = admission.enter({ numberId: number.id, workspaceId: number.workspace.id, ...limits });
     try {
-      const birth = {
-        ...callBirth({ ...start, ...agentCall, node }),
-        keyedAnswer,
+      const counted: CountedBirth = {
+        birth: { ...callBirth({ ...start, ...agentCall, node }), keyedAnswer },
+        within: withinTheDay(start),
+        admit: (calls) => checkConcurrency(limits, calls),
       };
-      connectCall({ ...start, maxDurationSec: await storeBirth(birth, withinTheDay(start)) });
+      connectCall({ ...start, maxDurationSec: await storeBirth(counted) });
     } finally {
       permit.release();
     }

@@ -60,7 +60,7 @@ export const Call = defineEntity({
   indexes: [
     { name: 'call_number_id_started_at_id_index', properties: ['numberId', 'startedAt', 'id'] },
     { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
-    // By what changes at the end alone, so that no answer and no summary touches an index.
-    { name: 'call_in_progress_index', properties: ['node'], where: 'ended_at is null' },
+    // By what changes at the end alone, so that no answer and no summary touches an index; a workspace's are counted by it.
+    { name: 'call_in_progress_index', properties: ['workspaceId', 'node'], where: 'ended_at is null' },
   ],
 });

@@ -18,6 +18,8 @@ export const Node = defineEntity({
     takesLines: p.text().nullable(),
     /** The newest form of `CallRevival` that it reads. */
     takesForm: p.integer().nullable(),
+    /** It counts calls in memory, for it has seen that nobody else is there (src/cluster/counting.ts). */
+    countsAlone: p.boolean().default(false),
     /** Until then the clean-up belongs to whoever claimed it last. */
     claimedUntil: p.datetime(3).nullable(),
   },

@@ -9,6 +9,7 @@ import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CallerIdentity } from './caller-identity.ts';
 import { CheaperCalls } from './cheaper-calls.ts';
+import { Counting } from './counting.ts';
 import { DailyMinutes } from './daily-minutes.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
 import { DeliveryClaims } from './delivery-claims.ts';
@@ -69,4 +70,5 @@ export const migrations = [
   { name: '0036-fingerprint-keys', class: FingerprintKeys },
   { name: '0039-node-takes-over', class: NodeTakesOver },
   { name: '0040-call-revival-time', class: CallRevivalTime },
+  { name: '0042-counting', class: Counting },
 ];
