@@ -1,4 +1,6 @@
 /** `npm run call`, with gateways whose simulated lines hurry. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -101,6 +103,26 @@ test('whoever wants to end the call asks the agent to, insists, and leaves', asy
   t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent said goodbye/);
   t.regex(await endedBy(t, 2), /Hanging up at once[^]*The agent said goodbye/);
   t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
+});
+
+test('a signal is what Ctrl-C is: one that is repeated by npm counts once', async (t) => {
+  const gateway = await testGateway(t);
+  const command = new URL('../../src/commands/call.ts', import.meta.url).pathname;
+  const environment = { ...process.env, ...folderOf(gateway), LC_ALL: 'C' };
+  const child = spawn(process.execPath, [command, silent], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const ended = once(child, 'exit');
+  await until('it was answered', () => printed.includes('Answered') || undefined);
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  t.deepEqual(await ended, [0, null]);
+  t.regex(printed, /is asked to end the call[^]*The agent said goodbye and ended the call\./);
+  t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
 test('where no gateway runs one is started, which ends with the call', async (t) => {
