@@ -34,6 +34,8 @@ export type StandingDialog = {
   remoteSdp: string;
   /** Whether it is for us to keep the session alive. */
   weRefresh: boolean;
+  /** It is over when nobody has kept it alive for so many seconds; `null` where it may last. */
+  expiresSec: number | null;
   /** On whose terms its sound was agreed. */
   trunkId: string;
 };

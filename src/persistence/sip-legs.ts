@@ -14,6 +14,8 @@ const standingDialog: z.ZodType<StandingDialog> = z.object({
   localSdp: z.string(),
   remoteSdp: z.string(),
   weRefresh: z.boolean(),
+  // A gateway of before has kept none.
+  expiresSec: z.number().nullable().default(null),
   trunkId: z.string(),
 });
 

@@ -34,8 +34,8 @@ if (missing.length > 0) {
 
   type Media = 'direct' | 'freeswitch';
 
-  /** A call that stands in a process of its own, through a proxy that wants to stay in the way. */
-  const startDoomed = async (t: ExecutionContext, media: Media) => {
+  /** A call that stands in a process of its own, through a proxy that wants to stay in the way; `timer` is of its answer. */
+  const startDoomed = async (t: ExecutionContext, media: Media, timer: Record<string, string> = {}) => {
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
     const trunk = createFarEnd(network, `127.0.0.1:${await freePort()}`);
@@ -63,7 +63,7 @@ if (missing.length > 0) {
     const far = await trunk.receives('INVITE');
     far.answers(200, {
       sdp,
-      headers: { 'Record-Route': `<sip:${trunk.address};lr>`, Contact: '<sip:far@192.0.2.1:9>' },
+      headers: { 'Record-Route': `<sip:${trunk.address};lr>`, Contact: '<sip:far@192.0.2.1:9>', ...timer },
     });
     await far.receives('ACK');
     await until(() => said.includes('answered\n'), 15_000);
@@ -148,6 +148,78 @@ if (missing.length > 0) {
       await has('line.ended');
     });
   }
+
+  const timer = (value: string) => ({ Require: 'timer', 'Session-Expires': value });
+  const contact = { Contact: '<sip:far@192.0.2.1:9>' };
+
+  for (const media of ['direct', 'freeswitch'] as const) {
+    realTimeTest(`${media}: the session that the dead gateway was to refresh is refreshed`, async (t) => {
+      const ours = timer('12;refresher=uac');
+      const doomed = await startDoomed(t, media, ours);
+      const { far } = doomed;
+      const { line, has, events } = await adopt(t, doomed, await doomed.kill(), media);
+      let described = far.last('INVITE');
+      if (media === 'direct') {
+        described = await far.receives('INVITE');
+        t.is(headerOf(described, 'Session-Expires'), '12;refresher=uac');
+        far.answers(200, { sdp, headers: { ...contact, ...ours } });
+        await far.receives('ACK');
+      }
+      await has('line.adopted');
+      // drachtio-server sends it after half of the time, more or less five seconds.
+      const refresh = await far.receives('INVITE');
+      t.is(refresh.body, described.body);
+      t.regex(headerOf(refresh, 'Session-Expires') ?? '', /^12; ?refresher=uac$/);
+      far.answers(200, { sdp, headers: { ...contact, ...timer('90;refresher=uac') } });
+      await far.receives('ACK');
+      far.sends('BYE');
+      await far.receives(200);
+      await has('line.ended');
+      t.like(events.at(-1), { type: 'line.ended', by: 'counterparty' });
+      line.close();
+    });
+
+    realTimeTest(`${media}: a far end that refreshes does so at the next gateway, too`, async (t) => {
+      const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
+      const { far } = doomed;
+      const left = await doomed.kill();
+      // Nobody lives now; by RFC 3261 section 14.1 another INVITE meanwhile would be refused.
+      far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
+      await until(() => doomed.relay.sizes().held === 1);
+      const { has, line } = await adopt(t, doomed, left, media);
+      const answer = await far.receives(200);
+      t.is(headerOf(answer, 'Session-Expires'), '90;refresher=uac');
+      far.sends('ACK');
+      await has('line.adopted');
+      far.sends('UPDATE', { headers: { 'Session-Expires': '90;refresher=uac' } });
+      t.is(headerOf(await far.receives(200), 'Session-Expires'), '90;refresher=uac');
+      line.tell({ type: 'hangUp' });
+      await far.receives('BYE');
+      far.answers(200);
+      await has('line.ended');
+    });
+  }
+
+  realTimeTest(
+    'a far end is told that it goes on refreshing, and an INVITE of it that crosses ours is taken',
+    async (t) => {
+      const theirs = timer('90;refresher=uas');
+      const doomed = await startDoomed(t, 'direct', theirs);
+      const { far } = doomed;
+      const { has, line } = await adopt(t, doomed, await doomed.kill(), 'direct');
+      const again = await far.receives('INVITE');
+      t.is(headerOf(again, 'Session-Expires'), '90;refresher=uas');
+      far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
+      far.answers(491, { to: 'INVITE' });
+      await far.receives(200);
+      far.sends('ACK');
+      await has('line.adopted');
+      line.tell({ type: 'hangUp' });
+      await far.receives('BYE');
+      far.answers(200);
+      await has('line.ended');
+    },
+  );
 
   realTimeTest('a far end that hung up meanwhile is answered, and the call is over', async (t) => {
     const doomed = await startDoomed(t, 'direct');

@@ -77,6 +77,7 @@ const dialogOf = (
       localSdp: '',
       remoteSdp: localSdp,
       weRefresh: false,
+      expiresSec: null,
       trunkId: '',
     },
   );

@@ -4,58 +4,33 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
-import type { Clock } from '#src/domain/clock.ts';
-import type { LeftLeg, LeftLine, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { continuing } from '../../media/moving-endpoint.ts';
-import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { TrunkLimits } from '../../trunks/limits.ts';
-import { offerWith } from '../../trunks/media-offer.ts';
-import { within, type BackgroundTasks } from '../background-tasks.ts';
-import type { Carriers } from '../media/carriers.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { MediaServers } from '../media/media-servers.ts';
 import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
-import { onTerms } from './negotiate.ts';
+import { moveSound, ofCall, type MoveOptions, type Standing } from './move-sound.ts';
 import { dialogStands, reviveDialog } from './revive.ts';
+import type { AgreedTimer } from './session-timer.ts';
 
-/** A far end answers a re-INVITE within this time, or is not there any more. */
-const answerMs = 5_000;
-
-export type AdoptOptions = {
+export type AdoptOptions = MoveOptions & {
   callId: string;
   left: LeftLine;
   srf: Srf;
   send: SendCommand;
-  carriers: Pick<Carriers, 'createEndpoint'>;
   mediaServers: Pick<MediaServers, 'adoptEndpoint'>;
   trunks: () => readonly Trunk[];
-  limits: Pick<TrunkLimits, 'tryAcquire'>;
   legTracker: Pick<LegTracker, 'track' | 'endChannels' | 'endOrphans'>;
-  clock: Clock;
-  backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
-
-type Standing = LeftLeg & { agreed: StandingDialog };
 
 /** The far end that the call talks to. */
 const standingIn = ({ legs }: LeftLine): Standing | undefined => {
   for (const { id, leg } of legs)
     if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
   return undefined;
-};
-
-/** As the far end knows the sound of the call, and counted on its trunk; it goes on where that is full. */
-const ofCall = (
-  endpoint: MediaEndpoint,
-  { agreed }: Standing,
-  trunk: Trunk,
-  limits: AdoptOptions['limits'],
-): MediaEndpoint => {
-  const release = limits.tryAcquire(trunk)?.release ?? (() => {});
-  return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), trunk), release);
 };
 
 /** The channel of the earlier process; `null` where it cannot be gone on with. */
@@ -77,41 +52,16 @@ const adoptSound = async (
   }
 };
 
-/** The far end is told where its sound goes from now on. */
-const moveSound = async (
-  dialog: Srf.Dialog,
-  standing: Standing,
-  trunk: Trunk,
-  { carriers, limits, clock, backgroundTasks }: AdoptOptions,
-): Promise<MediaEndpoint> => {
-  const created = await carriers.createEndpoint(undefined, trunk);
-  const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
-  const endpoint = ofCall(offering, standing, trunk, limits);
-  try {
-    const answer = await within(
-      clock,
-      answerMs,
-      'An answer of the far end',
-      dialog.modify(endpoint.localSdp),
-    );
-    await endpoint.takeAnswer(answer);
-  } catch (error) {
-    backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
-    throw error;
-  }
-  return endpoint;
-};
-
 /** Where the sound of the call is from now on. The earlier process's channel ends, unless it is that. */
 const soundOf = async (
   dialog: Srf.Dialog,
   standing: Standing,
   options: AdoptOptions,
-): Promise<MediaEndpoint> => {
+): Promise<{ endpoint: MediaEndpoint; timer: AgreedTimer }> => {
   const trunk = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
   if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
   const adopted = await adoptSound(standing, trunk, options);
-  if (adopted !== null) return adopted;
+  if (adopted !== null) return { endpoint: adopted, timer: standing.agreed };
   const moved = await moveSound(dialog, standing, trunk, options);
   options.legTracker.endChannels([standing]);
   return moved;
@@ -143,13 +93,20 @@ const goOn = async (
       options.legTracker.endChannels([standing]);
       return unadopted('cancelled', sip);
     }
-    const endpoint = await soundOf(dialog, standing, options);
+    const { endpoint, timer } = await soundOf(dialog, standing, options);
+    const { weRefresh, expiresSec } = timer;
     trackedLeg.update({
       ...leg,
       channel: endpoint.channel(),
-      dialog: { ...agreed, localSdp: endpoint.localSdp, remoteSdp: dialog.remote.sdp },
+      dialog: {
+        ...agreed,
+        weRefresh,
+        expiresSec,
+        localSdp: endpoint.localSdp,
+        remoteSdp: dialog.remote.sdp,
+      },
     });
-    const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh: agreed.weRefresh, sip };
+    const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh, sip };
     return { answered: true, connection };
   } catch (error) {
     logger.warn({ err: error }, 'a call that was left could not be gone on with');

@@ -26,7 +26,7 @@ import type { TrackedLeg } from './leg-tracker.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
 import { arrivingRoute } from './call-route.ts';
-import { answerTimer, type SessionTimes } from './session-timer.ts';
+import { answerTimer, type AgreedTimer, type SessionTimes } from './session-timer.ts';
 import { arrivingLeg, takenLeg } from './leg-states.ts';
 
 /** A caller that was let in, with what it holds until it is answered or refused. */
@@ -87,7 +87,7 @@ const createEndpointFor = async (
 /** 200 has gone out: from now on the far end is ended by BYE. */
 const standUp = async (
   { request, trunk, trackedLeg }: Caller,
-  { dialog, endpoint, weRefresh }: Pick<Connection, 'dialog' | 'endpoint' | 'weRefresh'>,
+  { dialog, endpoint, timer }: Pick<Connection, 'dialog' | 'endpoint'> & { timer: AgreedTimer },
   { given, lost, ...options }: AnswerOptions & { given: AbortSignal; lost: Promise<never> },
 ): Promise<Outcome> => {
   const { clock, backgroundTasks, logger } = options;
@@ -97,7 +97,8 @@ const standUp = async (
     backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
     return { answered: false, cause, sip };
   };
-  const agreed = { weRefresh, trunkId: trunk.id, channel: endpoint.channel() };
+  const { weRefresh, expiresSec } = timer;
+  const agreed = { weRefresh, expiresSec, trunkId: trunk.id, channel: endpoint.channel() };
   trackedLeg.update(takenLeg(arrivingLeg(request), dialog, agreed));
   try {
     if (isWithoutOffer(request)) await takeLateAnswer(dialog, endpoint, { clock, lost });
@@ -129,13 +130,13 @@ export const answerCaller = (caller: Caller, options: AnswerOptions): Attempt =>
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
 
   const sendOk = async (endpoint: MediaEndpoint): Promise<Outcome> => {
-    const { headers, weRefresh } = answerTimer(request, sessionTimes);
+    const { headers, ...timer } = answerTimer(request, sessionTimes);
     const answering = request.srf.createUAS(request, response, {
       localSdp: endpoint.localSdp,
       headers: { Supported: 'timer', Allow: allowed, ...headers },
     });
     const dialog = await Promise.race([answering, lost.promise]);
-    const standing = { dialog, endpoint, weRefresh };
+    const standing = { dialog, endpoint, timer };
     return standUp(caller, standing, { ...options, given: given.signal, lost: lost.promise });
   };
 

@@ -48,11 +48,10 @@ const createSession = (
   return {
     /** To be called once for each request that may refresh the session. */
     headersFor(request: Srf.SrfRequest): Headers {
-      const timer = refreshedTimer(request, isOursToRefresh);
-      if (timer.weRefresh !== isOursToRefresh)
-        trackedLeg.agreed({ weRefresh: timer.weRefresh }, endpoint.channel());
+      const { headers, ...timer } = refreshedTimer(request, isOursToRefresh);
+      trackedLeg.agreed(timer, endpoint.channel());
       isOursToRefresh = timer.weRefresh;
-      return { Supported: 'timer', Allow: allowed, ...timer.headers };
+      return { Supported: 'timer', Allow: allowed, ...headers };
     },
 
     modify: (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>

@@ -13,7 +13,7 @@ import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
 import type { Way } from './call-route.ts';
 import { answeredLeg, invitingLeg } from './leg-states.ts';
-import { afterTooSmall, isOursToRefresh, timerOffer, type SessionTimes } from './session-timer.ts';
+import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './session-timer.ts';
 
 export type Invited =
   | {
@@ -143,7 +143,7 @@ const create = async (
     });
     const answer = progress.last();
     if (leg !== null && answer !== null) {
-      const agreed = { weRefresh: isOursToRefresh(answer), trunkId: options.trunkId };
+      const agreed = { ...agreedTimer(answer), trunkId: options.trunkId };
       trackedLeg.update(answeredLeg(leg, answer, dialog, agreed));
     }
     return { dialog, trackedLeg };
@@ -226,7 +226,7 @@ export const invite = (options: InviteOptions): Invitation => {
       answered: true,
       ...created,
       remoteSdp: progress.remoteSdpOf(dialog),
-      weRefresh: answer !== null && isOursToRefresh(answer),
+      weRefresh: answer !== null && agreedTimer(answer).weRefresh,
       sip: progress.sip(),
     });
     return undefined;

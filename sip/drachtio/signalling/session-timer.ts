@@ -7,6 +7,7 @@
  * refreshing.
  */
 import type Srf from 'drachtio-srf';
+import type { StandingDialog } from '#src/domain/sip-leg.ts';
 
 /** In seconds; the shortest must not be below 90 (RFC 4028 section 5). */
 export type SessionTimes = { expiresSec: number; shortestSec: number };
@@ -63,28 +64,53 @@ export const afterTooSmall = (response: Message, times: SessionTimes): SessionTi
 export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
   (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
 
-export type AnsweredTimer = { headers: Headers; weRefresh: boolean };
+/** How the session of a dialog is kept alive. */
+export type AgreedTimer = Pick<StandingDialog, 'weRefresh' | 'expiresSec'>;
+
+const noTimer: AgreedTimer = { weRefresh: false, expiresSec: null };
+
+export type AnsweredTimer = AgreedTimer & { headers: Headers };
 
 /** For the answer to an INVITE that came in; no timer for a caller that knows nothing of timers. */
 export const answerTimer = (request: Message, times: SessionTimes): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
   if (asked === undefined && !/\btimer\b/i.test(headerOf(request, 'Supported')))
-    return { headers: {}, weRefresh: false };
+    return { ...noTimer, headers: {} };
   const seconds = asked?.seconds ?? Math.max(times.expiresSec, minSeOf(request));
   const refresher = asked?.refresher ?? 'uac';
-  return { headers: headersFor({ seconds, refresher }), weRefresh: refresher === 'uas' };
+  return {
+    headers: headersFor({ seconds, refresher }),
+    weRefresh: refresher === 'uas',
+    expiresSec: seconds,
+  };
 };
 
 /** For the answer to a re-INVITE or UPDATE, as drachtio-server has read it. */
 export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
-  if (asked === undefined) return { headers: {}, weRefresh: false };
+  if (asked === undefined) return { ...noTimer, headers: {} };
   const refresher = asked.refresher ?? (weRefresh ? 'uac' : 'uas');
-  return { headers: headersFor({ seconds: asked.seconds, refresher }), weRefresh: refresher === 'uas' };
+  return {
+    headers: headersFor({ seconds: asked.seconds, refresher }),
+    weRefresh: refresher === 'uas',
+    expiresSec: asked.seconds,
+  };
 };
 
-/** Whether the answer to our INVITE leaves the refreshing to us. */
-export const isOursToRefresh = (answer: Message): boolean => {
+/** What the answer to our INVITE says: it leaves the refreshing to us, unless it names the far end. */
+export const agreedTimer = (answer: Message): AgreedTimer => {
   const agreed = sessionExpiresOf(answer);
-  return agreed !== undefined && agreed.refresher !== 'uas';
+  if (agreed === undefined) return noTimer;
+  return { weRefresh: agreed.refresher !== 'uas', expiresSec: agreed.seconds };
 };
+
+/**
+ * For an INVITE of ours within a call: everything stays as it was agreed. One that says nothing would end the timer for
+ * the far end alone (RFC 4028 section 7.4), and drachtio-server would hang up on whoever refreshes no more.
+ */
+export const sameTimer = ({ weRefresh, expiresSec }: AgreedTimer): Headers => ({
+  Supported: 'timer',
+  ...(expiresSec === null
+    ? {}
+    : { 'Session-Expires': `${expiresSec};refresher=${weRefresh ? 'uac' : 'uas'}` }),
+});

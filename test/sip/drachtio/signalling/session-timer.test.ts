@@ -1,10 +1,11 @@
 import test from 'ava';
 import {
   afterTooSmall,
+  agreedTimer,
   answerTimer,
-  isOursToRefresh,
   isTooSmall,
   refreshedTimer,
+  sameTimer,
   sessionExpiresOf,
   timerOffer,
 } from '#sip/drachtio/signalling/session-timer.ts';
@@ -47,10 +48,12 @@ test('a caller is answered with the timer that it asks for, and refreshes it unl
   t.deepEqual(answerTimer(expires('600;refresher=uas'), times), {
     headers: { 'Session-Expires': '600;refresher=uas' },
     weRefresh: true,
+    expiresSec: 600,
   });
   t.deepEqual(answerTimer(expires('600'), times), {
     headers: { 'Session-Expires': '600;refresher=uac', Require: 'timer' },
     weRefresh: false,
+    expiresSec: 600,
   });
 });
 
@@ -59,25 +62,38 @@ test('a caller that only knows of timers gets one, and one that does not gets no
     'Session-Expires': '3600;refresher=uac',
     Require: 'timer',
   });
-  t.deepEqual(answerTimer(message({ Supported: 'replaces' }), times), { headers: {}, weRefresh: false });
+  t.deepEqual(answerTimer(message({ Supported: 'replaces' }), times), {
+    headers: {},
+    weRefresh: false,
+    expiresSec: null,
+  });
 });
 
 test('a refresh is answered with what it asks for, as drachtio-server reads it', (t) => {
   t.deepEqual(refreshedTimer(expires('90;refresher=uac'), true), {
     headers: { 'Session-Expires': '90;refresher=uac', Require: 'timer' },
     weRefresh: false,
+    expiresSec: 90,
   });
   t.deepEqual(refreshedTimer(expires('90'), true).headers['Session-Expires'], '90;refresher=uac');
   t.deepEqual(refreshedTimer(expires('90'), false), {
     headers: { 'Session-Expires': '90;refresher=uas' },
     weRefresh: true,
+    expiresSec: 90,
   });
-  t.deepEqual(refreshedTimer(message(), true), { headers: {}, weRefresh: false });
+  t.deepEqual(refreshedTimer(message(), true), { headers: {}, weRefresh: false, expiresSec: null });
 });
 
 test('refreshing is ours unless the far end takes it', (t) => {
-  t.true(isOursToRefresh(expires('90')));
-  t.true(isOursToRefresh(expires('90;refresher=uac')));
-  t.false(isOursToRefresh(expires('90;refresher=uas')));
-  t.false(isOursToRefresh(message()));
+  t.deepEqual(agreedTimer(expires('90')), { weRefresh: true, expiresSec: 90 });
+  t.deepEqual(agreedTimer(expires('90;refresher=uac')), { weRefresh: true, expiresSec: 90 });
+  t.deepEqual(agreedTimer(expires('90;refresher=uas')), { weRefresh: false, expiresSec: 90 });
+  t.deepEqual(agreedTimer(message()), { weRefresh: false, expiresSec: null });
+});
+
+test('an INVITE within a call says again what was agreed', (t) => {
+  const headersOf = (value: string) => sameTimer(agreedTimer(expires(value)))['Session-Expires'];
+  t.is(headersOf('90'), '90;refresher=uac');
+  t.is(headersOf('1800;refresher=uas'), '1800;refresher=uas');
+  t.deepEqual(sameTimer(agreedTimer(message())), { Supported: 'timer' });
 });

@@ -1,0 +1,120 @@
+/**
+ * The sound of a call that another process has left comes to an endpoint of this one. The far end hears of it by a
+ * re-INVITE, or by the answer to one of its own that has waited: two may not cross (RFC 3261 section 14).
+ */
+import type Srf from 'drachtio-srf';
+import type { Clock } from '#src/domain/clock.ts';
+import type { LeftLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { continuing } from '../../media/moving-endpoint.ts';
+import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
+import type { TrunkLimits } from '../../trunks/limits.ts';
+import { offerWith } from '../../trunks/media-offer.ts';
+import { within, type BackgroundTasks } from '../background-tasks.ts';
+import type { Carriers } from '../media/carriers.ts';
+import { accepted, onTerms } from './negotiate.ts';
+import { requestInDialog, waitingInvite } from './dialog-requests.ts';
+import { agreedTimer, sameTimer, type AgreedTimer } from './session-timer.ts';
+
+/** A far end answers a re-INVITE within this time, or is not there any more. */
+const answerMs = 5_000;
+
+/** Whoever began the call waits longer than the other side, so that they do not cross again (RFC 3261 section 14.1). */
+const pauseMs = { uac: 2_100, uas: 500 } as const;
+
+/** The leg that the call talks to. */
+export type Standing = LeftLeg & { agreed: StandingDialog };
+
+export type MoveOptions = {
+  carriers: Pick<Carriers, 'createEndpoint'>;
+  limits: Pick<TrunkLimits, 'tryAcquire'>;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+};
+
+/** As the far end knows the sound of the call, and counted on its trunk; it goes on where that is full. */
+export const ofCall = (
+  endpoint: MediaEndpoint,
+  { agreed }: Standing,
+  trunk: Trunk,
+  limits: MoveOptions['limits'],
+): MediaEndpoint => {
+  const release = limits.tryAcquire(trunk)?.release ?? (() => {});
+  return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), trunk), release);
+};
+
+/** Another INVITE is under way in this dialog, of either side. */
+class Crossed extends Error {}
+
+const invite = async (
+  dialog: Srf.Dialog,
+  endpoint: MediaEndpoint,
+  { agreed }: Standing,
+  clock: Clock,
+): Promise<AgreedTimer> => {
+  const asking = requestInDialog(dialog, 'INVITE', {
+    body: endpoint.localSdp,
+    headers: { Contact: agreed.localContact, ...sameTimer(agreed) },
+  });
+  const answer = await within(clock, answerMs, 'An answer of the far end', asking);
+  if (answer.status === 491 || answer.status === 500) throw new Crossed();
+  if (answer.status !== 200)
+    throw new Error(`The far end does not take its sound elsewhere: ${answer.status}`);
+  dialog.local.sdp = endpoint.localSdp;
+  dialog.remote.sdp = answer.body;
+  await endpoint.takeAnswer(answer.body);
+  const timer = agreedTimer(answer);
+  // What stands at drachtio-server goes on where the far end says nothing of it.
+  return timer.expiresSec === null ? agreed : timer;
+};
+
+type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
+
+type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
+
+/** It is answered with this endpoint's description as soon as it is let through. */
+const takeWaiting = async (offer: string, { dialog, standing, trunk, options }: Move): Promise<Moved> => {
+  const remoteSdp = offer === '' ? undefined : accepted(offer, trunk);
+  const created = await options.carriers.createEndpoint(remoteSdp, trunk);
+  const localSdp = offer === '' ? offerWith(created.localSdp, trunk) : created.localSdp;
+  const endpoint = ofCall({ ...created, localSdp }, standing, trunk, options.limits);
+  dialog.local.sdp = endpoint.localSdp;
+  return { endpoint, timer: standing.agreed };
+};
+
+const askToMove = async ({ dialog, standing, trunk, options }: Move): Promise<Moved> => {
+  const created = await options.carriers.createEndpoint(undefined, trunk);
+  const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
+  const endpoint = ofCall(offering, standing, trunk, options.limits);
+  try {
+    return { endpoint, timer: await invite(dialog, endpoint, standing, options.clock) };
+  } catch (error) {
+    options.backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+    throw error;
+  }
+};
+
+const move = (to: Move): Promise<Moved> => {
+  const waiting = waitingInvite(to.dialog);
+  return waiting === undefined ? askToMove(to) : takeWaiting(waiting.body, to);
+};
+
+/** Rejects when the far end does not take it. */
+export const moveSound = async (
+  dialog: Srf.Dialog,
+  standing: Standing,
+  trunk: Trunk,
+  options: MoveOptions,
+): Promise<Moved> => {
+  const to = { dialog, standing, trunk, options };
+  try {
+    return await move(to);
+  } catch (error) {
+    if (!(error instanceof Crossed)) throw error;
+  }
+  if (waitingInvite(dialog) === undefined)
+    await new Promise<void>(
+      (resolve) => void options.clock.setTimeout(resolve, pauseMs[standing.agreed.type]),
+    );
+  return move(to);
+};
