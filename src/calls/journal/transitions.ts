@@ -5,35 +5,19 @@
  * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`batch-writer.ts`), and a
  * call of which some are lost goes on. The last ones are written with its end.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
-import type { AnyStateMachine, InspectionEvent } from 'xstate';
-import { callMachine } from '#machines/call.ts';
-import { conversationMachine } from '#machines/conversation.ts';
-import { voicemailMachine } from '#machines/voicemail.ts';
+import type { InspectionEvent } from 'xstate';
 import { chartNames, type ChartName } from '#src/domain/chart-name.ts';
 import { firstEpoch, type JournalPlace } from '#src/persistence/call-facts.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
-
-/** XState's own actions, such as `assign`, are functions that carry what they were given as properties. */
-const withFunctions = (_: string, value: unknown): unknown =>
-  typeof value === 'function' ? [String(value), Object.entries(value)] : value;
-
-/** Changes with every state, arrow and name of a chart, and with what its guards, actions and delays do. */
-export const versionOf = ({ config, implementations }: AnyStateMachine): string => {
-  const { guards, actions, delays } = implementations;
-  return createHash('sha256')
-    .update(JSON.stringify({ config, guards, actions, delays }, withFunctions))
-    .digest('hex')
-    .slice(0, 12);
-};
+import { chartVersionOf } from './chart-version.ts';
 
 const versions: Readonly<Record<ChartName, string>> = {
-  call: versionOf(callMachine),
-  conversation: versionOf(conversationMachine),
-  voicemail: versionOf(voicemailMachine),
+  call: chartVersionOf('call'),
+  conversation: chartVersionOf('conversation'),
+  voicemail: chartVersionOf('voicemail'),
 };
 
 export type Transitions = {

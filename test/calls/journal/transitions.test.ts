@@ -1,8 +1,7 @@
 import test from 'ava';
 import pino from 'pino';
-import { assign, SimulatedClock } from 'xstate';
-import { callMachine } from '#machines/call.ts';
-import { createTransitions, versionOf } from '#src/calls/journal/transitions.ts';
+import { SimulatedClock } from 'xstate';
+import { createTransitions } from '#src/calls/journal/transitions.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
@@ -118,13 +117,4 @@ test('what comes while others are being written is written after them', async (t
     [[1, 2, 3, 4, 5, 6]],
   );
   t.deepEqual(await transitions.unwritten('a'), []);
-});
-
-test('the version of a chart follows what its guards and actions do, also where their names stay', (t) => {
-  const version = versionOf(callMachine);
-  t.is(versionOf(callMachine.provide({})), version);
-  t.not(versionOf(callMachine.provide({ guards: { isImmediate: () => true } })), version);
-  const quiet = (agentIsBusy: boolean) =>
-    callMachine.provide({ actions: { noteQuiet: assign({ agentIsBusy }) } });
-  t.not(versionOf(quiet(false)), versionOf(quiet(true)));
 });
