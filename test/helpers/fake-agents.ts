@@ -107,7 +107,7 @@ export const startFakeAgent = async (agentType: AgentType, answering: Answering)
       if (response.destroyed) return;
       response.write(format.piece(piece, soFar));
       soFar += piece;
-      await delay(answer.pauseMs ?? 0);
+      await delay(answer.pauseMs ?? 0, undefined, { ref: false });
     }
     response.end(format.end(soFar));
   };
@@ -126,7 +126,7 @@ export const startFakeAgent = async (agentType: AgentType, answering: Answering)
     });
     const answer = answering(turn.text, turns.length);
     if (agentType === 'webhook') {
-      await delay((answer.pauseMs ?? 0) * answer.pieces.length);
+      await delay((answer.pauseMs ?? 0) * answer.pieces.length, undefined, { ref: false });
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ reply: answer.pieces.join('') }));
     } else if (agentType === 'langgraph') {

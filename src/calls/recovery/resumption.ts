@@ -37,6 +37,8 @@ const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): Jo
 const unanswerable = (messages: readonly Message[]): number =>
   messages.length - (messages.findLastIndex(({ role }) => role === 'assistant') + 1);
 
+const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
+
 /** What the journal knows beyond what was kept last. */
 const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallProgress['conversation'] => {
   const { conversation } = progress;
@@ -44,10 +46,14 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
   const heard = later.filter(({ role }) => role === 'user').length;
   const failures = later.filter(({ type }) => type === 'reply.failed').length;
   const isTurnOver = later.some(({ role }) => role === 'assistant');
+  const now = isTurnOver ? { ...conversation, state: 'listening', spoken: null, unplayed: [] } : conversation;
+  const unanswered = conversation.unanswered + heard;
+  // Whom it owed an answer when its floor was free it has asked for one.
+  const wasAsked = outerOf(now.state) === 'listening' && (isTurnOver || heard > 0) && unanswered > 0;
   return {
-    ...conversation,
-    ...(isTurnOver ? { state: 'listening', spoken: null, unplayed: [] } : {}),
-    unanswered: conversation.unanswered + heard,
+    ...now,
+    ...(wasAsked && failures === 0 ? { state: 'replying.thinking' } : {}),
+    unanswered,
     failuresInARow: conversation.failuresInARow + failures,
   };
 };
@@ -73,8 +79,8 @@ const resumed = (
     unanswered,
     spoken,
   });
-  const [outer = ''] = state.split('.', 1);
   const isKickoff = messages.length === 1 && left.kickoff !== null;
+  const outer = outerOf(state);
   switch (outer) {
     case 'opening':
       return beginning(left);

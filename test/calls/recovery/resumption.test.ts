@@ -144,6 +144,19 @@ test('what the journal knows beyond what was kept last counts', (t) => {
   });
 });
 
+test('a reply is not asked for twice though only the journal knows that it was asked for', (t) => {
+  const facts = [...saidHello, turn(4, 'assistant', 'One.'), turn(5, 'user', 'And two?')];
+  for (const progress of [at('listening.silent', {}, 4), at('saying.sounding', { unplayed: ['One.'] })]) {
+    t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), { resumesAs: 'broken-off', unsaid: [] });
+    t.like(howItGoesOn(progress, { facts, agentType: 'mastra' }), { resumesAs: 'listening', unanswered: 1 });
+  }
+  // What was said into a turn that is finished first is answered behind it.
+  const into = [...saidHello, turn(4, 'user', 'And two?'), turn(5, 'assistant', 'One.')];
+  t.like(howItGoesOn(at('saying.sounding', { unplayed: ['One.'] }), { facts: into, agentType: 'webhook' }), {
+    resumesAs: 'broken-off',
+  });
+});
+
 test('words that were never written are not waited for', (t) => {
   t.is(howItGoesOn(at('listening.silent', { unanswered: 3 }, 9)).unanswered, 1);
 });
