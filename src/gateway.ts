@@ -152,6 +152,7 @@ export const startGateway = async (
     outgoing,
     events,
     recordings: cluster.share(recordings),
+    cluster,
     telephony,
     agents,
     calls,

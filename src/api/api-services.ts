@@ -42,6 +42,8 @@ export type ApiServices = Pick<
     /** Whose domestic numbers are accepted. */
     country: Country;
     limits: RequestLimits;
+    /** Counts one more request with those that came to other gateways within so long; null while this one is alone. */
+    countWithOthers: (perSeconds: number) => (key: string) => Promise<RequestsInAll | null>;
     clientAddress: ClientAddress;
     /** What a workspace falls back to where it sets nothing itself. */
     platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
@@ -88,6 +90,9 @@ export type ApiServices = Pick<
     /** Of the gateway, for the OpenAPI document. */
     version: string;
   };
+
+/** So many requests, and the seconds until none of them is counted any more. */
+export type RequestsInAll = { requests: number; seconds: number };
 
 /** Requests in a stretch of time; `points: 0` switches the limit off. */
 export type RequestLimit = { points: number; perSeconds: number };

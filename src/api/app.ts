@@ -16,7 +16,7 @@ import { answerUnmatched, checkTarget } from './unmatched.ts';
 /** `failures` counts tokens of nobody; the WebSocket routes may share it. */
 export const createApi = (
   services: ApiServices,
-  failures: Counter = createCounter(services.limits.failuresPerAddress),
+  failures: Counter = createCounter('failures', services.limits.failuresPerAddress, services),
 ): Koa<ApiState> => {
   const { logger, onAnswered } = services;
   const app = new Koa<ApiState>();

@@ -43,8 +43,8 @@ export type Authentication = Authenticators & {
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
   const { authenticateNumber, clientAddress, limits } = services;
   const authenticateAdmin = createAdminAuthentication(services);
-  const perKey = createLimit('key', createCounter(limits.perKey));
-  const failures = createLimit('failures', failureCounter);
+  const perKey = createLimit(createCounter('key', limits.perKey, services));
+  const failures = createLimit(failureCounter);
   /** A valid key is never held up by somebody else's failures behind the same address. */
   const refuseUnauthenticated = async (ctx: ApiContext): Promise<never> => {
     await failures(ctx, clientAddress(ctx.req));

@@ -1,30 +1,53 @@
 /**
- * Limits on requests, kept in memory: each node counts for itself. The headers are those of the IETF draft
+ * Limits on requests, counted in memory by a gateway that is alone, and with the others where there are some. The headers are those of the IETF draft
  * "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
  */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
-import type { RequestLimit } from './api-services.ts';
+import type { ApiServices, RequestLimit, RequestsInAll } from './api-services.ts';
 
 /** The count after one more request: what is left, and in how many seconds all of it is back. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
 
-/** Counts one more for `key`; null where there is no limit. Several limits may share one. */
-export type Counter = { limit: RequestLimit; count(key: string): Promise<Count | null> };
+/** Counts one more for `key`; null where there is no limit. `policy` names the limit. Several limits may share one. */
+export type Counter = { policy: string; limit: RequestLimit; count(key: string): Promise<Count | null> };
 
-export const createCounter = (limit: RequestLimit): Counter => {
+export const createCounter = (
+  policy: string,
+  limit: RequestLimit,
+  { countWithOthers, logger }: Pick<ApiServices, 'countWithOthers' | 'logger'>,
+): Counter => {
   const { points, perSeconds } = limit;
-  if (points === 0) return { limit, count: () => Promise.resolve(null) };
+  if (points === 0) return { policy, limit, count: () => Promise.resolve(null) };
   const limiter = new RateLimiterMemory({ points, duration: perSeconds });
+  const withOthers = countWithOthers(perSeconds);
+
+  const inMemory = async (key: string): Promise<RequestsInAll> => {
+    const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
+    return { requests: consumedPoints, seconds: msBeforeNext / 1_000 };
+  };
+
+  const inAll = async (key: string): Promise<RequestsInAll> => {
+    // Always, for when the others are gone, or the database is.
+    const here = await inMemory(key);
+    try {
+      return (await withOthers(`${policy} ${key}`)) ?? here;
+    } catch (error) {
+      logger.debug({ err: error }, 'a request could not be counted with those of other gateways');
+      return here;
+    }
+  };
+
   return {
+    policy,
     limit,
     async count(key) {
-      const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
+      const { requests, seconds } = await inAll(key);
       return {
-        isBeyond: consumedPoints > points,
-        left: Math.max(0, points - consumedPoints),
-        seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+        isBeyond: requests > points,
+        left: Math.max(0, points - requests),
+        seconds: Math.max(1, Math.ceil(seconds)),
       };
     },
   };
@@ -33,8 +56,7 @@ export const createCounter = (limit: RequestLimit): Counter => {
 /** Counts one request for `key`; refuses with 429 beyond the limit. */
 export type Limit = (ctx: ApiContext, key: string) => Promise<void>;
 
-/** `policy` names the limit in the headers. */
-export const createLimit = (policy: string, { limit, count }: Counter): Limit => {
+export const createLimit = ({ policy, limit, count }: Counter): Limit => {
   const { points, perSeconds } = limit;
   return async (ctx, key) => {
     const counted = await count(key);

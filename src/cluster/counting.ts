@@ -35,6 +35,8 @@ export type Counting = {
    * called, which is when the call is stored.
    */
   alone(): (() => void) | null;
+  /** Whether it counts so now. */
+  isAlone(): boolean;
   /** Stores a call that is counted with those of the others. */
   store(counted: CountedBirth): Promise<CountedOutcome>;
   /** Is told of each look at the others, and when it began; `again` looks once more. */
@@ -51,7 +53,7 @@ const createSolitude = (
   { leaseMs }: Pick<CountingNumbers, 'leaseMs'>,
   clock: Pick<Clock, 'now'>,
   tell: (countsAlone: boolean) => Promise<void>,
-): Pick<Counting, 'alone' | 'look' | 'beginAnew'> => {
+): Pick<Counting, 'alone' | 'isAlone' | 'look' | 'beginAnew'> => {
   /** `unsure`: it may stand in the row. */
   let row: 'together' | 'unsure' | 'alone' = 'together';
   /** When nobody else was seen last. */
@@ -77,9 +79,12 @@ const createSolitude = (
     else aloneAt = at;
   };
 
+  const isAlone = (): boolean => clock.now() - aloneAt < leaseMs;
+
   return {
+    isAlone,
     alone() {
-      if (clock.now() - aloneAt >= leaseMs) return null;
+      if (!isAlone()) return null;
       underWay += 1;
       return once(() => (underWay -= 1));
     },

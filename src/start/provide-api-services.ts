@@ -9,13 +9,14 @@ import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { callCharts, createCharts } from '#src/charts/create-charts.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
+import { createRequestCounting } from '#src/persistence/request-counts.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import { healthOf } from './choose-lines.ts';
 import type { Foundation } from './foundation.ts';
 import { createSimulatedPeople } from './simulated-people.ts';
 import type { Agents } from './start-agents.ts';
 import type { StartedCalls } from './start-calls.ts';
-import type { SharedRecordings } from './start-cluster.ts';
+import type { Cluster, SharedRecordings } from './start-cluster.ts';
 import type { Events } from './start-events.ts';
 import type { StartedJournal } from './start-journal.ts';
 import type { StartedLines } from './start-lines.ts';
@@ -32,6 +33,7 @@ export type ApiParts = {
   telephony: StartedLines;
   agents: Agents;
   calls: StartedCalls;
+  cluster: Pick<Cluster, 'counting'>;
   streams: StreamPermits;
   version: string;
 };
@@ -68,6 +70,10 @@ export const apiServicesOf = (
     resumeRecording: control.resumeRecording,
     clientAddress: createClientAddress(config.trustedProxies),
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+    countWithOthers(perSeconds) {
+      const count = createRequestCounting(database, perSeconds);
+      return async (key) => (parts.cluster.counting.isAlone() ? null : count(key));
+    },
     platform: {
       ...platformPolicy,
       maxCallsInProgress: platformMaxCallsInProgress,

@@ -38,7 +38,7 @@ export type SharedRecordings = {
 
 export type Cluster = {
   askNode: CallSignals['ask'];
-  counting: Pick<Counting, 'alone' | 'store'>;
+  counting: Pick<Counting, 'alone' | 'isAlone' | 'store'>;
   /** Does what others ask of calls that are held here, and looks after the others. */
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
   /** From now on it goes on with calls that others hand over, or with none. */

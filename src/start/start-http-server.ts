@@ -41,7 +41,7 @@ export const startHttpServer = async (
   const { handler: recordingHandler } = parts.recordings;
   const { webPhones } = parts.telephony;
   const services = apiServicesOf(foundation, parts);
-  const failures = createCounter(services.limits.failuresPerAddress);
+  const failures = createCounter('failures', services.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
   const handle: RequestListener = (request, response) =>
     void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);

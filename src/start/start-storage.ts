@@ -4,7 +4,7 @@ import type { Config } from '#config/config.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
 import { prepareDataFolder } from './data-folder.ts';
-import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
+import { clearOutlivedRows } from './clear-outlived-rows.ts';
 import { keptMasterKey } from './master-key.ts';
 import { seed } from './seed.ts';
 import { startDatabase } from './start-database.ts';
@@ -23,7 +23,7 @@ export const startStorage = async (
   await prepareDataFolder(dataFolder);
   const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
   const database = await startDatabase(config, logger, started, surroundings);
-  started.defer(purgeIdempotencyKeys(database, logger));
+  started.defer(clearOutlivedRows(database, logger));
   return {
     database,
     sealing,

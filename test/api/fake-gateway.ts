@@ -148,6 +148,7 @@ export const fakeGateway = async (
     clock: systemClock,
     country: 'KR',
     limits: testLimits,
+    countWithOthers: () => () => Promise.resolve(null),
     clientAddress: createClientAddress([]),
     platform: {
       ...platformPolicyOf(readConfig({}, false)),

@@ -55,3 +55,23 @@ test('no limit, no headers of one', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.get(path)).headers.get('ratelimit'), null);
 });
+
+test('requests that came to other gateways count; while these cannot be counted, those that came here', async (t) => {
+  let elsewhere: number | null = 1;
+  const gateway = await fakeGateway(t, {
+    limits: { ...testLimits, perKey: { points: 2, perSeconds: 60 } },
+    countWithOthers: (perSeconds) => {
+      let here = 0;
+      return async (key) => {
+        t.regex(key, /^(key (number|admin) |failures )/);
+        here += 1;
+        if (elsewhere === null) throw new Error('The database is away');
+        return { requests: elsewhere + here, seconds: perSeconds };
+      };
+    },
+  });
+  t.regex((await gateway.client.get(path)).headers.get('ratelimit') ?? '', /r=0;t=60$/);
+  elsewhere = null;
+  t.is((await gateway.client.get(path)).status, 200);
+  t.is((await gateway.client.get(path)).status, 429);
+});

@@ -107,3 +107,19 @@ test.serial(
     t.deepEqual(await rows(inProgress), [{ calls: 5 }]);
   },
 );
+
+test.serial('a key has its requests once, through whichever gateways they come', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const limited = { GW_RATE_LIMIT: '50' };
+  const gateways = [await start('one', limited), await start('two', limited)];
+  await until('nobody counts alone', async () => {
+    const alone = await rows('select 1 from node where counts_alone');
+    return alone.length === 0 || undefined;
+  });
+  const requests = Array.from({ length: 60 }, () =>
+    gateways.map(({ client }) => client.get('/api/v1/calls')),
+  );
+  const answers = await Promise.all(requests.flat());
+  t.is(answers.filter(({ status }) => status === 200).length, 50);
+  t.is(answers.filter(({ body }) => body.code === 'rate_limited').length, 70);
+});

@@ -80,7 +80,7 @@ test.serial(
   {
     ...calm,
     clockSteps: [{ atMs: 100, node: 'south', byMs: 1_800_000 }],
-    crashes: [{ effects: 90, restartAfterMs: null }],
+    crashes: [{ effects: 115, restartAfterMs: null }],
   },
   (text) => text.replaceAll('"takenRevivals"."ahead_ms"', 'null::float8'),
   /is said to have lasted/,

@@ -16,6 +16,7 @@ import { Node } from './node.ts';
 import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Recording } from './recording.ts';
+import { RequestCount } from './request-count.ts';
 import { SipLegRow } from './sip-leg.ts';
 import { SipMessageRow } from './sip-message.ts';
 import { TrunkRow } from './trunk.ts';
@@ -45,4 +46,5 @@ export const entities = [
   DeliveryAttempt,
   Node,
   NodeSignal,
+  RequestCount,
 ];

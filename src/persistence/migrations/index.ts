@@ -22,6 +22,7 @@ import { KeyedAnswers } from './keyed-answers.ts';
 import { NodeTakesOver } from './node-takes-over.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
+import { RequestCounts } from './request-counts.ts';
 import { SipLegs } from './sip-legs.ts';
 import { SipMessages } from './sip-messages.ts';
 import { TrunkMedia } from './trunk-media.ts';
@@ -71,4 +72,5 @@ export const migrations = [
   { name: '0039-node-takes-over', class: NodeTakesOver },
   { name: '0040-call-revival-time', class: CallRevivalTime },
   { name: '0042-counting', class: Counting },
+  { name: '0043-request-counts', class: RequestCounts },
 ];

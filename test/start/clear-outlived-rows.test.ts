@@ -1,18 +1,18 @@
 import { mock } from 'node:test';
 import test from 'ava';
 import pino from 'pino';
-import { purgeIdempotencyKeys } from '#src/start/purge-idempotency-keys.ts';
+import { clearOutlivedRows } from '#src/start/clear-outlived-rows.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 
 test.serial(
-  'old idempotency keys are cleared away every hour, also after it failed once, until it ends',
+  'what nobody asks for any more is cleared away every hour, also after it failed once, until it ends',
   async (t) => {
     mock.timers.enable({ apis: ['setInterval'] });
     t.teardown(() => mock.timers.reset());
     const logged: string[] = [];
     const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
     let asked = 0;
-    const end = purgeIdempotencyKeys(
+    const end = clearOutlivedRows(
       scriptedDatabase(() => {
         asked += 1;
         return asked === 1 ? Promise.reject(new Error('The database is away')) : Promise.resolve([]);
@@ -24,18 +24,18 @@ test.serial(
     t.is(asked, 0);
     mock.timers.tick(1);
     await new Promise(setImmediate);
-    t.is(asked, 1);
+    t.is(asked, 2);
     t.is(logged.length, 1);
     t.regex(logged[0] ?? '', /tried again in an hour/);
 
     mock.timers.tick(3_600_000);
     await new Promise(setImmediate);
-    t.is(asked, 2);
+    t.is(asked, 4);
     t.is(logged.length, 1, 'a success is not worth a line');
 
     end();
     mock.timers.tick(36_000_000);
     await new Promise(setImmediate);
-    t.is(asked, 2);
+    t.is(asked, 4);
   },
 );

@@ -1,0 +1,81 @@
+/**
+ * Requests that gateways count together, by the clock of the database. Those that come to a gateway at the same time are
+ * one statement, in which each still has its own place.
+ */
+import type { Database } from './database.ts';
+import { now, secondsAgo, secondsAhead, secondsBetween } from './expressions.ts';
+import { inBatches } from './in-batches.ts';
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import { rowsOf } from './tables.ts';
+
+/** Requests with that of the caller, and the seconds until none of them is counted any more. */
+export type RequestsInAll = { requests: number; seconds: number };
+
+const counting = prepared((queries, { given, perSeconds }: { given: string; perSeconds: number }) =>
+  queries
+    .insertInto('RequestCount')
+    .columns(['key', 'requests', 'endsAt'])
+    .expression((read) =>
+      read
+        .selectFrom(rowsOf('RequestCount', given))
+        .select(['key', 'requests', secondsAhead(perSeconds).as('endsAt')])
+        // In one order, so that no two gateways wait for each other.
+        .orderBy('key'),
+    )
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet(({ eb, ref }) => {
+        const isOver = eb('RequestCount.endsAt', '<=', now);
+        return {
+          requests: eb
+            .case()
+            .when(isOver)
+            .then(ref('excluded.requests'))
+            .else(eb('RequestCount.requests', '+', ref('excluded.requests')))
+            .end(),
+          endsAt: eb.case().when(isOver).then(ref('excluded.endsAt')).else(ref('RequestCount.endsAt')).end(),
+        };
+      }),
+    )
+    .returning(({ ref }) => [
+      'key',
+      'requests',
+      secondsBetween(now, ref('RequestCount.endsAt')).as('seconds'),
+    ]),
+);
+
+type Asked = { key: string };
+
+const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: number) => {
+  const byKey = Map.groupBy(asked, ({ key }) => key);
+  const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
+  const rows = await counting(db, { given, perSeconds });
+  const inAll = new Map(rows.map(({ key, requests, seconds }) => [key, { requests, seconds }]));
+  return (one: Asked): RequestsInAll => {
+    const of = inAll.get(one.key);
+    const together = byKey.get(one.key);
+    if (of === undefined || together === undefined) throw new Error('This request was not counted');
+    return { ...of, requests: of.requests - together.length + together.indexOf(one) + 1 };
+  };
+};
+
+/**
+ * Counts one more request. `key` says which limit it is, and whose; what is counted is over so long after the first
+ * request.
+ */
+export const createRequestCounting = (
+  db: Database,
+  perSeconds: number,
+): ((key: string) => Promise<RequestsInAll>) => {
+  const count = inBatches((asked: readonly Asked[]) => countAll(db, asked, perSeconds));
+  return (key) => count({ key });
+};
+
+const forgetting = prepared((queries) =>
+  queries.deleteFrom('RequestCount').where(({ eb, lit }) => eb('endsAt', '<', secondsAgo(lit(60)))),
+);
+
+/** Clears away the counts of who asks no more. */
+export const deleteOldCounts = async (db: Statements): Promise<void> => {
+  await forgetting(db, {});
+};
