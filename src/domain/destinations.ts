@@ -80,9 +80,15 @@ const problemOfKind = (
   return kinds.some((kind) => allowed.includes(kind)) ? undefined : kinds[0];
 };
 
-/** The number as it may be written before prefixes: a plain one is compared with what is dialled, `+…` with E.164. */
-const formsOf = (number: string, country: Country): string[] => {
-  const international = internationalNumber(number, country);
+/**
+ * The number as it may be written before prefixes: a plain one is compared with what is dialled, `+…` with E.164. That is
+ * worked out where a prefix wants it, as it takes longer than all else that is asked of a number.
+ */
+const formsOf = (number: string, country: Country, destinations: readonly Destinations[]): string[] => {
+  const isCompared = destinations.some(({ allowedPrefixes, deniedPrefixes }) =>
+    [...allowedPrefixes, ...deniedPrefixes].some((prefix) => prefix.startsWith('+')),
+  );
+  const international = isCompared ? internationalNumber(number, country) : undefined;
   return international === undefined ? [number] : [number, international];
 };
 
@@ -99,7 +105,7 @@ export const destinationProblem = (
   if (emergencyNumbers.has(number)) return 'emergency';
   const plan = planOf(number, country);
   if (plan === undefined) return 'unknown';
-  const forms = formsOf(number, country);
+  const forms = formsOf(number, country, destinations);
   const problems = destinations.map(({ kinds, allowedPrefixes, deniedPrefixes }) => {
     const allowed = longestPrefix(forms, allowedPrefixes);
     const denied = longestPrefix(forms, deniedPrefixes);
