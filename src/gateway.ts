@@ -116,7 +116,7 @@ export const startGateway = async (
   const lostCalls = createLostCalls({ ...foundation, ...telemetry, ...journalling });
   const left = await takeLeftCalls(foundation, lostCalls, journalling);
 
-  // What calls need
+  // The parts that calls need
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(foundation);
   const events = await startEvents(foundation, outgoing);
@@ -172,7 +172,7 @@ export const startGateway = async (
       await running.disposeAsync();
     },
     hurry() {
-      // What somebody goes on with is not hung up.
+      // Calls that another process goes on with must not be hung up, so the hand-over comes first.
       void handOver.finish().finally(switchboard.closeAll);
       journalling.hurry();
     },

@@ -191,7 +191,7 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   const sound = createSoundWatch(time, activity.silence);
 
-  // What is a voice was measured, and its numbers were chosen, on what a telephone carries.
+  // The numbers that tell a voice were measured and chosen at the rate of a telephone.
   const telephone = createRateChange(options.resample, sampleRate, telephoneRate);
 
   const stop = (): void => {

@@ -97,7 +97,7 @@ export const createSimulatedPlayout = (
     setReported(nowReported) {
       isReported = nowReported;
       if (playing === null || playing.voice.durationMs === 0 || playing.isReported() === nowReported) return;
-      // What sounds was shown as well: who can listen no longer has read it.
+      // The utterance was shown as well as said, so a far end that stops listening has read it.
       if (nowReported) playing.beReported();
       else finish();
     },

@@ -55,7 +55,7 @@ export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, coun
   const asserts = trunk.callerId !== 'from';
   const visible =
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
-  // Who is not to be known is told to the trunk alone (RFC 3325 section 7).
+  // A caller who wants privacy is named to the trunk alone (RFC 3325 section 7).
   const isToldWho = isOwn || !trunk.privacy;
   return {
     uri,

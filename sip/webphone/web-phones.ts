@@ -136,7 +136,7 @@ const obey = (
       station.reports = message.on;
       return station.call?.receive(message);
     default:
-      // What was on its way when the call ended.
+      // The call may have ended while the message was on its way.
       return station.call?.receive(message);
   }
 };

@@ -101,7 +101,7 @@ export const changeNumber = async (
   await note(administrator, {
     action: 'number.changed',
     subject: `number:${numberId}`,
-    // What callers hear is named, not repeated.
+    // The names of the changed settings are noted, not the texts that callers hear.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
       changes: changesBetween([...callPolicyFields, 'dailyMinutes'], inWords(before), inWords(changed)),

@@ -23,7 +23,7 @@ export const excerptOf = async (
       if (size >= longestBytes) return;
     }
   };
-  // What breaks off a body that is only an error's is of no interest.
+  // The body only explains an error, so it does not matter why reading it broke off.
   const reading = read().catch(() => undefined);
   if (!(await doneWithin(clock, longestWaitMs, reading))) discard();
   return Buffer.concat(chunks).subarray(0, longestBytes).toString('utf8').trim();

@@ -119,7 +119,7 @@ const tags: readonly Rule[] = [
 ];
 
 const marks: readonly Rule[] = [
-  // What begins a line: quotes, bullets, headings, check boxes.
+  // Quotes, bullets, headings and check boxes at the beginning of a line.
   [/^(?:> ?|[-*+·‣◦•▪] |[•‣◦▪]|#{1,6} |\[[ xX]\] )+/u, ''],
   [/\\[()[\]]|\$\$/gu, ''],
   [/\\(?=[!-/:-@[-`{-~])/gu, ''],

@@ -71,7 +71,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   };
 
   const fail = (failure: ReplyFailure, detail?: string): void => {
-    // What came before the failure is worth hearing.
+    // The words that came before the failure are still worth hearing.
     say(utterances.end());
     if (abort.signal.aborted) return;
     // So that who watches the request can tell a server that is too slow from a reply that nobody wants.

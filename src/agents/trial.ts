@@ -100,7 +100,7 @@ export const createTryAgent =
         );
         turns.push(turn);
         onTurn(turn);
-        // What follows a failure would say nothing new.
+        // Messages after a failure would only show the same failure again.
         if (heard.failure !== null) break;
         const said = heard.spoken.map(({ text }) => text).join(' ');
         if (said !== '') messages.push({ role: 'assistant', content: said });

@@ -70,7 +70,7 @@ export const withBreaker = (
     ...agent,
     reply,
     begin() {
-      // What it prepares, the reply that is let through prepares itself.
+      // An open breaker lets one reply through as a trial, and that reply prepares itself.
       if (breaker.state() === 'closed') agent.begin?.();
     },
   };

@@ -13,7 +13,7 @@ export const parseOptions = <Config extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    // What follows the first sentence is advice for those who write shell scripts.
+    // Node's message goes on with advice for authors of shell scripts, which is left out.
     if (error instanceof TypeError)
       throw new UsageError(error.message.replace(/\. .*$/s, ''), { cause: error });
     throw error;

@@ -98,7 +98,7 @@ export const domesticNumber = (number: string, country: Country): string | undef
   if (parsed === undefined || parsed.countryCallingCode !== getCountryCallingCode(country)) return undefined;
   return (
     normalizePhoneNumber(parsed.formatNational().replaceAll(/\D/g, ''), country) ??
-    // What the plan does not know is formatted without its 0.
+    // A number that the plan does not know is formatted without its 0.
     normalizePhoneNumber(`0${parsed.nationalNumber}`, country)
   );
 };

@@ -261,6 +261,6 @@ export const claiming = prepared((queries, claim: Claiming) =>
     )
     .leftJoin('claimed', (join) => join.onTrue())
     .select(['looked.putOff', ...claimedColumns])
-    // What is joined from the left is there as a whole, or not at all.
+    // A left join gives either all columns of the claimed row or none.
     .$castTo<{ putOff: number } & (ClaimedRow | { id: null })>(),
 );

@@ -73,7 +73,7 @@ class PreparingClient implements PostgresPoolClient {
 
   async #run(text: string, values: unknown[]): Promise<QueryResult> {
     try {
-      // What comes without parameters is written anew each time, or is run once.
+      // Only statements with parameters are prepared: the text of any other differs each time, or runs once.
       return await this.#client.query(
         values.length === 0 ? { text } : { name: this.#nameOf(text), text, values },
       );

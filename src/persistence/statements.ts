@@ -29,7 +29,7 @@ export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execu
   queries: kysely.withPlugin(names),
   asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),
   run: async <Found>({ sql, parameters }: CompiledQuery<Found>) =>
-    // What a row is follows from the query, whose columns are the entities'.
+    // The type of a row follows from the compiled query, whose columns are the entities'.
     (await execute(sql, parameters)) as Found[],
   // The row type is the caller's word: each query file states what its own statement returns.
   execute: async <Found>(sql: string, parameters: readonly unknown[] = []) =>

@@ -57,7 +57,7 @@ export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>
     code ??= await readFile(new URL(import.meta.resolve(`wasm-media-encoders/wasm/${format}`)));
     const encoder = await configured(code);
     return {
-      // What the encoder hands out lies in its memory and is gone with its next call.
+      // The bytes lie in the encoder's own memory, which its next call overwrites.
       encode: ({ counterparty, agent }) => encoder.encode([toFloats(counterparty), toFloats(agent)]).slice(),
       finish: () => encoder.finalize().slice(),
     };

@@ -43,7 +43,7 @@ export const createRecorder = (
       return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
-      // What cannot be removed is swept away at the next start; the first error says more about why.
+      // A file that cannot be removed is removed at the next start; the first error explains the failure better.
       await file?.discard().catch(() => {});
       return {
         status: 'failed',

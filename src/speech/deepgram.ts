@@ -85,7 +85,7 @@ export const deepgram = (
       headers: { authorization: `Token ${key}` },
       messageSamples: (messageMs * sampleRate) / 1_000,
       goodbye: JSON.stringify({ type: 'CloseStream' }),
-      // What was said up to now is settled at once; noise may keep it from noticing the pause.
+      // Settles the words up to now at once, because noise may keep Deepgram from noticing the pause.
       pause: JSON.stringify({ type: 'Finalize' }),
       keepAlive: { message: JSON.stringify({ type: 'KeepAlive' }), everyMs: keepAliveMs },
       read: (message: unknown) => read(message, sampleRate),

@@ -39,7 +39,7 @@ export const createEngineClient = (options: { connectMs: number }): EngineClient
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
     connectMs: options.connectMs,
-    // How much sound or text a sentence can have is known to those who read it.
+    // Each engine's own reader limits how much sound or text it takes.
     maxBodyBytes: Infinity,
     connectionsPerHost: null,
   });

@@ -31,7 +31,7 @@ const run = async (wav: Buffer, signal: AbortSignal): Promise<Buffer> => {
   await writeFile(file, bytesOf(stretched(wav).samples));
   return await runProgram({
     command: pocketsphinxProgram,
-    // What it writes to its log holds the words.
+    // Its log would hold the words that were said.
     arguments: ['-infile', file, '-logfn', '/dev/null'],
     input: '',
     timeoutMs,

@@ -50,7 +50,7 @@ export const rememberSentences = (maxBytes: number): Remember => {
         pieces.push(piece.samples);
         yield piece;
       }
-      // What was left early or failed does not come here.
+      // Only a sentence that was synthesized whole reaches this line.
       if (rate !== undefined) keep(key, { sampleRate: rate, samples: joinSamples(pieces) });
     };
 

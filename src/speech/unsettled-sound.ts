@@ -70,7 +70,7 @@ export const createUnsettledSound = (mostSamples: number): UnsettledSound => {
     settled: () => from,
     replay(recognition) {
       if (isSpeech) recognition.speechBegan();
-      // What there is now: while it is written, some of it may be settled already.
+      // A copy, because entries may be settled while they are written.
       const now = entries.map((entry) =>
         typeof entry === 'string' ? entry : entry.samples.subarray(entry.from, entry.to),
       );

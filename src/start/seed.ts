@@ -149,7 +149,7 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
   const { database, sealing, dataFolder } = seeding;
   const kept = await readCredentials(dataFolder);
   const token = kept && (await findAdminToken(database, sealing, kept.admin_token));
-  // What is kept for another database says nothing about this one.
+  // Without its token in this database the file belongs to another one, and says nothing about this.
   const known = token === undefined ? undefined : kept;
   const workspaceId =
     token?.workspaceId ?? (await firstWorkspace(database))?.id ?? (await madeWorkspace(database));

@@ -52,7 +52,7 @@ export const chooseHeirs = async (
       because: `go on at ${nodes.join(', ')}, each when nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('as the other gateways do not answer');
-  // Who finds this one gone ends what it cannot go on with.
+  // Once this gateway is gone, such a gateway ends the calls that it cannot go on with.
   if (others.living.length > 0)
     return nobody('as the other gateways are older, or have other lines, and could not go on with them');
   if (config.realLines !== null)

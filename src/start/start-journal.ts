@@ -66,7 +66,7 @@ export const startJournal = (
   const beginnings = createBeginnings(sealing, aheadOf);
   const journal = createJournal({
     write: async (callId, sequence, fact, epoch) => {
-      // Who hears of the end may ask for the replay at once.
+      // A receiver of the end may ask for the replay at once, so its transitions are written with it.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
       const revival = fact.type === 'call.answered' ? beginnings.revivalOf(callId) : null;
       const beside = { revival, transitions: last };

@@ -113,15 +113,14 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   });
 
   const expectSound = createSoundTimeout(uuid, options);
-  let isConnected = false;
-  let sound: ChannelSound | null = null;
+  let sound: 'not connected' | 'connecting' | ChannelSound = 'not connected';
   let codec = voiceIn(localSdp) ?? 'PCMU';
   let hasOtherCodec = false;
   const goOnWith = (next: TrunkCodec): void => {
     const isOther = next !== codec;
     codec = next;
     hasOtherCodec ||= isOther;
-    if (isOther) sound?.renew().catch(() => fate.lose('CODEC_CHANGE'));
+    if (isOther && typeof sound === 'object') sound.renew().catch(() => fate.lose('CODEC_CHANGE'));
   };
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
@@ -138,8 +137,8 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
       await modify(remoteSdp);
     },
     async connect(events, callRate) {
-      if (isConnected) throw new Error('The sound of a call is connected once');
-      isConnected = true;
+      if (sound !== 'not connected') throw new Error('The sound of a call is connected once');
+      sound = 'connecting';
       const codecRate = (): SampleRate => soundRateOf(codec);
       sound = await openChannelSound(uuid, events, {
         ...options,

@@ -98,7 +98,7 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
     /** Sends anew what was not heard, from the word on that was broken off. */
     goOn(): void {
       const all = joinSamples(pieces);
-      // What was heard whole is not said again.
+      // An utterance that was heard whole is not said again.
       if (from >= all.length) return;
       from = placeToResume(all, from, sampleRate);
       send(fadedIn(all.subarray(from), sampleRate));
@@ -148,10 +148,10 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
       made.abort();
       const playedMs = words.takeBack() / perMs;
       // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
-      // How long a voice gets that is still being made, the text must tell.
+      // While the voice is still being made, its length is estimated from the text.
       const wordsMs = words.length() / perMs;
       const expected = made.state === 'whole' ? wordsMs : Math.max(wordsMs, sayingTime(text));
-      // What was played before a pause has arrived.
+      // During a pause no sound is under way: all that was played has arrived.
       const underWayMs = isPaused ? 0 : latencyMs;
       const share = Math.min(wordsMs, Math.max(0, playedMs - underWayMs)) / expected;
       const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);

@@ -44,7 +44,7 @@ export const synthesizeUtterance = (options: {
 
   const outcome = async (): Promise<'whole' | 'broken off'> => {
     try {
-      // What is empty is complete in a later task, too.
+      // The await lets an empty text be complete in a later task, as every other is.
       await (text.trim() === '' ? undefined : make());
       return 'whole';
     } catch (error) {

@@ -31,12 +31,25 @@ type Handlers = {
   onLeft: () => void;
 };
 
-/** The session of a dialog: what was described last, by either side, and who keeps it alive. */
+/**
+ * Who keeps the session alive. To be called once for each request that may refresh it; returns the headers of the
+ * answer.
+ */
+const createRefreshing = ({ trackedLeg, endpoint, ...connection }: Connection) => {
+  let { weRefresh } = connection;
+  return (request: Srf.SrfRequest): Headers => {
+    const { headers, ...timer } = refreshedTimer(request, weRefresh);
+    trackedLeg.agreed(timer, endpoint.channel());
+    weRefresh = timer.weRefresh;
+    return { Supported: 'timer', Allow: allowed, ...headers };
+  };
+};
+
+/** The session of a dialog as it was described last, by either side. */
 const createSession = (
-  { dialog, trackedLeg, endpoint, weRefresh }: Connection,
+  { dialog, trackedLeg, endpoint }: Connection,
   { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
 ) => {
-  let isOursToRefresh = weRefresh;
   /** Our session description as the far end knows it. */
   let ours = dialog.local.sdp;
   /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
@@ -46,14 +59,6 @@ const createSession = (
     response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
 
   return {
-    /** To be called once for each request that may refresh the session. */
-    headersFor(request: Srf.SrfRequest): Headers {
-      const { headers, ...timer } = refreshedTimer(request, isOursToRefresh);
-      trackedLeg.agreed(timer, endpoint.channel());
-      isOursToRefresh = timer.weRefresh;
-      return { Supported: 'timer', Allow: allowed, ...headers };
-    },
-
     modify: (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
       backgroundTasks.add(`taking ${request.method}`, async () => {
         try {
@@ -104,16 +109,17 @@ const answerInfo = (
 
 export const answerInDialogRequests = (connection: Connection, handlers: Handlers): void => {
   const { dialog } = connection;
+  const refresh = createRefreshing(connection);
   const session = createSession(connection, handlers);
 
   dialog.on('modify', (request, response) => {
-    const headers = session.headersFor(request);
+    const headers = refresh(request);
     if (request.body === '') session.offer(response, headers);
     else session.modify(request, response, headers);
   });
   dialog.on('ack', ({ body }) => session.confirmed(body));
   dialog.on('update', (request, response) => {
-    const headers = session.headersFor(request);
+    const headers = refresh(request);
     if (request.body === '') response.send(200, { headers });
     else session.modify(request, response, headers);
   });

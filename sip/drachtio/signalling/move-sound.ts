@@ -64,7 +64,7 @@ const invite = async (
   dialog.remote.sdp = answer.body;
   await endpoint.takeAnswer(answer.body);
   const timer = agreedTimer(answer);
-  // What stands at drachtio-server goes on where the far end says nothing of it.
+  // Where the answer names no session timer, the one at drachtio-server goes on.
   return timer.expiresSec === null ? agreed : timer;
 };
 

@@ -60,7 +60,7 @@ export const judgeByModel = (
     overAt(silence) {
       if (isOver === null) return overByPauses(silence, options);
       if (!isOver) return silence.since + maxSilenceMs;
-      // What it has heard is over, but the words of it may be on their way.
+      // The turn is over, but its last words may still be on their way from the recognizer.
       return silence.since + (silence.isSettled ? minSilenceMs : options.numbers.settleMs);
     },
     close: forget,

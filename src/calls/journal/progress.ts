@@ -27,7 +27,7 @@ type Last = { snapshot: CallSnapshot; facts: number; waits: boolean };
 
 const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
-  // What it goes on from is what was kept before it was taken over.
+  // While it resumes, the progress kept before the taking over still holds.
   if (conversation === undefined || conversation.matches('resuming')) return undefined;
   const { turn, utterance, spoken, unanswered, failuresInARow, wasReprompted, unplayed } =
     conversation.context;

@@ -45,7 +45,7 @@ export const createKnownKeys = (options: {
       known = numbers.size === 0 ? new Map() : await findNumbersWithKeys(database, [...numbers]);
       asked = numbers;
     } catch (error) {
-      // What was known stays: the time in which the database is away is what it is for.
+      // The keys known before stay: they are kept for the very time in which the database is away.
       const level = isTransient(error) ? 'debug' : 'error';
       logger[level]({ err: error }, 'the keys of the calls in progress could not be read');
     }

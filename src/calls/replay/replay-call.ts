@@ -90,7 +90,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
     const fact = news.at(-1)?.sequence ?? turn?.sequence ?? null;
     steps.push({ at, event: eventName(eventType), fact, ...state });
   }
-  // What was told last, also by the gateway that ended the call of another one.
+  // Facts after the last transition, among them the end that another gateway wrote for a lost one.
   for (const fact of facts.filter(({ sequence }) => sequence > told)) {
     const moment = new Date(Math.max(steps.at(-1)?.at.getTime() ?? 0, toldAt(fact)));
     if (fact.type === 'call.ended') state = endedBy(fact);
@@ -103,7 +103,7 @@ export type ReplayCall = (call: RecordedCall) => ReplayStep[];
 
 export const replayCall: ReplayCall = (call) => {
   const end = call.facts.findIndex(({ type }) => type === 'call.ended');
-  // What follows the end (recording, summary) moves no chart.
+  // Facts after the end, the recording's and the summary's, move no chart.
   const facts = end === -1 ? call.facts : call.facts.slice(0, end + 1);
   return call.transitions.length === 0
     ? stepsOfFacts({ ...call, facts })

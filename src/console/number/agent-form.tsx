@@ -130,7 +130,7 @@ export const AgentForm = ({
   const form = useForm(valuesOf(stored), async (values) => {
     const saved = await putAgent(numberId, direction, requestOf(values, direction));
     setStored(saved);
-    // What the type does not store is cleared on save, and a token is never shown.
+    // Shows the stored values: fields that the type does not store are cleared, and a token is never shown.
     return valuesOf(saved);
   });
   const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;

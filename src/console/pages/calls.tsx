@@ -77,7 +77,7 @@ const CallList = () => {
   const cursor = older === undefined ? first.next_cursor : older.cursor;
   const more = async (): Promise<void> => {
     const next = await listCalls({ ...filters, cursor });
-    // What slipped from the first page meanwhile is kept: it is older than that page and newer than the next.
+    // Calls that left the first page meanwhile are kept: they are older than that page and newer than the next.
     setOlder({ calls: [...calls, ...next.calls], cursor: next.next_cursor });
   };
 

@@ -108,7 +108,7 @@ export const setMuted = (muted: boolean): void => {
   forgetSilence();
   send({ type: 'voice', on: reports(details.language) });
   if (sounding === null) return;
-  // What sounds has been read by now; or it is to be heard after all.
+  // The utterance under way counts as read when the voice goes off, and is said aloud when it comes on.
   const text = lines
     .flatMap((line) => (line.who === 'agent' ? line.parts : []))
     .find(({ utterance }) => utterance === sounding)?.text;

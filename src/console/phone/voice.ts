@@ -33,7 +33,7 @@ export const speakAloud = (
   utterance.addEventListener('boundary', ({ charIndex }) => on.heard(charIndex));
   utterance.addEventListener('end', on.over);
   utterance.addEventListener('error', ({ error }) => {
-    // What could not be said was shown; what was stopped is over already.
+    // Words that could not be said were shown, so they are over; stopped ones were reported before.
     if (error !== 'canceled' && error !== 'interrupted') on.over();
   });
   synthesis.speak(utterance);

@@ -29,7 +29,7 @@ const addressIn = (line: string): Address => {
   const [place = '', ...rest] = line.trim().split(/\s+/);
   const [priority = '10', weight = '10', ...unknown] = rest.filter((word) => word !== drainedWord);
   return {
-    // What cannot be read is refused with the host that it is not.
+    // A line that cannot be read is sent whole as the host, which the server refuses.
     ...placeIn(unknown.length === 0 ? place : line.trim()),
     priority: wholeNumber('addresses', priority) ?? 10,
     weight: wholeNumber('addresses', weight) ?? 10,

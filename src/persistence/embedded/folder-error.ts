@@ -14,7 +14,7 @@ const textOf = (error: unknown): string => {
   if (typeof error === 'string') return error;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // What a program of PostgreSQL wrote on its way out says more than "Command failed".
+  // The last output of a PostgreSQL program says more than "Command failed".
   const output = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
   if (code === 'ENOSPC' || output.includes('No space left on device')) return 'the disk is full';
   const lastLine = output

@@ -63,7 +63,7 @@ const initSettings = {
 const serverSettings = {
   port: postgresPort,
   listen_addresses: '',
-  // What nobody uses costs little, and several gateways and commands may share one server.
+  // Unused connections cost little, and several gateways and commands may share one server.
   max_connections: '300',
   unix_socket_permissions: '0700',
   shared_buffers: '64MB',

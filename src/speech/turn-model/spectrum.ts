@@ -51,7 +51,7 @@ export const createPowers = (): ((
   return (one, other) => {
     for (let at = 0; at < side; at += 1) transformSide([one, other], at, turned, at);
     for (let at = 0; at < side; at += 1) transformSide(turned, at, whole, 0);
-    // What stands at `at * side + k` is the frequency `k * side + at`.
+    // The transform leaves the frequency `k * side + at` at the place `at * side + k`.
     const placeOf = (frequency: number): number => (frequency % side) * side + Math.floor(frequency / side);
     const [re, im] = whole;
     for (let frequency = 0; frequency < spectrumLength; frequency += 1) {
