@@ -2,15 +2,18 @@
 import { z } from 'zod';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { realLines } from './real-lines.ts';
 
 const server = z.object({ host: z.string(), port: z.number(), secret: z.string() });
-const { drachtio, freeSwitch, trunkPort, media } = z
+const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
   .object({
     drachtio: server,
     freeSwitch: server,
     trunkPort: z.number(),
     media: z.enum(['freeswitch', 'direct']).default('freeswitch'),
+    /** With SRTP, by this transport. */
+    encrypted: z.enum(['udp', 'tls']).nullable().default(null),
   })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
@@ -19,7 +22,14 @@ const legs: LegStore = {
   remove() {},
   orphans: async () => [],
 };
-const lines = await realLines({ drachtio, freeSwitch }, trunkPort, { legs }, media);
+const encryptedTrunk = (transport: 'udp' | 'tls') =>
+  someTrunk({ host: '127.0.0.1', port: trunkPort, transport, srtp: 'required', media });
+const lines = await realLines(
+  { drachtio, freeSwitch },
+  trunkPort,
+  { legs, ...(encrypted === null ? {} : { trunk: null, trunks: directoryOf([encryptedTrunk(encrypted)]) }) },
+  media,
+);
 await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
 lines.open(lineInput(), ({ type }) => {
   if (type === 'line.answered') process.stdout.write('answered\n');

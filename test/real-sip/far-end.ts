@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { endProcess, freePort, start } from './sip-servers.ts';
 import type { Audio } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
+import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { sayInTones } from './tone-speech.ts';
 import { readWave, waveFile, type Wave } from './wave.ts';
 
@@ -104,6 +105,8 @@ type TelephoneOptions = {
   codecs?: readonly TrunkCodec[];
   /** Its sound is encrypted, or there is no call; `optional`: where the other side does so, too. */
   srtp?: boolean | 'optional';
+  /** It takes calls by TLS as well, at the port behind its own. */
+  tls?: boolean;
 };
 
 /** As it calls them: with the rate of the sound, which for G.722 is not that of the RTP clock. */
@@ -139,10 +142,13 @@ const tryToStartTelephone = async (
     `<sip:${options.from ?? '01099998888'}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=${codecs}${encryptions[String(options.srtp)] ?? ''}\n`,
   );
   await writeFile(join(home, 'contacts'), '');
+  const certificate = join(home, 'certificate.pem');
+  await writeFile(certificate, `${loopbackCertificate.key}\n${loopbackCertificate.cert}\n`);
   await writeFile(
     join(home, 'config'),
     [
       `sip_listen 127.0.0.1:${port}`,
+      ...(options.tls === true ? [`sip_certificate ${certificate}`] : []),
       `audio_source aufile,${join(home, 'words.wav')}`,
       'audio_player aubridge,nowhere',
       'audio_alert aubridge,nowhere',

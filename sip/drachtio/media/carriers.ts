@@ -5,13 +5,13 @@
  */
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '../../media/direct/direct-endpoint.ts';
-import { NothingInCommon } from '../../media/direct/negotiation.ts';
+import { NothingInCommon, type Encryption } from '../../media/direct/negotiation.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { createMovingEndpoint } from '../../media/moving-endpoint.ts';
 import { isSecret, withoutKeys } from '../../trunks/sdes.ts';
 import type { MediaServers } from './media-servers.ts';
 
-export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'>;
+export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'> & Encryption;
 
 export type Carrier = 'media server' | 'this process';
 

@@ -170,14 +170,14 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
     endChannel: channels.end,
     /** Goes on with the channel of a process that is gone. Rejects where it is gone as well. */
-    adoptEndpoint: (left: MediaChannel): Promise<MediaEndpoint> =>
-      endpoints.add(async () =>
-        createMediaEndpoint(await adoptChannel(left, { ...options, ...channels.means }), {
-          ...options,
-          ...channels.means,
-          server: name,
-        }),
-      ),
+    adoptEndpoint: (left: MediaChannel, srtp: TrunkSrtp): Promise<MediaEndpoint> =>
+      endpoints.add(async () => {
+        const means = { ...options, ...channels.means, server: name };
+        const channel = await adoptChannel(left, means);
+        return srtp === 'off'
+          ? createMediaEndpoint(channel, means)
+          : createSrtpEndpoint(channel, { ...means, offers: false });
+      }),
     /** The dialogs with it are gone: what was made beforehand is of no use any more. */
     renew(): void {
       pool.empty();

@@ -63,10 +63,10 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       throw new Failure('No media server has a place for the call', { cause: failure });
     },
     /** Goes on with the channel of a process that is gone. Rejects where that channel, or its server, is not there. */
-    async adoptEndpoint(channel: MediaChannel): Promise<MediaEndpoint> {
+    async adoptEndpoint(channel: MediaChannel, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
       const server = servers.find(({ name }) => name === channel.server);
       if (server === undefined) throw new Error('The media server of the channel is not known here');
-      return server.adoptEndpoint(channel);
+      return server.adoptEndpoint(channel, srtp);
     },
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);

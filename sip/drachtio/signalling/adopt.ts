@@ -40,12 +40,12 @@ const adoptSound = async (
   { mediaServers, limits, send, logger }: AdoptOptions,
 ): Promise<MediaEndpoint | null> => {
   const { channel } = standing.leg;
-  // What encrypts a channel is not known any more.
-  if (channel === null || trunk.srtp !== 'off') return null;
+  // Which of both a channel does is known where it is the only one that the trunk has.
+  if (channel === null || trunk.srtp === 'optional') return null;
   try {
     // Who acts in a dialog is told by the relay what is said in it.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
-    return ofCall(await mediaServers.adoptEndpoint(channel), standing, trunk, limits);
+    return ofCall(await mediaServers.adoptEndpoint(channel, trunk.srtp), standing, trunk, limits);
   } catch (error) {
     logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
     return null;

@@ -11,7 +11,8 @@ import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts
 import type { TrunkLimits } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
-import type { Carriers } from '../media/carriers.ts';
+import { offeredKeyIn } from '../../trunks/sdes.ts';
+import type { Carriers, MediaTerms } from '../media/carriers.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { requestInDialog, waitingInvite } from './dialog-requests.ts';
 import { agreedTimer, sameTimer, type AgreedTimer } from './session-timer.ts';
@@ -68,6 +69,12 @@ const invite = async (
   return timer.expiresSec === null ? agreed : timer;
 };
 
+/** Its sound is encrypted with the same key as before: a far end need not take another one within a call. */
+const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => ({
+  ...trunk,
+  ownKey: offeredKeyIn(agreed.localSdp)?.master,
+});
+
 type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
 
 type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
@@ -75,7 +82,7 @@ type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: Mov
 /** It is answered with this endpoint's description as soon as it is let through. */
 const takeWaiting = async (offer: string, { dialog, standing, trunk, options }: Move): Promise<Moved> => {
   const remoteSdp = offer === '' ? undefined : accepted(offer, trunk);
-  const created = await options.carriers.createEndpoint(remoteSdp, trunk);
+  const created = await options.carriers.createEndpoint(remoteSdp, asBefore(trunk, standing));
   const localSdp = offer === '' ? offerWith(created.localSdp, trunk) : created.localSdp;
   const endpoint = ofCall({ ...created, localSdp }, standing, trunk, options.limits);
   dialog.local.sdp = endpoint.localSdp;
@@ -83,7 +90,7 @@ const takeWaiting = async (offer: string, { dialog, standing, trunk, options }: 
 };
 
 const askToMove = async ({ dialog, standing, trunk, options }: Move): Promise<Moved> => {
-  const created = await options.carriers.createEndpoint(undefined, trunk);
+  const created = await options.carriers.createEndpoint(undefined, asBefore(trunk, standing));
   const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
   const endpoint = ofCall(offering, standing, trunk, options.limits);
   try {

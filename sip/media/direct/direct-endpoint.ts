@@ -9,7 +9,7 @@ import { NoPlace, type MediaEndpoint, type SoundEvents, type SoundPath } from '.
 import { createSoundPath } from '../sound-path.ts';
 import type { Figures } from '../thread/sound-thread-messages.ts';
 import type { SoundChannel, SoundThread } from '../thread/sound-thread.ts';
-import { createNegotiation } from './negotiation.ts';
+import { createNegotiation, type Encryption } from './negotiation.ts';
 
 export type DirectOptions = {
   thread: Pick<SoundThread, 'open'>;
@@ -65,16 +65,18 @@ const figuresOf = (
     isHeardThere,
   });
 
+type DirectTerms = Pick<Trunk, 'codecs'> & Encryption;
+
 const openChannel = async (
   offer: string | undefined,
-  { codecs, srtp }: Pick<Trunk, 'codecs' | 'srtp'>,
+  { codecs, ...encryption }: DirectTerms,
   options: DirectOptions,
 ) => {
   const { thread, address } = options;
   const channel: SoundChannel = await thread.open(address).catch((cause: unknown) => {
     throw new NoPlace('No port for the sound of a call is free', { cause });
   });
-  const negotiation = createNegotiation({ address, port: channel.port }, srtp, channel.agree);
+  const negotiation = createNegotiation({ address, port: channel.port }, encryption, channel.agree);
   try {
     const localSdp =
       offer === undefined ? negotiation.offer(codecs ?? usualCodecs) : negotiation.answer(offer);
@@ -88,7 +90,7 @@ const openChannel = async (
 /** With the far end's offer, or without one to make an offer. Rejects with `NothingInCommon`, or with `NoPlace`. */
 export const createDirectEndpoint = async (
   offer: string | undefined,
-  terms: Pick<Trunk, 'codecs' | 'srtp'>,
+  terms: DirectTerms,
   options: DirectOptions,
 ): Promise<MediaEndpoint> => {
   const { channel, negotiation, localSdp } = await openChannel(offer, terms, options);

@@ -27,14 +27,17 @@ export type Negotiation = {
   takeAnswer(answer: string): void;
 };
 
+/** With `ownKey` sound of this call was encrypted before, elsewhere; there are far ends that take no other one. */
+export type Encryption = { srtp: TrunkSrtp; ownKey?: Uint8Array | undefined };
+
 /** `onAgreed` is called with each agreement, also with one that says nothing new. */
 export const createNegotiation = (
   own: Address,
-  srtp: TrunkSrtp,
+  { srtp, ownKey }: Encryption,
   onAgreed: (agreement: RtpAgreement) => void,
 ): Negotiation => {
   // One key for the whole call: with another one each sequence number would have to begin anew.
-  const encrypting = { srtp, master: randomBytes(masterKeyBytes) };
+  const encrypting = { srtp, master: ownKey ?? randomBytes(masterKeyBytes) };
   const sessionId = randomInt(2 ** 31);
   let version = 1;
   let described: string | null = null;

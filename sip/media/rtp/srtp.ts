@@ -78,6 +78,7 @@ const createTaken = () => {
   const sources = new Map<number, Taken>();
   return {
     of: (ssrc: number) => sources.get(ssrc),
+    isEmpty: () => sources.size === 0,
     /** To be called for what is authentic alone. False: it is of one source too many. */
     add(ssrc: number, index: number): boolean {
       const taken = sources.get(ssrc) ?? { highest: index, seen: new Float64Array(windowPackets).fill(-1) };
@@ -98,6 +99,12 @@ export const indexOf = (sequence: number, highest: number | undefined): number =
   const turn = distance > 0x8000 ? -1 : distance < -0x8000 ? 1 : 0;
   return (rollover + turn) * 0x10000 + sequence;
 };
+
+/**
+ * How often the numbers of a call may have turned before it was first listened to: of one that another process has left.
+ * Packets of 20 ms turn them every 22 minutes, from anywhere for the first time; this is three hours.
+ */
+const mostTurns = 8;
 
 export type Encryption = { rtp(packet: Buffer): Buffer; rtcp(packet: Buffer): Buffer };
 
@@ -142,6 +149,19 @@ export const createDecryption = (master: Uint8Array): Decryption => {
   const rtcp = deriveKeys(master, 'rtcp');
   const sounds = createTaken();
   const reports = createTaken();
+
+  const isAuthentic = (secret: Buffer, tag: Buffer, index: number): boolean =>
+    timingSafeEqual(tagOf(rtp, secret, rolloverOf(index)), tag);
+
+  /** How often its numbers have turned is told by the first packet that is authentic, and by no other. */
+  const firstIndexOf = (secret: Buffer, tag: Buffer): number => {
+    const sequence = secret.readUInt16BE(2);
+    const turns = sounds.isEmpty() ? mostTurns : 0;
+    for (let turn = 0; turn < turns; turn += 1)
+      if (isAuthentic(secret, tag, turn * 0x10000 + sequence)) return turn * 0x10000 + sequence;
+    return sequence;
+  };
+
   return {
     rtp(datagram) {
       const end = datagram.length - tagBytes;
@@ -150,9 +170,10 @@ export const createDecryption = (master: Uint8Array): Decryption => {
       const secret = datagram.subarray(0, end);
       const ssrc = secret.readUInt32BE(8);
       const taken = sounds.of(ssrc);
-      const index = indexOf(secret.readUInt16BE(2), taken?.highest);
-      if (index < 0 || isReplayed(taken, index)) return undefined;
-      if (!timingSafeEqual(tagOf(rtp, secret, rolloverOf(index)), datagram.subarray(end))) return undefined;
+      const tag = datagram.subarray(end);
+      const index =
+        taken === undefined ? firstIndexOf(secret, tag) : indexOf(secret.readUInt16BE(2), taken.highest);
+      if (index < 0 || isReplayed(taken, index) || !isAuthentic(secret, tag, index)) return undefined;
       if (!sounds.add(ssrc, index)) return undefined;
       return Buffer.concat([secret.subarray(0, from), crypt(rtp, ssrc, index, secret.subarray(from))]);
     },

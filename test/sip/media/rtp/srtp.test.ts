@@ -111,6 +111,26 @@ test('the sequence turns over, also where the packets about the turn were lost o
   for (const secret of arriving(10_000, 140_000)) t.true(isTaken(decryption, secret));
 });
 
+test('a call whose numbers have turned before it was listened to is understood, by its first source', (t) => {
+  const encryption = createEncryption(master);
+  const packet = (ssrc: number, sequence: number): Buffer => {
+    const bytes = Buffer.from(sound);
+    bytes.writeUInt16BE(sequence, 2);
+    bytes.writeUInt32BE(ssrc, 8);
+    return bytes;
+  };
+  for (const sequence of [0xfffe, 0x4000, 0x8000, 0xc000, 0xffff, 0x3fff, 0x7fff])
+    encryption.rtp(packet(1, sequence));
+  const [next, after] = [packet(1, 0x8000), packet(1, 0x8001)];
+  const secret = encryption.rtp(next);
+  const decryption = createDecryption(master);
+  t.deepEqual(decryption.rtp(secret), next);
+  t.is(decryption.rtp(secret), undefined);
+  t.deepEqual(decryption.rtp(encryption.rtp(after)), after);
+  // Whoever comes later is there from the beginning.
+  t.is(decryption.rtp(encryption.rtp(packet(2, 0x8002))), undefined);
+});
+
 test('indices as section 3.3.1 has them', (t) => {
   t.is(indexOf(5, undefined), 5);
   t.is(indexOf(65_535, 3), -1);

@@ -1,0 +1,124 @@
+/** A gateway is killed in a call whose sound is encrypted (SRTP), and another one goes on with it: baresip is the far end. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { relayNumbers } from '#config/line-policy.ts';
+import { createRelay } from '#sip/relay/relay.ts';
+import { systemClock } from '#src/clocks.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
+import { openWatched } from '#test/contract/watched-line.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
+import { startTelephone } from './far-end.ts';
+import { onRealServers } from './on-real-servers.ts';
+import { realLines, until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { startTlsDrachtio } from './tls-trunk.ts';
+import { toneRecognizer } from './tone-recognizer.ts';
+import { createToneDecoder, sayInTones } from './tone-speech.ts';
+
+const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
+
+/** What the telephone says, every four seconds. */
+const says = Array.from({ length: 12 }, (_, index) => ({
+  afterMs: 1_500 + 4_000 * index,
+  text: `Sentence ${index}.`,
+}));
+
+onRealServers('an encrypted call whose gateway is killed', (servers) => {
+  const startWorld = async (t: ExecutionContext, media: TrunkMedia, transport: 'udp' | 'tls') => {
+    const { folder, freeSwitch } = servers();
+    const tls = await startTlsDrachtio(folder);
+    t.teardown(tls.close);
+    const relay = createRelay({
+      listen: { host: '127.0.0.1', port: 0 },
+      drachtio: tls.server,
+      numbers: relayNumbers,
+      clock: systemClock,
+      logger: pino({ level: 'silent' }),
+    });
+    t.teardown(() => relay.close());
+    const drachtio = { ...tls.server, port: await relay.start() };
+    const telephone = await startTelephone(folder, { seconds: 50, srtp: true, tls: true, says });
+    t.teardown(telephone.close);
+    const trunkPort = transport === 'tls' ? telephone.port + 1 : telephone.port;
+    return { relay, drachtio, freeSwitch, telephone, trunkPort, media, transport };
+  };
+
+  type World = Awaited<ReturnType<typeof startWorld>>;
+
+  /** A call stands in a process of its own, which is killed. Resolves to what that has kept of it. */
+  const leaveCall = async (
+    t: ExecutionContext,
+    { relay, drachtio, freeSwitch, trunkPort, media, transport }: World,
+  ) => {
+    const options = { drachtio, freeSwitch, trunkPort, media, encrypted: transport };
+    const doomed = spawn(process.execPath, [program, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => doomed.kill('SIGKILL'));
+    let said = '';
+    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    await until(() => said.includes('answered\n'), 20_000);
+    doomed.kill('SIGKILL');
+    await once(doomed, 'exit');
+    await until(() => relay.sizes().dialogs === 0);
+    const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
+    return JSON.parse(kept?.slice(4) ?? 'null');
+  };
+
+  for (const media of ['direct', 'freeswitch'] as const)
+    for (const [transport, hangsUp] of [
+      ['udp', 'the far end'],
+      ['udp', 'the gateway'],
+      ['tls', 'the gateway'],
+    ] as const)
+      realTimeTest(
+        `${media}, ${transport}: both hear each other as before, until ${hangsUp} hangs up`,
+        async (t) => {
+          const world = await startWorld(t, media, transport);
+          const { telephone, trunkPort: port } = world;
+          const left = await leaveCall(t, world);
+          const killedAt = performance.now();
+          const trunk = someTrunk({ host: '127.0.0.1', port, transport, srtp: 'required', media });
+          const lines = await realLines(world, port, {
+            trunk: null,
+            trunks: directoryOf([trunk]),
+            speech: sameSpeech(
+              {
+                name: 'tones',
+                synthesize: async (text) => ({ sampleRate: 8_000, samples: sayInTones(text) }),
+              },
+              toneRecognizer(),
+            ),
+          });
+          t.teardown(() => lines.close());
+          await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+          await until(() => lines.health().ready, 15_000);
+          const line = openWatched((input, emit) => lines.adopt(input, { legs: [left] }, emit), lineInput());
+          await until(() => line.saw('line.adopted') || line.isOver(), 15_000);
+          t.log(`it went on ${Math.round(performance.now() - killedAt)} ms after the kill`);
+          await until(() => line.saw('line.heard') || line.isOver(), 15_000);
+          t.regex(line.all('line.heard')[0]?.text ?? '', /^Sentence \d+\.$/);
+          const utterance = line.say('Good day.');
+          await until(() => line.all('line.played').length === utterance || line.isOver(), 15_000);
+          if (hangsUp === 'the gateway') line.tell({ type: 'hangUp' });
+          else await telephone.tell('hangup');
+          await until(() => line.isOver(), 10_000);
+          t.like(line.events.at(-1), {
+            type: 'line.ended',
+            by: hangsUp === 'the gateway' ? 'gateway' : 'counterparty',
+          });
+          const { channels } = await telephone.heard();
+          const texts: string[] = [];
+          createToneDecoder({ words: () => {}, whole: (text) => texts.push(text) }).write(
+            channels[0] ?? new Int16Array(),
+          );
+          t.deepEqual(texts, ['Good day.']);
+          t.notRegex(await telephone.log(), /failed to decrypt/);
+        },
+      );
+});
