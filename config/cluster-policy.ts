@@ -8,6 +8,7 @@ export const cluster = {
   beatMs: 1_000,
   looksWithoutSession: 3,
   looksOfLease: 30,
+  looksOfLost: 0,
   claimMs: 20_000,
   /** Another gateway does what it is asked within this, or is not reached. */
   answerMs: 3_000,

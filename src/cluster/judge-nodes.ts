@@ -8,10 +8,19 @@
  * - A machine that loses its network or its power leaves its session open, and so does a process that is frozen: the row
  *   must stay as it is for `looksOfLease` looks. That is long, because the calls of a gateway that is cut off from the
  *   database alone go on.
+ * - One that another gateway has found dead, and which is not cleaned up after, is dead for everybody.
+ *
+ * A gateway without lines could only end the calls of a dead one: it leaves it to the others, and to its next process, for
+ * as long as a lease lasts (`numbersWithoutLines`).
  */
 import type { OtherNode } from '#src/persistence/nodes.ts';
 
-export type JudgeNumbers = { looksWithoutSession: number; looksOfLease: number };
+export type JudgeNumbers = { looksWithoutSession: number; looksOfLease: number; looksOfLost: number };
+
+export const numbersWithoutLines = <Numbers extends JudgeNumbers>(numbers: Numbers): Numbers => {
+  const { looksOfLease } = numbers;
+  return { ...numbers, looksWithoutSession: looksOfLease, looksOfLost: looksOfLease };
+};
 
 export type NodeJudge = {
   /** The dead among the others, as this look shows them. */
@@ -42,7 +51,9 @@ export const createNodeJudge = (numbers: JudgeNumbers): NodeJudge => {
       return others.filter((other) => {
         const { unchanged = 0, withoutSession = 0 } = seen.get(other.name) ?? {};
         return (
-          other.isLost || withoutSession >= numbers.looksWithoutSession || unchanged >= numbers.looksOfLease
+          (other.isLost && unchanged >= numbers.looksOfLost) ||
+          withoutSession >= numbers.looksWithoutSession ||
+          unchanged >= numbers.looksOfLease
         );
       });
     },

@@ -15,6 +15,7 @@ import {
   handOverIn,
   type TakeHandedOver,
 } from '#src/cluster/hand-over-signals.ts';
+import { numbersWithoutLines } from '#src/cluster/judge-nodes.ts';
 import { createNodeWatch, type NodeDuties } from '#src/cluster/node-watch.ts';
 import {
   createRecordingHandler,
@@ -85,7 +86,8 @@ export const startCluster = async (foundation: Foundation): Promise<Cluster> => 
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
-  const watch = createNodeWatch({ database, node, numbers: clusterPolicy, clock, steadyClock, logger });
+  const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
+  const watch = createNodeWatch({ database, node, numbers, clock, steadyClock, logger });
   const counting = createCounting({
     database,
     node,

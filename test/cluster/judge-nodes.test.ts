@@ -1,8 +1,8 @@
 import test from 'ava';
-import { createNodeJudge } from '#src/cluster/judge-nodes.ts';
+import { createNodeJudge, numbersWithoutLines } from '#src/cluster/judge-nodes.ts';
 import type { OtherNode } from '#src/persistence/nodes.ts';
 
-const numbers = { looksWithoutSession: 3, looksOfLease: 10 };
+const numbers = { looksWithoutSession: 3, looksOfLease: 10, looksOfLost: 0 };
 
 const other = (changes: Partial<OtherNode> = {}): OtherNode => ({
   name: 'other',
@@ -14,8 +14,8 @@ const other = (changes: Partial<OtherNode> = {}): OtherNode => ({
 });
 
 /** How many looks it takes until the other is dead; `undefined` when it lives through all of them. */
-const looksUntilDead = (nodes: readonly OtherNode[]): number | undefined => {
-  const judge = createNodeJudge(numbers);
+const looksUntilDead = (nodes: readonly OtherNode[], by = numbers): number | undefined => {
+  const judge = createNodeJudge(by);
   const index = nodes.findIndex((node) => judge.look([node]).length > 0);
   return index === -1 ? undefined : index + 1;
 };
@@ -48,6 +48,24 @@ test('one that was started anew is another one', (t) => {
 
 test('one that was found dead before stays so for everybody', (t) => {
   t.is(looksUntilDead([other({ isLost: true })]), 1);
+});
+
+test('a gateway without lines leaves a dead one to others for as long as a lease lasts', (t) => {
+  const patient = numbersWithoutLines(numbers);
+  t.is(
+    looksUntilDead(
+      looks(12, () => ({ hasSession: false })),
+      patient,
+    ),
+    11,
+  );
+  t.is(
+    looksUntilDead(
+      looks(12, () => ({ hasSession: false, isLost: true })),
+      patient,
+    ),
+    11,
+  );
 });
 
 test('whoever saw nothing for a while begins to count anew: an old row is no dead gateway', (t) => {

@@ -7,7 +7,7 @@ import { ownDatabase } from '#test/helpers/database.ts';
 import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
-const numbers = { beatMs: 1_000, looksWithoutSession: 3, looksOfLease: 10, claimMs: 60_000 };
+const numbers = { beatMs: 1_000, looksWithoutSession: 3, looksOfLease: 10, looksOfLost: 0, claimMs: 60_000 };
 
 /** A gateway whose looks the test makes happen; it has no session of its own, as if its connection was gone. */
 const watching = (

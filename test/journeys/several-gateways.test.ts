@@ -167,6 +167,28 @@ test.serial('an active call that its gateway does not have: 409 room_unknown, he
   }
 });
 
+test.serial('a gateway without lines leaves the calls of a dead one to who goes on with them', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const holder = await start('holder');
+  const showing = await start('showing', { GW_LINES: 'none' });
+  const callId = await place(holder, silent);
+  await untilStatus(showing, callId, 'active');
+  holder.signal('SIGKILL');
+  await holder.ended;
+  const looks = new Set<string>();
+  await until('it was looked for six times', async () => {
+    const [row] = await rows(`select seen_at from node where name = 'showing'`);
+    return looks.add(JSON.stringify(row)).size > 6 ? true : undefined;
+  });
+  t.is(await statusOf(showing, callId), 'active');
+  const again = await start('holder');
+  await untilTakenOver(again, callId);
+  t.is(await statusOf(showing, callId), 'active');
+  t.is((await showing.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 503);
+  t.is((await again.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
+  await untilStatus(showing, callId, 'completed');
+});
+
 test.serial('a gateway without lines shows calls, places none and hangs none up', async (t) => {
   const { start } = await oneDatabase(t);
   const holder = await start('holder');
