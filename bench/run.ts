@@ -8,6 +8,7 @@ import { benchOverload } from './overload.ts';
 import { benchPauses } from './pauses.ts';
 import { runBenches } from './run-benches.ts';
 import { benchResampling } from './resampling.ts';
+import { benchSeveralGateways } from './several-gateways.ts';
 import { benchSoundGaps } from './sound-gaps.ts';
 import { benchStart } from './start.ts';
 import { benchTurn } from './turn.ts';
@@ -15,6 +16,7 @@ import { benchTurn } from './turn.ts';
 await runBenches(
   new Map([
     ['create-call', benchCreateCall],
+    ['several-gateways', benchSeveralGateways],
     ['turn', benchTurn],
     ['barge-in', benchBargeIn],
     ['pauses', benchPauses],
