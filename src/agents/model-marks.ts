@@ -14,7 +14,7 @@ export type ModelMarks = {
 
 const mark = /<(?<slash>\/?)think(?:ing)?>|<\|(?<token>[a-z_]{1,30})\|>|<(?<turn>end_of_turn)>/giu;
 
-/** What might become a mark with the next piece. */
+/** The end of the text that might become a mark with the next piece. */
 const begunMark = /<(?:\/?[a-z_]{0,12}|\|[a-z_]{0,30}\|?)$/iu;
 const longestMark = 40;
 

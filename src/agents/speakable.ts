@@ -2,13 +2,13 @@ import { plainWords } from './plain-words.ts';
 
 /** The speakable part of one reply, whose sentences are given in order. */
 export type Speakable = {
-  /** What of the sentence can be said; `undefined` for nothing. */
+  /** The part of the sentence that can be said; `undefined` where there is none. */
   say(sentence: string): string | undefined;
   /** A new message begins: what the last one has left open does not hide it. */
   reset(): void;
 };
 
-/** What begins a part that is not for the ear: code, comments, scripts, a model's thoughts. */
+/** The beginnings of parts that are not for the ear: code, comments, scripts, a model's thoughts. */
 const hiddenPart =
   /(?<fence>`{3,})|^(?<tildes>~{3,})[\w+#.-]*$|<!--|<(?<element>script|style|think(?:ing)?|svg)\b/iu;
 

@@ -6,7 +6,7 @@ import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
 export type Attempts = {
   begin(delivery: ClaimedDelivery): void;
   count(): number;
-  /** How many there are of each workspace. */
+  /** Attempts under way, by workspace. */
   byWorkspace(): Map<string, number>;
   /** Lets them end, and breaks off those that `closeMs` is too short for. */
   close(): Promise<void>;

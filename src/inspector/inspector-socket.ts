@@ -33,7 +33,7 @@ export type InspectorSocket = {
   close(): void;
 };
 
-/** How many look on, by workspace. */
+/** The number of onlookers of each workspace. */
 const createViewerCounts = () => {
   const counts = new Map<string, number>();
   const of = (workspaceId: string): number => counts.get(workspaceId) ?? 0;

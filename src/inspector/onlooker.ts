@@ -13,7 +13,7 @@ export type InspectedCalls = {
 };
 
 export type OnlookerLimits = {
-  /** What may wait for one that reads slowly; it is sent away then. */
+  /** Bytes that may wait for a slow reader; one with more is sent away. */
   waitingBytes: number;
   /** One that has not answered for this long reads nothing, and gives its permit back. */
   pingMs: number;
@@ -22,7 +22,7 @@ export type OnlookerLimits = {
 /** RFC 6455 section 7.4.1 and the registry of close codes. */
 export const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
 
-/** What the library still has to say of the end of a call comes a moment after it. */
+/** The library sends its last words about a call a moment after its end, in milliseconds. */
 const lastWordsMs = 50;
 
 /** Cuts off one that has not answered a ping when the next one is due. */

@@ -72,11 +72,11 @@ export type KeptBeside = {
 
 const nothingBeside: KeptBeside = { revival: null, transitions: [] };
 
-/** What the call's row holds is not journalled beside it. */
+/** The data of a fact without what the call's row holds already. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
 
-/** What came of a fact that has changed something. */
+/** The outcome of a fact that has changed something. */
 export type WrittenFact = {
   /** With the end: what the summary tells of. */
   ended: CallToSummarize | null;

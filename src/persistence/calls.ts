@@ -34,7 +34,7 @@ const birthColumns = [
   'node',
 ] as const satisfies readonly (keyof CallRow)[];
 
-/** What nobody tells of a call is null. */
+/** Columns that may be left out, which stores null. */
 type Told = 'callerName' | 'diversions';
 
 export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told> &

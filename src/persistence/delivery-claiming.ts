@@ -32,7 +32,7 @@ type Claiming = {
 
 type Numbered = { of: string; number: number };
 
-/** What the parts of the statement see of each other. */
+/** The tables of the statement, as its parts refer to each other. */
 type Looking = Tables & {
   endpoint: Row<'WebhookEndpoint'>;
   holder: { [Name in keyof Numbered]: Numbered[Name] | null };
@@ -45,7 +45,7 @@ type Looking = Tables & {
 const numbered = <Alias extends string>(alias: Alias, ids: readonly string[], numbers: readonly number[]) =>
   sql<Numbered>`unnest(${ids}::uuid[], ${numbers}::int[])`.as<Alias>(sql`${sql.id(alias)}("of", "number")`);
 
-/** How many more deliveries an endpoint may have, and how many places its workspace holds. */
+/** The number of further deliveries that an endpoint may have, and of the places that its workspace holds. */
 const shareOfEndpoint = (claim: Claiming) =>
   expressionBuilder<Looking, 'endpoint' | 'holder' | 'restraint'>()
     .selectFrom('EventDelivery as claimed')
@@ -102,7 +102,7 @@ const earlierOfCall = () =>
     .limit(1)
     .as('earlier');
 
-/** What is due at active endpoints, as far as it can come into question. */
+/** Deliveries due at active endpoints that this claim could take. */
 const lookedAt = (claim: Claiming) => (queries: QueryCreator<Tables>) =>
   queries
     .selectFrom('WebhookEndpoint as endpoint')

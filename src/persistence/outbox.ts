@@ -79,7 +79,7 @@ export type EventSnapshot = {
   recording?: RecordingSnapshot;
 };
 
-/** What a statement has that tells of changes. */
+/** The tables that a statement can name which stores events of changes. */
 type Telling = Tables & {
   /** Calls as they are after the change. */
   changed: Row<'Call'>;

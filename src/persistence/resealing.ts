@@ -127,7 +127,7 @@ const openOrNull = (sealing: Sealing, { sealed, about }: SealedSecret): string |
   }
 };
 
-/** How it went with the secrets of one column. */
+/** Seals the secrets of one column anew and counts them by outcome. */
 const resealColumn = async (
   db: Database,
   sealing: Sealing,

@@ -65,7 +65,7 @@ class Renaming extends OperationNodeTransformer {
   }
 }
 
-/** What a query calls a column of its result. */
+/** A selected column, and its name in the result. */
 const resultName = (selection: OperationNode): { column: OperationNode; name: string } | undefined => {
   if (AliasNode.is(selection)) {
     const { node: column, alias } = selection;

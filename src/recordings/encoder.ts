@@ -17,7 +17,7 @@ export type Stretch = { counterparty: Int16Array; agent: Int16Array };
 
 /** Encodes one recording: the counterparty on the left, the agent on the right. */
 export type Encoder = {
-  /** What has become complete by this, often nothing. */
+  /** The bytes that have become complete by this, often none. */
   encode(stretch: Stretch): Uint8Array;
   /** The rest. */
   finish(): Uint8Array;

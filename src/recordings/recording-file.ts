@@ -46,7 +46,7 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 const samplesOf = (seconds: number): number => Math.round(seconds * recordingSampleRate);
 
-/** How much of the call an earlier part holds. */
+/** The length of the call that an earlier part holds. */
 const samplesIn = ({ bytes, place }: Playable): number =>
   place === null ? samplesOf((bytes * 8) / (mp3Bitrate * 1_000)) : Number(place.granule);
 

@@ -51,7 +51,7 @@ export type LineParts = {
   workspaceOf: (callId: string) => string | undefined;
 };
 
-/** What there is where nothing lies outside of this process. */
+/** The parts of a driver that has no servers outside of this process. */
 const withoutServers = {
   simulator: null,
   webPhones: null,

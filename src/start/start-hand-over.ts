@@ -60,7 +60,7 @@ export const chooseHeirs = async (
   return nobody('as no other gateway is there');
 };
 
-/** What the end of a gateway waits for, said to the person who has asked for it. */
+/** Tells the person who has asked for the end what it waits for. */
 const say = (logger: Logger, calls: number, upToSec: number, { heirs, because }: Inheritance): void => {
   const whom = calls === 1 ? 'one call' : `${calls} calls`;
   const about = { calls, up_to_sec: upToSec };

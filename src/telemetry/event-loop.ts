@@ -19,7 +19,7 @@ export type EventLoopWatch = {
   close(): void;
 };
 
-/** What a look counts in the average. */
+/** The weight of the newest delay in the moving average. */
 const weight = 0.1;
 
 export const watchEventLoop = (options: {

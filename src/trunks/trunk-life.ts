@@ -36,7 +36,7 @@ export type TrunkLife = {
 
 type Asked = Pick<AskTrunk, 'register' | 'check'>;
 
-/** What of a trunk one actor looks after: where it registers, and the place that it asks. */
+/** The part of a trunk that one actor looks after: a registration, a place whose answer is checked, or both. */
 type Part = { trunk: Trunk; registers: boolean; isChecked: boolean; address?: TrunkAddress };
 
 const stateIn = (snapshot: SnapshotFrom<Machine>, registers: boolean): TrunkState => {

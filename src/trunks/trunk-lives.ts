@@ -28,7 +28,7 @@ const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sea
 const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** What lives ask of their trunks, and whom they tell that one begins. */
+/** The requests to trunks, and the rests that end when the life of one begins. */
 type Asked = AskTrunk & { rests: Pick<TrunkRequests['rests'], 'end'> };
 
 export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {

@@ -12,7 +12,7 @@ export type ToolCall = { id: string; name: string; arguments: string };
 
 export type CompletionPart = string | Remark | { toolCalls: readonly ToolCall[] };
 
-/** What the known finishes say against the completeness of the reply; null for nothing. */
+/** Why a reply with this `finish_reason` is not complete; null where it is. */
 const finishes: ReadonlyMap<string, string | null> = new Map([
   ['stop', null],
   ['tool_calls', null],
@@ -28,7 +28,7 @@ const assemble = (parts: readonly ToolCallPart[]): ToolCall[] =>
     arguments: call.map((part) => part.arguments).join(''),
   }));
 
-/** What came of a completion, for its end to be judged. */
+/** What a completion has had so far, by which its end is judged. */
 type Seen = {
   anything: boolean;
   chunks: boolean;

@@ -11,7 +11,7 @@ export type WithoutThoughts = {
 const opening = '<think>';
 const closing = '</think>';
 
-/** How many of the last characters of the text could be the beginning of the mark. */
+/** The number of last characters of the text that could be the beginning of the mark. */
 const beginningOf = (mark: string, text: string): number => {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length -= 1) {
     if (mark.startsWith(text.slice(-length))) return length;

@@ -13,7 +13,7 @@ const cutsOff = new Set(['length', 'content-filter']);
 const remarkOn = (finish: string): string =>
   oddFinishes.get(finish) ?? 'the agent finished for a reason that is not known here';
 
-/** What came of a reply, for its end to be judged. */
+/** What a reply has had so far, by which its end is judged. */
 type Seen = {
   /** Anything at all. */
   frames: boolean;

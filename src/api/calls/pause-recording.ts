@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
 
-/** What pausing and resuming have in common. */
+/** The common part of pausing and resuming. */
 const declaration = {
   method: 'post',
   tag: 'Calls',

@@ -44,7 +44,7 @@ export type InCallRequests = {
 const isHangup = (action: CallAction): boolean =>
   action !== 'pause_recording' && action !== 'resume_recording';
 
-/** What a call must be for it. */
+/** The status in which a call takes this action. */
 const wantedStatus = (action: CallAction): CallStatus => (action === 'cancel' ? 'ringing' : 'active');
 
 export const notActive = (action?: CallAction): Refusal =>

@@ -12,7 +12,7 @@ export type ReadSource = (file: URL) => string;
 
 const xstate = new URL(import.meta.resolve('xstate/package.json'));
 
-/** What is imported as a type alone does nothing when the chart runs. */
+/** A file imported for its types alone does nothing when the chart runs, and is not followed. */
 const relativeImport = /^(?:import|export) (?!type )[^;']* from '(\.[^']+)'/gm;
 
 const addWithImports = (file: URL, read: ReadSource, sources: Map<string, string>): void => {
