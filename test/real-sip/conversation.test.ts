@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { sendReply, startAgentServer, type AgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { decodeRecording } from './decode-recording.ts';
-import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
-import { startFarEnd, startTelephone } from './far-end.ts';
-import { realGateway } from './real-gateway.ts';
+import type { EarAndMouth } from './ear-and-mouth.ts';
+import { startTelephone } from './far-end.ts';
 import { until } from './real-lines.ts';
 import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { listeningGateway, startSpeakingEnd } from './speaking-end.ts';
 import { createToneDecoder } from './tone-speech.ts';
-import { startToneVoskServer } from './tone-vosk-server.ts';
+import { startToneVoskServer, type ToneVoskServer } from './tone-vosk-server.ts';
 import { realTimeTest } from './real-time-test.ts';
 
 const callee = '01099998888';
@@ -22,7 +22,7 @@ if (missing.length > 0) {
   test.skip(`conversations on real servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
-  let recognizer: Awaited<ReturnType<typeof startToneVoskServer>>;
+  let recognizer: ToneVoskServer;
   test.before(async () => {
     servers = await startServers();
     recognizer = await startToneVoskServer();
@@ -31,15 +31,6 @@ if (missing.length > 0) {
     await recognizer.close();
     await servers.close();
   });
-
-  const listeningGateway = async (t: ExecutionContext, trunkPort: number): Promise<TestGateway> => {
-    const gateway = await realGateway(t, servers, trunkPort, {
-      GW_RECOGNIZERS: 'vosk',
-      GW_VOSK_URL: recognizer.url,
-    });
-    await gateway.admin.patch(gateway.numberPath, { language: 'en' });
-    return gateway;
-  };
 
   /** What the agent answers to these words; an answer that says goodbye asks for the hangup first. */
   type Answers = (message: string) => string;
@@ -69,11 +60,8 @@ if (missing.length > 0) {
 
   /** A gateway whose calls go to a far end with an ear and a mouth. */
   const world = async (t: ExecutionContext): Promise<{ gateway: TestGateway; far: EarAndMouth }> => {
-    const far = await startEarAndMouth();
-    t.teardown(far.close);
-    const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
-    t.teardown(sipp.close);
-    return { gateway: await listeningGateway(t, sipp.port), far };
+    const { far, trunkPort } = await startSpeakingEnd(t, servers);
+    return { gateway: await listeningGateway(t, { servers, recognizer, trunkPort }), far };
   };
 
   const wordsOf = async (gateway: TestGateway, callId: string): Promise<[string, string][]> =>
@@ -113,7 +101,7 @@ if (missing.length > 0) {
   realTimeTest(
     'the words of a caller reach the agent, in Korean, and the recording holds their sound',
     async (t) => {
-      const gateway = await listeningGateway(t, await freePort());
+      const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await freePort() });
       await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
       const agent = await bindAgent(t, gateway, 'inbound', () => '네, 알겠습니다. Goodbye.');
       const wanted = '장미 열 송이요.';

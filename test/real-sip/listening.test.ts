@@ -6,11 +6,11 @@ import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { Recognizer, Synthesizer } from '#sip/speech.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
-import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
-import { startFarEnd } from './far-end.ts';
+import type { EarAndMouth } from './ear-and-mouth.ts';
 import { voiceOf } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { startSpeakingEnd } from './speaking-end.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
@@ -40,11 +40,8 @@ if (missing.length > 0) {
     } = {},
   ): Promise<{ line: WatchedLine; far: EarAndMouth }> => {
     const { sendsSilence = true, onEvent, ...linesOptions } = options;
-    const far = await startEarAndMouth({ sendsSilence });
-    t.teardown(far.close);
-    const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
-    t.teardown(sipp.close);
-    const lines = await realLines(servers, sipp.port, linesOptions);
+    const { far, trunkPort } = await startSpeakingEnd(t, servers, { sendsSilence });
+    const lines = await realLines(servers, trunkPort, linesOptions);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const input = lineInput();

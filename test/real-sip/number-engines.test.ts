@@ -8,14 +8,13 @@ import { finalStatuses } from '#test/helpers/gateway.ts';
 import { sendSound, startHttpEngine } from '#test/speech/doubles/http-engine.ts';
 import { startSocketEngine } from '#test/speech/doubles/socket-engine.ts';
 import { decodeRecording } from './decode-recording.ts';
-import { startEarAndMouth } from './ear-and-mouth.ts';
-import { startFarEnd } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createToneDecoder, sayInTones } from './tone-speech.ts';
-import { startToneVoskServer } from './tone-vosk-server.ts';
+import { startSpeakingEnd } from './speaking-end.ts';
+import { startToneVoskServer, type ToneVoskServer } from './tone-vosk-server.ts';
 
 const speech = z.object({ input: z.string(), voice: z.string() });
 
@@ -25,7 +24,7 @@ if (missing.length > 0) {
     t.pass());
 } else {
   let servers: SipServers;
-  let vosk: Awaited<ReturnType<typeof startToneVoskServer>>;
+  let vosk: ToneVoskServer;
   test.before(async () => {
     servers = await startServers();
     vosk = await startToneVoskServer();
@@ -43,11 +42,8 @@ if (missing.length > 0) {
       const { input } = speech.parse(JSON.parse(String(request.body)));
       sendSound([bytesOf(resample(sayInTones(input), 8_000, 24_000))])(response, request);
     });
-    const far = await startEarAndMouth();
-    t.teardown(far.close);
-    const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
-    t.teardown(sipp.close);
-    const gateway = await realGateway(t, servers, sipp.port, {
+    const { far, trunkPort } = await startSpeakingEnd(t, servers);
+    const gateway = await realGateway(t, servers, trunkPort, {
       GW_RECOGNIZERS: 'deepgram,vosk',
       GW_DEEPGRAM_URL: `http://127.0.0.1:${deaf.port}`,
       GW_DEEPGRAM_API_KEY: 'hush-hush',

@@ -25,7 +25,9 @@ const listenTo = (socket: WebSocket): void => {
   });
 };
 
-export const startToneVoskServer = async (): Promise<{ url: string; close(): Promise<void> }> => {
+export type ToneVoskServer = { url: string; close(): Promise<void> };
+
+export const startToneVoskServer = async (): Promise<ToneVoskServer> => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   server.on('connection', listenTo);
   await once(server, 'listening');

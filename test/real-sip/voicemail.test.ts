@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
-import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
-import { startFarEnd } from './far-end.ts';
-import { realGateway, voiceOf } from './real-gateway.ts';
+import { beep, type EarAndMouth } from './ear-and-mouth.ts';
+import { voiceOf } from './real-gateway.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
-import { startToneVoskServer } from './tone-vosk-server.ts';
+import { listeningGateway, startSpeakingEnd } from './speaking-end.ts';
+import { startToneVoskServer, type ToneVoskServer } from './tone-vosk-server.ts';
 import { realTimeTest } from './real-time-test.ts';
 
 const message = 'This is a message about your reservation. Please call us back.';
@@ -17,7 +17,7 @@ if (missing.length > 0) {
   test.skip(`voicemail on real servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
-  let recognizer: Awaited<ReturnType<typeof startToneVoskServer>>;
+  let recognizer: ToneVoskServer;
   test.before(async () => {
     servers = await startServers();
     recognizer = await startToneVoskServer();
@@ -33,15 +33,8 @@ if (missing.length > 0) {
     number: Record<string, unknown>,
     greeting: string,
   ): Promise<{ gateway: TestGateway; far: EarAndMouth; beepOver: () => number }> => {
-    const far = await startEarAndMouth();
-    t.teardown(far.close);
-    const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
-    t.teardown(sipp.close);
-    const gateway = await realGateway(t, servers, sipp.port, {
-      GW_RECOGNIZERS: 'vosk',
-      GW_VOSK_URL: recognizer.url,
-    });
-    await gateway.admin.patch(gateway.numberPath, { language: 'en', ...number });
+    const { far, trunkPort } = await startSpeakingEnd(t, servers);
+    const gateway = await listeningGateway(t, { servers, recognizer, trunkPort }, number);
     let overAt = 0;
     far.onCall(async () => {
       await delay(1_500);
@@ -90,15 +83,8 @@ if (missing.length > 0) {
   });
 
   realTimeTest('a person is none, and the conversation goes on', async (t) => {
-    const far = await startEarAndMouth();
-    t.teardown(far.close);
-    const sipp = await startFarEnd('speaking', servers.folder, { ear: far.port });
-    t.teardown(sipp.close);
-    const gateway = await realGateway(t, servers, sipp.port, {
-      GW_RECOGNIZERS: 'vosk',
-      GW_VOSK_URL: recognizer.url,
-    });
-    await gateway.admin.patch(gateway.numberPath, { language: 'en', voicemail: 'hang_up' });
+    const { far, trunkPort } = await startSpeakingEnd(t, servers);
+    const gateway = await listeningGateway(t, { servers, recognizer, trunkPort }, { voicemail: 'hang_up' });
     far.onCall(async () => {
       await delay(1_000);
       await far.say('Hello?');
