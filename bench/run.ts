@@ -11,6 +11,7 @@ import { benchResampling } from './resampling.ts';
 import { benchSeveralGateways } from './several-gateways.ts';
 import { benchSoundGaps } from './sound-gaps.ts';
 import { benchStart } from './start.ts';
+import { benchTakeOver } from './take-over.ts';
 import { benchTurn } from './turn.ts';
 
 await runBenches(
@@ -28,5 +29,6 @@ await runBenches(
     ['start', benchStart],
     ['resampling', benchResampling],
     ['sound-gaps', benchSoundGaps],
+    ['take-over', benchTakeOver],
   ]),
 );

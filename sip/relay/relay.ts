@@ -115,7 +115,9 @@ const serveGateways = (
   return {
     server,
     async close() {
+      const closing = [...sockets].map((socket) => once(socket, 'close'));
       for (const socket of sockets) socket.destroy();
+      await Promise.all(closing);
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -156,10 +158,11 @@ export const createRelay = (options: RelayOptions) => {
     /** How much is known and held, for whoever watches it. */
     sizes: traffic.sizes,
     async close(): Promise<void> {
-      traffic.close();
       drachtio.close();
       await sweeping.stop();
       await close();
+      // Last: what a gateway leaves behind when it is sent away would be waited for, for half a minute.
+      traffic.close();
     },
   };
 };

@@ -276,8 +276,11 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       wanted.beginAgain();
     },
 
-    /** Nobody is hung up on any more. */
-    close: abandoned.close,
+    /** Nobody is hung up on any more, and nothing is held. */
+    close(): void {
+      abandoned.close();
+      held.clear();
+    },
 
     /** Forgets what drachtio-server has forgotten. */
     sweep: owners.sweep,

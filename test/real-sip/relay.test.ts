@@ -46,8 +46,8 @@ if (missing.length > 0) {
     return {
       address: { ...drachtio, port },
       said: () => said,
-      async kill() {
-        child.kill('SIGKILL');
+      async kill(signal: NodeJS.Signals = 'SIGKILL') {
+        child.kill(signal);
         await once(child, 'exit');
       },
     };
@@ -130,42 +130,46 @@ if (missing.length > 0) {
     await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
   });
 
-  realTimeTest('calls of a gateway go on while the relay is killed and started again', async (t) => {
-    const { relay, trunk, restart } = await startWorld(t);
-    const trunkPort = Number(trunk.address.split(':')[1]);
-    const lines = await realLines(
-      { drachtio: relay.address, freeSwitch: servers.freeSwitch },
-      trunkPort,
-      {},
-      'direct',
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const)
+    realTimeTest(
+      `calls of a gateway go on while the relay is ended by ${signal} and started again`,
+      async (t) => {
+        const { relay, trunk, restart } = await startWorld(t);
+        const trunkPort = Number(trunk.address.split(':')[1]);
+        const lines = await realLines(
+          { drachtio: relay.address, freeSwitch: servers.freeSwitch },
+          trunkPort,
+          {},
+          'direct',
+        );
+        t.teardown(() => lines.close());
+        await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+        const dial = async () => {
+          const events: LineEvent[] = [];
+          const line = lines.open(lineInput(), (event) => void events.push(event));
+          const far = await trunk.receives('INVITE');
+          far.answers(200, { sdp });
+          await far.receives('ACK');
+          const has = (type: string) => until(() => events.some((event) => event.type === type), 15_000);
+          await has('line.answered');
+          return { line, far, events, has };
+        };
+        const [one, other] = [await dial(), await dial()];
+        await relay.kill(signal);
+        await until(() => !lines.health().ready);
+        await restart();
+        await until(() => lines.health().ready, 10_000);
+        one.line.tell({ type: 'hangUp' });
+        await one.far.receives('BYE');
+        one.far.answers(200);
+        await one.has('line.ended');
+        other.far.sends('BYE');
+        await other.far.receives(481);
+        await other.has('line.ended');
+        t.like(other.events.at(-1), { type: 'line.ended', by: 'counterparty' });
+        for (const { events } of [one, other]) t.false(events.some(({ type }) => type === 'line.failed'));
+      },
     );
-    t.teardown(() => lines.close());
-    await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-    const dial = async () => {
-      const events: LineEvent[] = [];
-      const line = lines.open(lineInput(), (event) => void events.push(event));
-      const far = await trunk.receives('INVITE');
-      far.answers(200, { sdp });
-      await far.receives('ACK');
-      const has = (type: string) => until(() => events.some((event) => event.type === type), 15_000);
-      await has('line.answered');
-      return { line, far, events, has };
-    };
-    const [one, other] = [await dial(), await dial()];
-    await relay.kill();
-    await until(() => !lines.health().ready);
-    await restart();
-    await until(() => lines.health().ready, 10_000);
-    one.line.tell({ type: 'hangUp' });
-    await one.far.receives('BYE');
-    one.far.answers(200);
-    await one.has('line.ended');
-    other.far.sends('BYE');
-    await other.far.receives(481);
-    await other.has('line.ended');
-    t.like(other.events.at(-1), { type: 'line.ended', by: 'counterparty' });
-    for (const { events } of [one, other]) t.false(events.some(({ type }) => type === 'line.failed'));
-  });
 
   realTimeTest('without any gateway a caller is asked to come again', async (t) => {
     const { trunk } = await startWorld(t);
