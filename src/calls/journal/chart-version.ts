@@ -12,15 +12,20 @@ export type ReadSource = (file: URL) => string;
 
 const xstate = new URL(import.meta.resolve('xstate/package.json'));
 
-/** A file imported for its types alone does nothing when the chart runs, and is not followed. */
-const relativeImport = /^(?:import|export) (?!type )[^;']* from '(\.[^']+)'/gm;
+const relativePath = / from '(\.[^']+)'/g;
+
+/** The files beside it that a source runs: one imported for its types alone does nothing then. */
+const importsIn = (source: string): string[] =>
+  [...source.matchAll(relativePath)].flatMap(({ index, 1: path = '' }) => {
+    const start = Math.max(source.lastIndexOf('import ', index), source.lastIndexOf('export ', index));
+    return source.startsWith('type ', start + 'import '.length) ? [] : [path];
+  });
 
 const addWithImports = (file: URL, read: ReadSource, sources: Map<string, string>): void => {
   if (sources.has(file.href)) return;
   const source = read(file);
   sources.set(file.href, source);
-  for (const [, specifier = ''] of source.matchAll(relativeImport))
-    addWithImports(new URL(specifier, file), read, sources);
+  for (const path of importsIn(source)) addWithImports(new URL(path, file), read, sources);
 };
 
 /** The version of the chart in `machines/<name>.ts`: twelve hexadecimal digits. */
