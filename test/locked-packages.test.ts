@@ -29,6 +29,8 @@ const lockfile = z
         integrity: z.string().optional(),
         resolved: z.string().optional(),
         link: z.boolean().optional(),
+        dev: z.boolean().default(false),
+        devOptional: z.boolean().default(false),
       }),
     ),
   })
@@ -60,7 +62,7 @@ test('no package runs anything when it is installed', (t) => {
     if (/npm (ci|install)/.test(line)) t.regex(line, /--ignore-scripts/);
 });
 
-test('the list of components has every direct dependency, with its hash and its licence', async (t) => {
+test('the list of components has all that runs, with its hash and its licence, and no tool of the developers', async (t) => {
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'list-components'], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
@@ -77,11 +79,12 @@ test('the list of components has every direct dependency, with its hash and its 
       ),
     })
     .parse(JSON.parse(stdout));
-  for (const [name, version] of Object.entries(manifest.dependencies))
-    t.like(
-      components.find((one) => one.name === name),
-      { name, version },
-    );
+  const inList = new Set(components.map(({ name, version }) => `${name} ${version}`));
+  for (const [path, { version = '', dev, devOptional }] of locked) {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    if (!dev && !devOptional) t.true(inList.has(`${name} ${version}`), path);
+    else if (dev && name in manifest.devDependencies) t.false(inList.has(`${name} ${version}`), path);
+  }
   t.deepEqual(
     components.filter(({ hashes, licenses }) => hashes === undefined && licenses === undefined),
     [],

@@ -50,7 +50,10 @@ const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: num
   const byKey = Map.groupBy(asked, ({ key }) => key);
   const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
   const rows = await counting(db, { given, perSeconds });
-  const inAll = new Map(rows.map(({ key, requests, seconds }) => [key, { requests, seconds }]));
+  // A statement that had to wait for another began before it, so that its now is the earlier one.
+  const inAll = new Map(
+    rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
+  );
   return (one: Asked): RequestsInAll => {
     const of = inAll.get(one.key);
     const together = byKey.get(one.key);

@@ -151,6 +151,7 @@ export const unruled = [
   'src/commands/cluster.ts',
   'src/commands/generate-charts.ts',
   'src/commands/generate-client.ts',
+  'src/commands/list-components.ts',
   'src/commands/relay.ts',
   'src/commands/servers.ts',
   'src/commands/trunk-check.ts',

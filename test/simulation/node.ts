@@ -110,19 +110,18 @@ export class SimulatedNode {
   /** As by SIGKILL, or because the machine lost its power. */
   kill(): void {
     const { process } = this.#running ?? {};
-    if (process?.isAlive !== true) return;
-    process.isAlive = false;
-    this.#world.database.died(process);
+    if (process?.isAlive === true) this.#end(process);
   }
 
-  /** As by SIGTERM. */
-  close(): void {
+  /** As by SIGTERM. One that is still starting is left alone, and `onEnded` is not called. */
+  close(onEnded: () => void): void {
     const running = this.#running;
     if (running === null || running.gateway === null || !running.process.isAlive) return;
     const { process, gateway } = running;
     const end = (): void => {
-      process.isAlive = false;
-      this.#world.database.died(process);
+      if (!process.isAlive) return;
+      this.#end(process);
+      runIn(null, onEnded);
     };
     runIn(process, () => {
       gateway.close().then(end, (error: unknown) => {
@@ -130,6 +129,11 @@ export class SimulatedNode {
         end();
       });
     });
+  }
+
+  #end(process: SimulatedProcess): void {
+    process.isAlive = false;
+    this.#world.database.died(process);
   }
 
   /** Sets the wall clock of its machine. */

@@ -10,6 +10,8 @@ export type Plan = {
   /** After so many effects of all gateways one dies, and is started again after so long, or when all is over. */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
+  /** Asked to end, or killed, and started again so long after it is gone. */
+  ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
   clockSteps: readonly { atMs: number; node: string; byMs: number }[];
   databaseBreaks: readonly { atMs: number }[];
@@ -57,6 +59,20 @@ const clockStepsOf = (random: Random, nodes: readonly string[], faultyMs: number
         byMs: random.below(7_200_000) - 3_600_000,
       }));
 
+/** A deploy, in every third world: each gateway is asked to end, one after the other, or some are. */
+const endsOf = (random: Random, nodes: readonly string[], faultyMs: number): Plan['ends'] => {
+  if (random.chance(0.67)) return [];
+  const everyMs = faultyMs / (nodes.length + 1);
+  return nodes
+    .filter(() => random.chance(0.8))
+    .map((node, index) => ({
+      atMs: Math.round(everyMs * index) + random.below(everyMs),
+      node,
+      by: 'SIGTERM',
+      restartAfterMs: 50 + random.below(5_000),
+    }));
+};
+
 export const planOf = (seed: number): Plan => {
   // Not the numbers that the world of this seed draws.
   const random = createRandom(seed ^ 0x5eed);
@@ -78,7 +94,7 @@ export const planOf = (seed: number): Plan => {
           node: random.pick(nodes),
           forMs: 200 + random.below(random.chance(0.3) ? 60_000 : shortMs),
         }));
-  // Of chances of its own, where calls are taken over: what else a seed has in store stays what it was.
+  // Ends, and steps where calls are taken over, are of chances of their own: what else a seed has in store stays.
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
   const clockSteps = clockStepsOf(areTakenOver ? createRandom(seed ^ 0xc10c) : random, nodes, faultyMs);
   return {
@@ -91,6 +107,7 @@ export const planOf = (seed: number): Plan => {
     })),
     crashes,
     crashSeed: random.below(2 ** 31),
+    ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),
     cutOffs,
     clockSteps,
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],

@@ -64,6 +64,23 @@ const prepare = async (world: World, customer: Customer): Promise<void> => {
   }
 };
 
+const endNode = (
+  { nodes, time, journal }: World,
+  { node, by, restartAfterMs }: Plan['ends'][number],
+): void => {
+  const found = nodes.find(({ name }) => name === node);
+  if (found?.isReady() !== true) return;
+  const restart = (): void => {
+    time.after(restartAfterMs, () => {
+      if (!found.isRunning()) found.start();
+    });
+  };
+  journal.note(`${node} gets ${by}`);
+  if (by === 'SIGTERM') return found.close(restart);
+  found.kill();
+  restart();
+};
+
 /** What the plan says, each in its time. */
 const schedule = (world: World, customer: Customer, plan: Plan): void => {
   const { time } = world;
@@ -74,6 +91,7 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
         if (hangUpAfterMs !== null) time.after(hangUpAfterMs, () => customer.hangUp(callId, immediate));
       });
     });
+  for (const end of plan.ends) time.after(end.atMs, () => endNode(world, end));
   for (const { atMs, node, forMs } of plan.cutOffs)
     time.after(atMs, () => {
       world.journal.note(`${node} is cut off from the database`);

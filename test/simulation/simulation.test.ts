@@ -41,6 +41,7 @@ const calm: Plan = {
     immediate: false,
   })),
   crashes: [],
+  ends: [],
   cutOffs: [],
   clockSteps: [],
   databaseBreaks: [],
@@ -80,7 +81,7 @@ test.serial(
   {
     ...calm,
     clockSteps: [{ atMs: 100, node: 'south', byMs: 1_800_000 }],
-    crashes: [{ effects: 115, restartAfterMs: null }],
+    ends: [{ atMs: 6_000, node: 'north', by: 'SIGKILL', restartAfterMs: 20_000 }],
   },
   (text) => text.replaceAll('"takenRevivals"."ahead_ms"', 'null::float8'),
   /is said to have lasted/,
