@@ -78,10 +78,8 @@ if (missing.length > 0) {
       });
     }
     t.log(figures);
-    // Half of them: a busy machine is late now and then, a queue of sound at any time.
-    const waits = figures.map(({ untilSilenceMs }) => untilSilenceMs).toSorted((one, other) => one - other);
-    const half = waits[waits.length / 2 - 1] ?? Infinity;
-    t.true(half <= 50, `half of them were silent after ${half} ms`);
+    const worst = Math.max(...figures.map(({ untilSilenceMs }) => untilSilenceMs));
+    t.true(worst <= 50, `silent after ${worst} ms`);
     t.deepEqual(
       line.all('line.heard').map(({ text }) => text),
       Array.from({ length: 6 }, () => 'Please wait.'),

@@ -44,11 +44,23 @@ const stepsOf = (keys: string): Step[] =>
         ],
   );
 
-export const createSending = (first: SendingFormat, sound: Pick<SampleRing, 'read'>): Sending => {
-  const seed = randomBytes(10);
+/**
+ * The number of a first packet goes by the wall clock, a quarter faster than packets follow each other: whoever goes on
+ * with a call begins ahead of whoever sent before, for calls of up to 43 minutes. The jitter buffers of some far ends
+ * drop what lies behind, also where the source is another one. RFC 3550 section 5.1 would have a number of chance.
+ */
+const firstSequence = (now: number): number => Math.floor(now / 16) & 0xffff;
+
+export const createSending = (
+  first: SendingFormat,
+  sound: Pick<SampleRing, 'read'>,
+  /** Wall-clock milliseconds since the epoch. */
+  now: number = Date.now(),
+): Sending => {
+  const seed = randomBytes(8);
   const ssrc = seed.readUInt32BE(0);
-  let sequence = seed.readUInt16BE(4);
-  let timestamp = seed.readUInt32BE(6);
+  let sequence = firstSequence(now);
+  let timestamp = seed.readUInt32BE(4);
   let format = first;
   let packets = 0;
   let bytes = 0;

@@ -29,6 +29,19 @@ test('each packet follows the one before by one number and 160 samples', (t) => 
   t.deepEqual([first.marker, second.marker, third.marker], [true, false, false]);
 });
 
+test('whoever goes on with a call begins ahead of the packets before, also after half an hour', (t) => {
+  const ring = new SampleRing(ringMemory(1_024));
+  for (const begun of [1_795_403_200_000, 1_795_403_200_000 + 16 * 65_530])
+    for (const seconds of [1, 60, 1_800]) {
+      const before = parseRtp(createSending(format, ring, begun).next());
+      const after = parseRtp(createSending(format, ring, begun + 1_000 * seconds).next());
+      if (before === undefined || after === undefined) throw new Error('No RTP was sent');
+      const last = before.sequence + 50 * seconds;
+      const ahead = (after.sequence - last) & 0xffff;
+      t.true(ahead > 0 && ahead < 0x8000, `${ahead} ahead after ${seconds} s`);
+    }
+});
+
 test('what is to be said goes out, then silence', (t) => {
   const { ring, next } = setUp();
   ring.write(new Int16Array(200).fill(7_932));
