@@ -22,7 +22,7 @@ done
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?is required: the folder that FreeSWITCH may write to}
 
-set -- -nf -nonat -nc -np -conf "$here"
+set -- -nf -nonat -nc -conf "$here"
 for name in log db run certs temp recordings storage cache sounds scripts; do
   mkdir -p "$folder/$name"
   set -- "$@" "-$name" "$folder/$name"

@@ -3,17 +3,11 @@
  * and what is to be said is sent as a telephone does it, 20 ms at a time, silence included. Where to, sipp tells it by a
  * datagram "call <port>".
  */
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { isIPv6 } from 'node:net';
-import { fromMuLaw, toMuLaw } from './mu-law.ts';
+import { Worker } from 'node:worker_threads';
 import { until } from './real-lines.ts';
 import { sayInTones } from './tone-speech.ts';
 
-const frameMs = 20;
-const frameLength = 160;
-const headerLength = 12;
-const pcmu = 0;
 /** Louder is a voice; what FreeSWITCH sends as silence is quieter. */
 const audible = 200;
 
@@ -44,90 +38,66 @@ export type EarAndMouth = {
   close(): Promise<void>;
 };
 
-const loudnessOf = (samples: Int16Array): number =>
-  Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / Math.max(1, samples.length));
-
 /** `sendsSilence: false` sends nothing at all between its words; of `loses` packets, one is lost on its way. */
+export type ThreadOptions = { sendsSilence: boolean; loses: number; address: string };
+
+export type ToThread = { type: 'play'; samples: Int16Array } | { type: 'close' };
+
+/** `loudness` is `null` for what is no sound of this far end's codec. */
+export type FromThread =
+  | { type: 'listening'; port: number }
+  | { type: 'call' }
+  | { type: 'packet'; at: number; payloadType: number; loudness: number | null }
+  | { type: 'said'; from: number; to: number };
+
 export const startEarAndMouth = async ({
   sendsSilence = true,
   loses = Infinity,
   address = '127.0.0.1',
-} = {}): Promise<EarAndMouth> => {
-  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-  socket.bind(0, address);
-  await once(socket, 'listening');
-  /** Where FreeSWITCH listens. */
-  let port: number | null = null;
+}: Partial<ThreadOptions> = {}): Promise<EarAndMouth> => {
+  const options: ThreadOptions = { sendsSilence, loses, address };
+  const thread = new Worker(new URL('./ear-and-mouth-thread.ts', import.meta.url), { workerData: options });
+  const ended = once(thread, 'exit');
   let heard: { at: number; loudness: number }[] = [];
   let payloadTypes = new Set<number>();
   let act: () => Promise<unknown> = async () => {};
-  let saying: {
-    samples: Int16Array;
-    at: number;
-    from: number;
-    done: (times: { from: number; to: number }) => void;
-  } | null = null;
-  let sequence = 0;
+  let said: (times: { from: number; to: number }) => void = () => {};
 
-  socket.on('message', (packet) => {
-    const call = /^call (\d+)\s*$/.exec(packet.toString('latin1'))?.[1];
-    if (call !== undefined) {
-      port = Number(call);
-      heard = [];
-      payloadTypes = new Set();
-      saying = null;
-      void act();
-    } else if (packet.length > headerLength) {
-      const payloadType = (packet[1] ?? 0) & 0x7f;
-      payloadTypes.add(payloadType);
-      if (payloadType === pcmu)
-        heard.push({ at: Date.now(), loudness: loudnessOf(fromMuLaw(packet.subarray(headerLength))) });
-    }
+  const tell = (message: ToThread): void => thread.postMessage(message);
+
+  const port = await new Promise<number>((resolve, reject) => {
+    thread.once('error', reject);
+    thread.on('message', (message: FromThread) => {
+      switch (message.type) {
+        case 'listening':
+          // A thread that fails later fails the test.
+          thread.off('error', reject);
+          return resolve(message.port);
+        case 'call':
+          heard = [];
+          payloadTypes = new Set();
+          return void act();
+        case 'packet':
+          payloadTypes.add(message.payloadType);
+          if (message.loudness !== null) heard.push({ at: message.at, loudness: message.loudness });
+          return;
+        case 'said':
+          return said({ from: message.from, to: message.to });
+      }
+    });
   });
-
-  const nextFrame = (): Int16Array | null => {
-    if (saying === null) return sendsSilence ? new Int16Array(frameLength) : null;
-    if (saying.at === 0) saying.from = Date.now();
-    const frame = new Int16Array(frameLength);
-    frame.set(saying.samples.subarray(saying.at, saying.at + frameLength));
-    saying.at += frameLength;
-    if (saying.at >= saying.samples.length) {
-      saying.done({ from: saying.from, to: Date.now() + frameMs });
-      saying = null;
-    }
-    return frame;
-  };
-
-  const send = (): void => {
-    sequence += 1;
-    const frame = nextFrame();
-    if (port === null || frame === null || sequence % loses === loses - 1) return;
-    const header = Buffer.alloc(headerLength);
-    header[0] = 0x80;
-    header.writeUInt16BE(sequence & 0xffff, 2);
-    header.writeUInt32BE((sequence * frameLength) >>> 0, 4);
-    header.writeUInt32BE(0x7261_696e, 8);
-    socket.send(Buffer.concat([header, toMuLaw(frame)]), port, address);
-  };
-
-  // Frames that a busy machine has delayed are not made up for: FreeSWITCH drops what comes in a burst.
-  let nextAt = Date.now();
-  const timer = setInterval(() => {
-    if (Date.now() < nextAt) return;
-    send();
-    nextAt = Math.max(nextAt + frameMs, Date.now() + frameMs / 2);
-  }, 2);
 
   const voiced = (): { at: number }[] => heard.filter(({ loudness }) => loudness > audible);
   const lastHeardAt = (): number | null => voiced().at(-1)?.at ?? null;
 
   const play = (samples: Int16Array): Promise<{ from: number; to: number }> =>
     new Promise((resolve) => {
-      saying = { samples, at: 0, from: 0, done: resolve };
+      said = resolve;
+      tell({ type: 'play', samples });
     });
 
   return {
-    port: socket.address().port,
+    port,
     heard: () => heard,
     payloadTypes: () => payloadTypes,
     lastHeardAt,
@@ -149,9 +119,8 @@ export const startEarAndMouth = async ({
       act = behave;
     },
     async close() {
-      clearInterval(timer);
-      socket.close();
-      await once(socket, 'close');
+      tell({ type: 'close' });
+      await ended;
     },
   };
 };

@@ -1,0 +1,91 @@
+/**
+ * The socket of a far end's sound, in a thread of its own as a telephone is a machine of its own: a main thread that
+ * stands still delays neither what it sends nor the times at which it heard something.
+ */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
+import { fromMuLaw, toMuLaw } from './mu-law.ts';
+
+const frameMs = 20;
+const frameLength = 160;
+const headerLength = 12;
+const pcmu = 0;
+
+if (parentPort === null) throw new Error('This is the program of a thread');
+const main = parentPort;
+const { sendsSilence, loses, address }: ThreadOptions = workerData;
+
+const tell = (message: FromThread): void => main.postMessage(message);
+
+const loudnessOf = (samples: Int16Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / Math.max(1, samples.length));
+
+const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+socket.bind(0, address);
+await once(socket, 'listening');
+
+/** Where FreeSWITCH listens. */
+let port: number | null = null;
+let saying: { samples: Int16Array; at: number; from: number } | null = null;
+let sequence = 0;
+
+socket.on('message', (packet) => {
+  const call = /^call (\d+)\s*$/.exec(packet.toString('latin1'))?.[1];
+  if (call !== undefined) {
+    port = Number(call);
+    saying = null;
+    tell({ type: 'call' });
+  } else if (packet.length > headerLength) {
+    const payloadType = (packet[1] ?? 0) & 0x7f;
+    const loudness = payloadType === pcmu ? loudnessOf(fromMuLaw(packet.subarray(headerLength))) : null;
+    tell({ type: 'packet', at: Date.now(), payloadType, loudness });
+  }
+});
+
+const nextFrame = (): Int16Array | null => {
+  if (saying === null) return sendsSilence ? new Int16Array(frameLength) : null;
+  if (saying.at === 0) saying.from = Date.now();
+  const frame = new Int16Array(frameLength);
+  frame.set(saying.samples.subarray(saying.at, saying.at + frameLength));
+  saying.at += frameLength;
+  if (saying.at >= saying.samples.length) {
+    tell({ type: 'said', from: saying.from, to: Date.now() + frameMs });
+    saying = null;
+  }
+  return frame;
+};
+
+const send = (): void => {
+  sequence += 1;
+  const frame = nextFrame();
+  if (port === null || frame === null || sequence % loses === loses - 1) return;
+  const header = Buffer.alloc(headerLength);
+  header[0] = 0x80;
+  header.writeUInt16BE(sequence & 0xffff, 2);
+  header.writeUInt32BE((sequence * frameLength) >>> 0, 4);
+  header.writeUInt32BE(0x7261_696e, 8);
+  socket.send(Buffer.concat([header, toMuLaw(frame)]), port, address);
+};
+
+// Frames that a busy machine has delayed are not made up for: FreeSWITCH drops what comes in a burst.
+let nextAt = Date.now();
+const timer = setInterval(() => {
+  if (Date.now() < nextAt) return;
+  send();
+  nextAt = Math.max(nextAt + frameMs, Date.now() + frameMs / 2);
+}, 2);
+
+main.on('message', (message: ToThread) => {
+  if (message.type === 'play') {
+    saying = { samples: message.samples, at: 0, from: 0 };
+    return;
+  }
+  clearInterval(timer);
+  socket.close();
+  main.close();
+});
+
+tell({ type: 'listening', port: socket.address().port });
