@@ -24,6 +24,9 @@ export type GatewayProcess = {
   database: BareDatabase;
   /** A request to the admin API; resolves to the body of its answer. Throws unless it succeeds. */
   admin(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<unknown>;
+  /** Headers of a request with the token of the first admin. */
+  adminHeaders: Readonly<Record<string, string>>;
+  workspaceId: string;
 };
 
 /** Nothing but the limits that a bench must exceed; logs are written as ever, to nowhere. */
@@ -72,6 +75,8 @@ export const startGatewayProcess = async (
     url,
     dataFolder,
     numberId: known.number_id,
+    workspaceId: known.workspace_id,
+    adminHeaders: { authorization: `Bearer ${known.admin_token}` },
     headers: { ...json, authorization: `Bearer ${known.number_key}` },
     database,
     async admin(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown) {

@@ -1,5 +1,6 @@
 /** `npm run bench`: prints each figure as it is measured; `npm run bench -- turn` measures one. See README.md. */
 import { benchBargeIn, benchGrowth } from './barge-in.ts';
+import { benchCallList } from './call-list.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHangingRecognizer } from './hanging-recognizer.ts';
@@ -27,6 +28,7 @@ await runBenches(
     ['memory', benchMemory],
     ['hanging-recognizer', benchHangingRecognizer],
     ['start', benchStart],
+    ['call-list', benchCallList],
     ['resampling', benchResampling],
     ['sound-gaps', benchSoundGaps],
     ['take-over', benchTakeOver],

@@ -1,5 +1,8 @@
 /** Comma-separated values (RFC 4180) that are safe to open in a spreadsheet. */
 
+/** By which a spreadsheet knows that a file is UTF-8. */
+export const byteOrderMark = '\uFEFF';
+
 export type Cell = string | number | boolean | null;
 
 /**

@@ -84,3 +84,9 @@ export const momentInQuery = z
   .transform((value) => new Date(value))
   .refine(representable, beyond)
   .meta({ override: { type: 'string', format: 'date-time' } });
+
+/** A day in a query, in a time zone that its list has. */
+export const dayInQuery = z.iso
+  .date({ error: 'This is no date, such as 2026-11-21.' })
+  .refine((value) => value > '1970-01-01' && value < '9999-12-30', beyond)
+  .meta({ override: { type: 'string', format: 'date' } });

@@ -49,6 +49,7 @@ import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
+import { exportCalls } from './workspace/export-calls.ts';
 import { getCallReplay } from './workspace/get-call-replay.ts';
 import { getCallSip } from './workspace/get-call-sip.ts';
 import { getChart } from './workspace/get-chart.ts';
@@ -86,6 +87,7 @@ export const routes: readonly Route[] = [
   revealKey,
 
   listWorkspaceCalls,
+  exportCalls,
   getWorkspaceCall,
   getWorkspaceCallEvents,
   getCallReplay,

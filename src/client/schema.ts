@@ -32,6 +32,24 @@ export type TurnEnd = {
   max_silence_ms?: number | undefined;
 };
 
+/** The first cause of the end. */
+export type EndReason =
+  | 'agent_hangup'
+  | 'counterparty_hangup'
+  | 'max_duration'
+  | 'silence_timeout'
+  | 'no_answer'
+  | 'busy'
+  | 'declined'
+  | 'cancelled'
+  | 'invalid_number'
+  | 'trunk_error'
+  | 'media_error'
+  | 'agent_error'
+  | 'no_agent_endpoint'
+  | 'caller_rejected'
+  | 'system_error';
+
 /** What a simulated person does, step by step; each step is an object with one member. */
 export type Script = {
   /** Waits for the person's turn, then says this. */
@@ -100,24 +118,6 @@ export type CallListItem = {
   started_at: string;
   ended_at: string | null;
 };
-
-/** The first cause of the end. */
-export type EndReason =
-  | 'agent_hangup'
-  | 'counterparty_hangup'
-  | 'max_duration'
-  | 'silence_timeout'
-  | 'no_answer'
-  | 'busy'
-  | 'declined'
-  | 'cancelled'
-  | 'invalid_number'
-  | 'trunk_error'
-  | 'media_error'
-  | 'agent_error'
-  | 'no_agent_endpoint'
-  | 'caller_rejected'
-  | 'system_error';
 
 export type Call = {
   /** The same as `id`. */
@@ -390,6 +390,37 @@ export type AgentExchange = {
 export type NumberKey = {
   /** Keep it secret: it places calls that cost money. */
   key: string;
+};
+
+export type WorkspaceCallPage = {
+  calls: WorkspaceCallListItem[];
+  /** For the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type WorkspaceCallListItem = {
+  id: string;
+  /** The number that the call belongs to. */
+  number_id: string;
+  direction: 'inbound' | 'outbound';
+  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  counterparty: string;
+  status: CallStatus;
+  /** Null while the call is in progress. */
+  end_reason: EndReason | null;
+  /** The task given when the call was created. */
+  instruction: string | null;
+  /** Null until the call was summarized. */
+  summary: string | null;
+  /** When dialing started, or the caller rang. */
+  started_at: string;
+  ended_at: string | null;
+  /** The number that the call belongs to. */
+  number: string;
+  /** Connected time. */
+  duration_sec: number | null;
+  /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95 % of the turns kept this. Null where it was measured of none. */
+  turn_latency_p95_ms: number | null;
 };
 
 export type WorkspaceCall = {
@@ -983,6 +1014,7 @@ export type ProblemCode =
   | 'unsupported_media_type'
   | 'range_not_satisfiable'
   | 'no_agent_endpoint'
+  | 'search_too_broad'
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'concurrency_limit'
@@ -1388,13 +1420,10 @@ export type Operations = {
     };
     answer: NumberKey;
   };
-  /** List the calls of all numbers. As `listCalls`, for the whole workspace. */
+  /** List and search the calls of all numbers. By `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query. */
   listWorkspaceCalls: {
     request:
       | {
-          limit?: number | undefined;
-          /** The `next_cursor` of the page before. */
-          cursor?: string | undefined;
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
           /** Calls that started at this moment or later. */
@@ -1403,9 +1432,46 @@ export type Operations = {
           until?: string | undefined;
           /** Only calls of this number. */
           number_id?: string | undefined;
+          end_reason?: EndReason | undefined;
+          /** Calls that started on this day, in the time zone of the workspace, or later. */
+          first_day?: string | undefined;
+          /** Calls that started on this day, in the time zone of the workspace, or earlier. */
+          last_day?: string | undefined;
+          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
+          q?: string | undefined;
+          /** Which calls come first. */
+          order?: 'newest' | 'oldest' | undefined;
+          limit?: number | undefined;
+          /** The `next_cursor` of the page before. */
+          cursor?: string | undefined;
         }
       | undefined;
-    answer: CallPage;
+    answer: WorkspaceCallPage;
+  };
+  /** The calls that a list shows, as CSV. What `listWorkspaceCalls` lists with the same query, at most 50000 calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. An answer that breaks off without its end is not whole: ask again. */
+  exportCalls: {
+    request:
+      | {
+          status?: CallStatus | undefined;
+          direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls that started at this moment or later. */
+          since?: string | undefined;
+          /** Calls that started before this moment. */
+          until?: string | undefined;
+          /** Only calls of this number. */
+          number_id?: string | undefined;
+          end_reason?: EndReason | undefined;
+          /** Calls that started on this day, in the time zone of the workspace, or later. */
+          first_day?: string | undefined;
+          /** Calls that started on this day, in the time zone of the workspace, or earlier. */
+          last_day?: string | undefined;
+          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
+          q?: string | undefined;
+          /** Which calls come first. */
+          order?: 'newest' | 'oldest' | undefined;
+        }
+      | undefined;
+    answer: Response;
   };
   /** Read a call of any number. As `getCall`, for the whole workspace, with the trunk and the addresses of the call. */
   getWorkspaceCall: {
@@ -2108,6 +2174,7 @@ export const operations = {
   revealKey: { method: 'GET', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
   issueKey: { method: 'POST', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
   listWorkspaceCalls: { method: 'GET', path: '/api/v1/admin/calls', headers: [], answer: 'json' },
+  exportCalls: { method: 'GET', path: '/api/v1/admin/calls.csv', headers: [], answer: 'file' },
   getWorkspaceCall: { method: 'GET', path: '/api/v1/admin/calls/{call_id}', headers: [], answer: 'json' },
   getWorkspaceCallEvents: {
     method: 'GET',

@@ -25,3 +25,14 @@ export const dayOf = (at: number, timeZone: string): Day => {
   const until = firstMoment(at, from + 26 * hourMs, (moment) => dateOf(moment, timeZone) > date);
   return { from: new Date(from), until: new Date(until) };
 };
+
+/** The day with this date, `2026-11-21`. Clocks are at most twelve hours behind UTC and fourteen ahead of it. */
+export const dayNamed = (date: string, timeZone: string): Day => {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  const from = firstMoment(
+    midnight - 15 * hourMs,
+    midnight + 13 * hourMs,
+    (moment) => dateOf(moment, timeZone) >= date,
+  );
+  return dayOf(from, timeZone);
+};

@@ -30,6 +30,7 @@ export const refusalCatalogue = {
   unsupported_media_type: { status: 415, title: 'The request body must be application/json' },
   range_not_satisfiable: { status: 416, title: 'The requested range does not exist' },
   no_agent_endpoint: { status: 422, title: 'No agent endpoint is configured' },
+  search_too_broad: { status: 422, title: 'Too many calls fit this search' },
   idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used with another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   concurrency_limit: { status: 429, title: 'Too many calls in progress' },

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
+import { keepingWords } from './call-words.ts';
 import { keeping, type KeyedAnswer } from './keyed-answers.ts';
 import { inBatches } from './in-batches.ts';
 import { newEventId, tellOfCalls } from './outbox.ts';
@@ -98,7 +99,8 @@ const bearing = prepared((queries, { calls, events, answers, keyed }: Births) =>
               ])
               .where('changed.endedAt', 'is not', null),
           ),
-      ),
+      )
+      .with('findable', keepingWords),
     sql.lit(0),
   ),
 );

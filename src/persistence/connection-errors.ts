@@ -34,6 +34,9 @@ export const isTransient = (error: unknown): boolean =>
   isMissingSocket(error) ||
   (error instanceof Error && lostConnectionText.test(error.message));
 
+/** Whether the server broke the statement off, because it took longer than it may. */
+export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014';
+
 /** Whether it was the server itself that refused, for want of free connections: it is there and answers others. */
 export const hasNoConnectionLeft = (error: unknown): boolean => codeOf(error) === '53300';
 

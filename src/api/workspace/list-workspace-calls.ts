@@ -1,21 +1,38 @@
 import * as z from 'zod';
-import { callListQuery, callPage, pageOfCalls } from '../calls/list-calls.ts';
+import { callListQuery } from '../calls/list-calls.ts';
+import { encodeMomentCursor, nextCursor } from '../cursor.ts';
 import { defineRoute } from '../route.ts';
+import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
 
 export const listWorkspaceCalls = defineRoute({
   method: 'get',
   path: '/api/v1/admin/calls',
   operationId: 'listWorkspaceCalls',
   tag: 'Workspace',
-  summary: 'List the calls of all numbers',
-  description: 'As `listCalls`, for the whole workspace.',
+  summary: 'List and search the calls of all numbers',
+  description: 'By `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.',
   auth: 'viewer',
-  query: callListQuery.extend({
-    number_id: z.uuid().optional().meta({ description: 'Only calls of this number.' }),
-  }),
-  responses: { 200: { description: 'A page of calls.', schema: callPage } },
-  refusals: [],
-}).handledBy(async ({ caller, query: { numberId, ...query } }, services) => {
-  const scope = { workspaceId: caller.workspace.id, numberId };
-  return { status: 200, body: await pageOfCalls(services, scope, query) };
+  query: workspaceCallFilters.extend(callListQuery.pick({ limit: true, cursor: true }).shape),
+  responses: {
+    200: {
+      description: 'A page of calls.',
+      schema: z
+        .object({ calls: z.array(listedCall), next_cursor: nextCursor })
+        .meta({ id: 'WorkspaceCallPage' }),
+    },
+  },
+  refusals: ['search_too_broad'],
+}).handledBy(async ({ caller, query: { cursor, limit, ...filters } }, services) => {
+  const { calls, next } = await services.storedCalls.workspacePage({
+    ...wantedCalls(services, caller.workspace, filters),
+    after: cursor && { startedAt: cursor.at, id: cursor.id },
+    limit,
+  });
+  return {
+    status: 200,
+    body: {
+      calls: calls.map(presentListedCall),
+      nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }),
+    },
+  };
 });

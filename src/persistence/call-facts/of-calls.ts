@@ -1,6 +1,7 @@
 /** The statements of facts that change the row of a call, or tell customers of it as it is. */
 import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import { keepingWords } from '../call-words.ts';
 import { callColumns } from '../calls.ts';
 import { turnsOf } from '../ended-calls.ts';
 import { secondsBetween } from '../expressions.ts';
@@ -170,7 +171,8 @@ export const end = prepared((queries, fact: ToldFact & End & { transitions: stri
             read.selectFrom(['journalled', rowsOf('CallTransition', fact.transitions)]).selectAll('given'),
           )
           .onConflict((conflict) => conflict.doNothing()),
-      ),
+      )
+      .with('findable', keepingWords),
     positionOf(fact),
   ).select(({ ref }) => [
     'changed.language',

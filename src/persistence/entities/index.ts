@@ -4,6 +4,7 @@ import { AgentBinding } from './agent-binding.ts';
 import { AuditEntry } from './audit-entry.ts';
 import { CallFactRow } from './call-fact.ts';
 import { CallRevival } from './call-revival.ts';
+import { CallSearch } from './call-search.ts';
 import { CallTransition } from './call-transition.ts';
 import { CallTurn } from './call-turn.ts';
 import { Call } from './call.ts';
@@ -35,6 +36,7 @@ export const entities = [
   CallFactRow,
   CallTransition,
   CallRevival,
+  CallSearch,
   Recording,
   SipLegRow,
   SipMessageRow,

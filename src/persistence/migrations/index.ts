@@ -5,6 +5,7 @@ import { BargeIn } from './barge-in.ts';
 import { CallEpoch } from './call-epoch.ts';
 import { CallRevivalTime } from './call-revival-time.ts';
 import { CallRevivals } from './call-revivals.ts';
+import { CallSearch } from './call-search.ts';
 import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CallerIdentity } from './caller-identity.ts';
@@ -73,4 +74,5 @@ export const migrations = [
   { name: '0040-call-revival-time', class: CallRevivalTime },
   { name: '0042-counting', class: Counting },
   { name: '0043-request-counts', class: RequestCounts },
+  { name: '0045-call-search', class: CallSearch },
 ];

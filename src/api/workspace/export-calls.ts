@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import type { StoredCalls } from '#src/calls/stored-calls.ts';
+import { encode } from '../codec.ts';
+import { byteOrderMark, csvLine, type Cell } from '../csv.ts';
+import { defineRoute } from '../route.ts';
+import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
+
+/** More than a spreadsheet is any use for; whoever needs all of them asks for call records. */
+export const mostExported = 50_000;
+
+const pageSize = 500;
+
+type Call = z.input<typeof listedCall>;
+
+/** The columns of the console's list, and their order, which those who import them rely on: new ones go to the end. */
+const columns: Readonly<Record<string, (call: Call) => Cell>> = {
+  started_at: (call) => call.started_at,
+  direction: (call) => call.direction,
+  counterparty: (call) => call.counterparty,
+  number: (call) => call.number,
+  status: (call) => call.status,
+  end_reason: (call) => call.end_reason,
+  duration_sec: (call) => call.duration_sec,
+  turn_latency_p95_ms: (call) => call.turn_latency_p95_ms,
+  instruction: (call) => call.instruction,
+  summary: (call) => call.summary,
+  call_id: (call) => call.id,
+};
+
+const header = csvLine(Object.keys(columns));
+
+const lineOf = (call: Call): string => csvLine(Object.values(columns).map((cellOf) => cellOf(call)));
+
+export const exportCalls = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/calls.csv',
+  operationId: 'exportCalls',
+  tag: 'Workspace',
+  summary: 'The calls that a list shows, as CSV',
+  description: `What \`listWorkspaceCalls\` lists with the same query, at most ${mostExported} calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. An answer that breaks off without its end is not whole: ask again.`,
+  auth: 'viewer',
+  query: workspaceCallFilters,
+  responses: {
+    200: {
+      description: 'The calls.',
+      media: ['text/csv'],
+      examples: { 'text/csv': header },
+      headers: z.object({ 'Content-Disposition': z.string().meta({ description: 'A name for the file.' }) }),
+    },
+  },
+  refusals: ['search_too_broad'],
+}).handledBy(async ({ caller, query, isHead }, services) => {
+  const wanted = { ...wantedCalls(services, caller.workspace, query), limit: pageSize };
+  // What is refused is refused before the file begins.
+  const first = await services.storedCalls.workspacePage(wanted);
+  const lines = linesOf(services.storedCalls, wanted, first, caller.workspace.timeZone);
+  return {
+    status: 200,
+    media: 'text/csv',
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': 'attachment; filename="calls.csv"',
+    },
+    body: isHead ? null : Readable.from(lines),
+  };
+});
+
+type Page = Awaited<ReturnType<StoredCalls['workspacePage']>>;
+
+async function* linesOf(
+  storedCalls: StoredCalls,
+  wanted: Parameters<StoredCalls['workspacePage']>[0],
+  first: Page,
+  timeZone: string,
+): AsyncGenerator<string> {
+  yield `${byteOrderMark}${header}`;
+  let page = first;
+  for (let written = 0; ; ) {
+    yield page.calls.map((call) => lineOf(encode(listedCall, presentListedCall(call), timeZone))).join('');
+    written += page.calls.length;
+    if (page.next === null || written >= mostExported) return;
+    page = await storedCalls.workspacePage({ ...wanted, after: page.next });
+  }
+}

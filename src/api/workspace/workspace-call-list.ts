@@ -1,0 +1,72 @@
+/** What the lists of all calls of a workspace have in common: what may be asked of them, and what they tell of a call. */
+import * as z from 'zod';
+import { longestSearch, mostWords, readCallSearch } from '#src/domain/call-search.ts';
+import { dayNamed } from '#src/domain/day.ts';
+import { invalidField } from '#src/domain/refusal.ts';
+import type { StoredCalls } from '#src/calls/stored-calls.ts';
+import type { ApiServices } from '../api-services.ts';
+import { callListItem, endReason } from '../calls/call-schema.ts';
+import { callListQuery } from '../calls/list-calls.ts';
+import type { Decoded } from '../codec.ts';
+import { dayInQuery, text } from '../fields.ts';
+
+export const workspaceCallFilters = callListQuery.omit({ limit: true, cursor: true }).extend({
+  number_id: z.uuid().optional().meta({ description: 'Only calls of this number.' }),
+  end_reason: endReason.optional(),
+  first_day: dayInQuery
+    .optional()
+    .meta({ description: 'Calls that started on this day, in the time zone of the workspace, or later.' }),
+  last_day: dayInQuery
+    .optional()
+    .meta({ description: 'Calls that started on this day, in the time zone of the workspace, or earlier.' }),
+  q: text(longestSearch)
+    .optional()
+    .meta({
+      description: `At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the instruction or of a caller’s name, each from its beginning, at most ${mostWords}. Words are found when the call is over.`,
+      example: '예약 확인',
+    }),
+  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'Which calls come first.' }),
+});
+
+export const listedCall = callListItem
+  .extend({
+    number: z.string().meta({ description: 'The number that the call belongs to.', example: '07012345678' }),
+    duration_sec: z.number().nullable().meta({ description: 'Connected time.', example: 48.2 }),
+    turn_latency_p95_ms: z.number().nullable().meta({
+      description:
+        'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95 % of the turns kept this. Null where it was measured of none.',
+      example: 640,
+    }),
+  })
+  .meta({ id: 'WorkspaceCallListItem' });
+
+type Page = Parameters<StoredCalls['workspacePage']>[0];
+
+/** Refuses a search in which there is nothing to look for. */
+export const wantedCalls = (
+  { country }: Pick<ApiServices, 'country'>,
+  { id: workspaceId, timeZone }: { id: string; timeZone: string },
+  filters: Decoded<z.output<typeof workspaceCallFilters>>,
+): Omit<Page, 'limit'> => {
+  const { numberId, q, firstDay, lastDay, since, until, ...others } = filters;
+  const search = q === undefined ? undefined : readCallSearch(q, country);
+  if (q !== undefined && search === undefined)
+    throw invalidField({ path: 'q', message: `Search for one to ${mostWords} words, or for digits.` });
+  return {
+    ...others,
+    scope: { workspaceId, numberId },
+    search,
+    since: latest(since, firstDay === undefined ? undefined : dayNamed(firstDay, timeZone).from),
+    until: earliest(until, lastDay === undefined ? undefined : dayNamed(lastDay, timeZone).until),
+  };
+};
+
+export const presentListedCall = (
+  call: Awaited<ReturnType<StoredCalls['workspacePage']>>['calls'][number],
+): Decoded<z.output<typeof listedCall>> => ({ ...call, number: call.ownNumber });
+
+const latest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one;
+
+const earliest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+  one === undefined || (other !== undefined && other < one) ? other : one;

@@ -1,0 +1,44 @@
+/** What somebody looks for among calls: part of a number, of an id, or words. */
+import { normalizePhoneNumber, type Country } from './phone-number.ts';
+
+export type CallSearch =
+  /** Ids from the first to the last one. */
+  | { kind: 'id'; first: string; last: string }
+  /** All of them, each as the beginning of a word; one of a single letter is the whole word. */
+  | { kind: 'words'; words: readonly string[] }
+  /** Digits that follow one another somewhere in the number. */
+  | { kind: 'number'; digits: string };
+
+/** Characters; each word costs a look into the index. */
+export const longestSearch = 100;
+export const mostWords = 8;
+
+/** Fewer are a word: everybody's number has them. */
+const fewestDigits = 4;
+
+const isHexadecimal = /^[\da-f]+$/;
+const beginsAsId = /^[\da-f]{8}-/;
+
+const idOf = (text: string): CallSearch | undefined => {
+  const digits = text.replaceAll('-', '');
+  if (!isHexadecimal.test(digits) || digits.length < 8 || digits.length > 32) return undefined;
+  if (!beginsAsId.test(text) && !(/\d/.test(digits) && /[a-f]/.test(digits))) return undefined;
+  const filledWith = (digit: string): string =>
+    digits.padEnd(32, digit).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return { kind: 'id', first: filledWith('0'), last: filledWith('f') };
+};
+
+const numberOf = (text: string, country: Country): CallSearch | undefined => {
+  if (!/^\+?[\d\s().-]+$/.test(text)) return undefined;
+  const digits = normalizePhoneNumber(text, country) ?? text.replaceAll(/\D/g, '');
+  return digits.length < fewestDigits ? undefined : { kind: 'number', digits };
+};
+
+/** Undefined where there is nothing to look for: no letter and no digit, or more words than anybody needs. */
+export const readCallSearch = (text: string, country: Country): CallSearch | undefined => {
+  const plain = text.normalize('NFC').toLowerCase().trim();
+  const exact = numberOf(plain, country) ?? idOf(plain);
+  if (exact !== undefined) return exact;
+  const words = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.length === 0 || words.length > mostWords ? undefined : { kind: 'words', words };
+};
