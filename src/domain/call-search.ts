@@ -1,5 +1,6 @@
 /** What somebody looks for among calls: part of a number, of an id, or words. */
-import { normalizePhoneNumber, type Country } from './phone-number.ts';
+import type { Country } from './phone-number.ts';
+import { readPhoneNumber } from './read-number.ts';
 
 export type CallSearch =
   /** Ids from the first to the last one. */
@@ -30,7 +31,10 @@ const idOf = (text: string): CallSearch | undefined => {
 
 const numberOf = (text: string, country: Country): CallSearch | undefined => {
   if (!/^\+?[\d\s().-]+$/.test(text)) return undefined;
-  const digits = normalizePhoneNumber(text, country) ?? text.replaceAll(/\D/g, '');
+  const written = text.replaceAll(/[^\d+]/g, '');
+  // Without a country it may be any part of a number, and is taken as it is.
+  const number = written.startsWith('+') ? (readPhoneNumber(written, country) ?? written) : written;
+  const digits = number.replace('+', '');
   return digits.length < fewestDigits ? undefined : { kind: 'number', digits };
 };
 

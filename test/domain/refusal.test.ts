@@ -24,6 +24,7 @@ const statuses: readonly (readonly [RefusalCode, number])[] = [
   ['over_capacity', 503],
   ['idempotency_in_progress', 409],
   ['idempotency_key_reused', 422],
+  ['search_too_broad', 422],
 ];
 
 for (const [code, status] of statuses)

@@ -76,7 +76,7 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   yield `${byteOrderMark}${header}`;
   let page = first;
-  for (let written = 0; ; ) {
+  for (let written = 0; ;) {
     yield page.calls.map((call) => lineOf(encode(listedCall, presentListedCall(call), timeZone))).join('');
     written += page.calls.length;
     if (page.next === null || written >= mostExported) return;

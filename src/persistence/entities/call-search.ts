@@ -24,7 +24,10 @@ export const CallSearch = defineEntity({
     words: p.type('tsvector').$type<string>(),
   },
   indexes: [
-    { name: 'call_search_workspace_id_started_at_call_id_index', properties: ['workspaceId', 'startedAt', 'callId'] },
+    {
+      name: 'call_search_workspace_id_started_at_call_id_index',
+      properties: ['workspaceId', 'startedAt', 'callId'],
+    },
     { name: 'call_search_words_index', properties: ['words'], type: 'gin' },
   ],
 });

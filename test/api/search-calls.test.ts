@@ -1,0 +1,235 @@
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import type { EndReason } from '#src/domain/end-reasons.ts';
+import { recordFact } from '#src/persistence/call-facts.ts';
+import { insertEndedCall, type CallBirth } from '#src/persistence/calls.ts';
+import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
+import { readCsv } from '#test/helpers/read-csv.ts';
+import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
+
+const path = '/api/v1/admin/calls';
+const beginning = new Date('2026-11-21T03:00:00.000Z');
+
+const ownerIn = ({ workspaceId, number }: FakeGateway) => ({
+  workspaceId,
+  numberId: number.id,
+  number: number.number,
+});
+
+/** A call in which these words were said, as a gateway writes it; without a reason it goes on. */
+const talk = async (
+  gateway: FakeGateway,
+  birth: Partial<CallBirth>,
+  words: readonly string[],
+  reason: EndReason | null = 'agent_hangup',
+): Promise<string> => {
+  const { database } = gateway;
+  const id = await storedCall(database, ownerIn(gateway), { startedAt: beginning, ...birth });
+  const at = (birth.startedAt ?? beginning).getTime();
+  const latency = (index: number) => ({ endpointingMs: 300, firstAudioMs: 100 * (index + 1) });
+  let sequence = 1;
+  await recordFact(database, id, sequence, { type: 'call.answered', at });
+  for (const [index, text] of words.entries()) {
+    const [role, told] =
+      index % 2 === 0 ? (['assistant', { latency: latency(index) }] as const) : (['user', {}] as const);
+    const turn = { type: 'turn.spoken', at, endedAt: at, role, text, whole: true, ...told } as const;
+    await recordFact(database, id, (sequence += 1), turn);
+  }
+  if (reason !== null)
+    await recordFact(database, id, sequence + 1, { type: 'call.ended', at, reason, status: 'completed' });
+  return id;
+};
+
+const listed = z.object({
+  calls: z.array(z.object({ id: z.string() })),
+  next_cursor: z.string().nullable(),
+});
+
+const found = async ({ admin }: FakeGateway, query: Record<string, string>): Promise<string[]> =>
+  listed
+    .parse((await admin.get(`${path}?${new URLSearchParams(query).toString()}`)).body)
+    .calls.map(({ id }) => id);
+
+const finds = async (
+  t: ExecutionContext,
+  gateway: FakeGateway,
+  expected: readonly string[],
+  searches: readonly string[],
+): Promise<void> => {
+  for (const q of searches) t.deepEqual((await found(gateway, { q })).toSorted(), expected.toSorted(), q);
+};
+
+test('a call is found by what was said, in any language, by the beginnings of its words', async (t) => {
+  const gateway = await fakeGateway(t);
+  const korean = await talk(gateway, { instruction: '예약 변경' }, [
+    '“안녕하세요”, 예약을 확인해 드릴게요…',
+    '네. 금요일(오후)로 옮겨 주세요！',
+  ]);
+  const german = await talk(gateway, { instruction: null }, [
+    'Grüße aus ÖSTERREICH.',
+    'e-mail an info@example.com, 3.5 %',
+  ]);
+  await finds(
+    t,
+    gateway,
+    [korean],
+    ['예약', '예약 금요', '옮겨', '오후', '안녕', '변경', '네', '금요일로'.slice(0, 3)],
+  );
+  await finds(t, gateway, [german], ['ÖSTER', 'österreich', 'grüße', 'mail example', '3 5', 'INFO']);
+  // A single letter is a whole word, and a word is not found by its end.
+  await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
+});
+
+test('a call is found by its number: any four digits of it, as people write them, also while it goes on', async (t) => {
+  const gateway = await fakeGateway(t);
+  const over = await talk(gateway, { counterparty: '01012345678' }, []);
+  const live = await talk(gateway, { counterparty: '01012349999' }, ['여보세요'], null);
+  const abroad = await talk(gateway, { counterparty: '+12025550123', callerName: 'Ada Lovelace' }, []);
+  await finds(t, gateway, [over], ['5678', '010-1234-5678', '+82 10 1234 5678', '345678']);
+  await finds(t, gateway, [live], ['9999', '0101234 9999']);
+  await finds(t, gateway, [over, live], ['1234', '0101', '010-1234']);
+  await finds(t, gateway, [abroad], ['+1 202-555-0123', '5550123', 'lovel']);
+  await finds(t, gateway, [], ['여보세요', '5679']);
+
+  const rejected = callBirth(ownerIn(gateway), { counterparty: '01077778888' });
+  const end = { status: 'failed', reason: 'caller_rejected', at: beginning } as const;
+  await insertEndedCall(gateway.database, rejected, end);
+  await finds(t, gateway, [rejected.id], ['7777']);
+});
+
+test('a call is found by its id, and by the first eight characters of it', async (t) => {
+  const gateway = await fakeGateway(t);
+  const id = 'abcdef01-4f0e-4b7e-9b1c-2d1d5a1e0c11';
+  await talk(gateway, { id }, []);
+  await finds(t, gateway, [id], [id, id.toUpperCase(), 'abcdef01', 'abcdef01-4f', id.replaceAll('-', '')]);
+  await finds(t, gateway, [], ['abcdef02', 'abcdef01-5']);
+});
+
+test('nobody finds calls of another workspace, and none that were deleted', async (t) => {
+  const gateway = await fakeGateway(t);
+  const id = await talk(gateway, {}, ['비밀 이야기']);
+  await finds(t, gateway, [id], ['비밀', '0000']);
+  const other = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
+  for (const q of ['비밀', '0000', id]) t.deepEqual(await found({ ...gateway, admin: other }, { q }), [], q);
+
+  for (const table of ['event', 'recording', 'call_fact', 'call_turn', 'call_transition'])
+    await gateway.database.execute(`delete from ${table} where call_id = $1`, [id]);
+  await gateway.database.execute('delete from call where id = $1', [id]);
+  t.deepEqual(await gateway.database.execute('select * from call_search where call_id = $1', [id]), []);
+});
+
+test('what is found comes page by page, the newest or the oldest first, with every filter', async (t) => {
+  const gateway = await fakeGateway(t);
+  const ids: string[] = [];
+  for (const second of [0, 1, 1, 2, 3]) {
+    const startedAt = new Date(beginning.getTime() + second * 1_000);
+    ids.push(await talk(gateway, { startedAt }, ['배송 문의'], second === 3 ? 'busy' : 'agent_hangup'));
+  }
+  const [first = '', , , , last = ''] = ids;
+  for (const order of ['newest', 'oldest']) {
+    for (const q of ['배송', '0000']) {
+      const pages: string[] = [];
+      let query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}`;
+      for (;;) {
+        const page = listed.parse((await gateway.admin.get(`${path}${query}`)).body);
+        pages.push(...page.calls.map(({ id }) => id));
+        if (page.next_cursor === null) break;
+        query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}&cursor=${page.next_cursor}`;
+      }
+      t.deepEqual(pages, await found(gateway, { q, order }));
+      t.deepEqual(pages.toSorted(), ids.toSorted());
+      t.is(order === 'newest' ? pages[0] : pages.at(-1), last);
+      t.is(order === 'newest' ? pages.at(-1) : pages[0], first);
+    }
+  }
+  t.deepEqual(await found(gateway, { q: '배송', end_reason: 'busy' }), [last]);
+  t.deepEqual(await found(gateway, { end_reason: 'busy' }), [last]);
+  t.deepEqual(await found(gateway, { q: '배송', since: '2026-11-21T03:00:03Z' }), [last]);
+  t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
+});
+
+test('days are those of the time zone of the workspace', async (t) => {
+  const gateway = await fakeGateway(t);
+  const on = (moment: string) => talk(gateway, { startedAt: new Date(moment) }, []);
+  const before = await on('2026-11-20T23:59:59.999+09:00');
+  const begins = await on('2026-11-21T00:00:00.000+09:00');
+  const ends = await on('2026-11-21T23:59:59.999+09:00');
+  const after = await on('2026-11-22T00:00:00.000+09:00');
+  t.deepEqual(await found(gateway, { first_day: '2026-11-21', last_day: '2026-11-21' }), [ends, begins]);
+  t.deepEqual(await found(gateway, { first_day: '2026-11-22' }), [after]);
+  t.deepEqual(await found(gateway, { last_day: '2026-11-20' }), [before]);
+  t.deepEqual(await found(gateway, { first_day: '2026-11-21', until: '2026-11-21T12:00:00+09:00' }), [
+    begins,
+  ]);
+});
+
+test('a call is listed with its number, its duration, and the delay that 95 % of its turns kept', async (t) => {
+  const gateway = await fakeGateway(t);
+  await talk(gateway, {}, ['하나', '둘', '셋', '넷', '다섯']);
+  const { calls } = (await gateway.admin.get(path)).body;
+  t.like(calls, [{ number: gateway.number.number, duration_sec: 0, turn_latency_p95_ms: 800 }]);
+});
+
+test('what nobody can look for is refused by its field', async (t) => {
+  const gateway = await fakeGateway(t);
+  const faults = {
+    q: ['', '…', '?!', 'x'.repeat(101), 'a b c d e f g h i', '\0'],
+    first_day: ['yesterday', '2026-02-30', '2026-11-21T00:00:00Z', '0001-01-01'],
+    last_day: ['2026-13-01', '9999-12-31'],
+    end_reason: ['boredom'],
+    order: ['random'],
+  };
+  for (const [field, values] of Object.entries(faults))
+    for (const value of values) {
+      const { status, body } = await gateway.admin.get(`${path}?${field}=${encodeURIComponent(value)}`);
+      t.is(status, 400, `${field}=${value}`);
+      t.like(body, { code: 'invalid_request', errors: [{ path: field }] });
+    }
+});
+
+test('a list is a file for a spreadsheet as well, with the same filters', async (t) => {
+  const gateway = await fakeGateway(t);
+  const id = await talk(gateway, { instruction: '=HYPERLINK("http://example.com")' }, ['배송 문의']);
+  await talk(gateway, {}, ['다른 이야기']);
+  const { status, headers, bytes } = await gateway.admin.get(`${path}.csv?q=${encodeURIComponent('배송')}`);
+  t.is(status, 200);
+  t.is(headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+  t.is(headers.get('content-disposition'), 'attachment; filename="calls.csv"');
+  t.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+  t.deepEqual(readCsv(bytes.subarray(3).toString()), [
+    'started_at,direction,counterparty,number,status,end_reason,duration_sec,turn_latency_p95_ms,instruction,summary,call_id'.split(
+      ',',
+    ),
+    [
+      '2026-11-21T12:00:00.000+09:00',
+      'outbound',
+      '01000000001',
+      gateway.number.number,
+      'completed',
+      'agent_hangup',
+      '0',
+      '400',
+      '\'=HYPERLINK("http://example.com")',
+      '',
+      id,
+    ],
+  ]);
+  t.is((await gateway.admin.send('HEAD', `${path}.csv`)).status, 200);
+  t.is((await gateway.client.get(`${path}.csv`)).status, 401);
+});
+
+test('a file has the calls of all pages, in their order', async (t) => {
+  const gateway = await fakeGateway(t);
+  await gateway.database.execute(
+    `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, max_duration_sec,
+       recording_enabled, started_at, node)
+     select gen_random_uuid(), $1, $2, 'inbound', '070', '01000000001', 'ko', 'ringing', 60, false,
+       now() + n * interval '1 second', 'test' from generate_series(1, 1001) as n`,
+    [gateway.workspaceId, gateway.number.id],
+  );
+  const { bytes } = await gateway.admin.get(`${path}.csv?order=oldest`);
+  const [, ...lines] = readCsv(bytes.subarray(3).toString());
+  const times = lines.map(([startedAt = '']) => startedAt);
+  t.is(new Set(lines.map((cells) => cells.at(-1))).size, 1001);
+  t.deepEqual(times, times.toSorted());
+});
