@@ -3,8 +3,7 @@
  * ends the call, from what is in the database then.
  */
 import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
-import type { CallRow } from './calls.ts';
-import type { Tables } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 
 /** What parts words beside spaces and line ends: in some locales the server takes what is no ASCII for letters. */
 const marks =
@@ -37,7 +36,7 @@ const saidIn = (callId: Expression<string>) => {
 };
 
 /** Of the calls in `changed` that are over; `changed` has all columns of a call. */
-export const keepingWords = (write: QueryCreator<Tables & { changed: CallRow }>) =>
+export const keepingWords = (write: QueryCreator<Tables & { changed: Row<'Call'> }>) =>
   write
     .insertInto('CallSearch')
     .columns(['callId', 'workspaceId', 'startedAt', 'words'])
