@@ -1,9 +1,9 @@
 /** A Node program in a process of its own, which says that it is ready by answering at an address. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '#test/helpers/free-port.ts';
 
 export type Program = {
   pid: number;
@@ -18,16 +18,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const pollMs = 5;
 const startTimeoutMs = 60_000;
 const endTimeoutMs = 40_000;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The machine gave no port');
-  return address.port;
-};
 
 const answers = async (url: string): Promise<boolean> => {
   try {

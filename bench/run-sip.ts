@@ -2,7 +2,8 @@
  * `npm run bench:sip`: the figures of real lines, on drachtio-server and FreeSWITCH of this machine; `npm run bench:sip
  * -- soak` measures one. See README.md.
  */
-import { freePort, missingPrograms, startServers, type SipServers } from '#test/real-sip/sip-servers.ts';
+import { missingPrograms, startServers, type SipServers } from '#test/real-sip/sip-servers.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import type { Bench } from './bench.ts';
 import { runBenches } from './run-benches.ts';
 import { benchCapacity } from './sip/capacity.ts';

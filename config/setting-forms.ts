@@ -66,10 +66,13 @@ export const hostAndPortListOrNone = (defaultPort: number) =>
     },
   );
 
+/** Before the hosts of a URL, and these: several are no URL any more, though libpq writes them so. */
+const hosts = /^([a-z]+:\/\/(?:[^/?#]*@)?)[^/?#@]*/;
+
 /** Anything else is found out when it is connected to. */
 export const isDatabaseUrl = (text: string): boolean => {
   try {
-    const { protocol, pathname } = new URL(text);
+    const { protocol, pathname } = new URL(text.replace(hosts, '$1host'));
     decodeURIComponent(pathname);
     return protocol === 'postgresql:' || protocol === 'postgres:';
   } catch {

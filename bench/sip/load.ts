@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '#test/real-sip/sip-servers.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 
 const scenarioOf = (name: 'calling' | 'talking'): string =>
   fileURLToPath(new URL(`${name}.xml`, import.meta.url));

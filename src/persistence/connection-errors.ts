@@ -9,9 +9,9 @@ const codeOf = (error: unknown): string => {
 
 /** Told at once, without a try: the database has just been found not to answer. */
 export class DatabaseAway extends Error {
-  override readonly name = 'DatabaseAway';
-  constructor() {
-    super('The database does not answer');
+  override readonly name: string = 'DatabaseAway';
+  constructor(message = 'The database does not answer', options?: ErrorOptions) {
+    super(message, options);
   }
 }
 
@@ -61,11 +61,18 @@ const explanations: Record<string, string> = {
   '57P03': 'the server is starting or stopping',
 };
 
-/** One line for whoever starts the gateway; `where` is shown instead of the address, which may hold a password. */
-export const connectionStartError = (where: string, error: unknown): StartError => {
+/** Why a connection failed, in words for whoever runs the gateway. */
+export const explain = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
-  const why =
+  if (error instanceof DatabaseAway) return message;
+  return (
     explanations[codeOf(error)] ??
-    (/timeout/i.test(message) ? 'it does not answer' : message.replaceAll(/\s+/g, ' '));
-  return new StartError(`Cannot use the database at ${where} (GW_DATABASE_URL): ${why}`, { cause: error });
+    (/timeout/i.test(message) ? 'it does not answer' : message.replaceAll(/\s+/g, ' '))
+  );
 };
+
+/** One line for whoever starts the gateway; `where` is shown instead of the address, which may hold a password. */
+export const connectionStartError = (where: string, error: unknown): StartError =>
+  new StartError(`Cannot use the database at ${where} (GW_DATABASE_URL): ${explain(error)}`, {
+    cause: error,
+  });

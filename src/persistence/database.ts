@@ -15,11 +15,13 @@ import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
 import { alone } from './alone.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
+import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
+import { serversOf } from './database-url.ts';
 import { connectionsOver } from './dialect.ts';
 import { migrate, migrationTable } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from './node-session.ts';
-import { openPool, type OpenPool, type PoolLimits, type DatabaseAddress } from './open-pool.ts';
+import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
 import { prepared } from './prepared.ts';
 import { inTransaction, ormOver, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
@@ -45,7 +47,10 @@ export type Database = Statements & {
 };
 
 export type DatabaseConnection =
-  /** `postgresql://user:password@host:port/database`, with the parameters that `pg` knows (`sslmode` …). */
+  /**
+   * `postgresql://user:password@host:port/database`, with the parameters that `pg` knows (`sslmode` …), and several
+   * servers of one database as `host:port,host:port`.
+   */
   | { url: string }
   | { socketFolder: string; database: string; user: string }
   /** A server that is reached by streams of one's own instead of sockets. */
@@ -53,31 +58,24 @@ export type DatabaseConnection =
 
 export type DatabaseLimits = PoolLimits & NodeSessionLimits;
 
-/** The address without its password, for messages. */
-const withoutPassword = (url: string): string => {
-  const parsed = URL.parse(url);
-  if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
-    throw new StartError(
-      'GW_DATABASE_URL is not an address such as postgresql://user:password@host:5432/database',
-    );
-  }
-  const database = decodeURIComponent(parsed.pathname.slice(1));
-  if (database === '') throw new StartError('GW_DATABASE_URL names no database after its host');
-  return `${parsed.host}/${database}`;
-};
-
-const describe = (connection: DatabaseConnection): { where: string; address: DatabaseAddress } => {
+/** `where`: for messages, without the password. */
+const describe = (
+  connection: DatabaseConnection,
+): { where: string; servers: [DatabaseServer, ...DatabaseServer[]] } => {
   if ('url' in connection) {
-    return { where: withoutPassword(connection.url), address: { connectionString: connection.url } };
+    const servers = serversOf(connection.url);
+    return { where: servers.map(({ name }) => name).join(', '), servers };
   }
   if ('openStream' in connection) {
-    return {
-      where: 'the stream',
-      address: { stream: connection.openStream, database: 'postgres', user: 'trunkline' },
-    };
+    const name = 'the stream';
+    const address = { stream: connection.openStream, database: 'postgres', user: 'trunkline' };
+    return { where: name, servers: [{ name, address }] };
   }
   const { socketFolder, database, user } = connection;
-  return { where: socketFolder, address: { host: socketFolder, port: 5432, user, database } };
+  return {
+    where: socketFolder,
+    servers: [{ name: socketFolder, address: { host: socketFolder, port: 5432, user, database } }],
+  };
 };
 
 /** Says whether anybody is there. */
@@ -109,11 +107,12 @@ export const openDatabase = async (settings: {
   logger: Logger;
 }): Promise<Database> => {
   const { limits, node, journalPoolSize, logger } = settings;
-  const { where, address } = describe(settings.connection);
+  const { where, servers: known } = describe(settings.connection);
+  const servers = new DatabaseServers(known, limits);
   await using opened = new AsyncDisposableStack();
   const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient'>): OpenPool => {
     const fresh = openPool({
-      address: { application_name: `trunkline ${node}`, ...address },
+      address: () => ({ application_name: `trunkline ${node}`, ...servers.address() }),
       limits,
       ...pool,
     });
@@ -124,14 +123,18 @@ export const openDatabase = async (settings: {
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
     const others: OpenPool[] = [];
+    const renew = (): void => {
+      for (const pool of [nodePool, ...others]) pool.renew();
+    };
     const connect = () => nodePool.pool.connect();
     const session = await openNodeSession({
-      connect,
+      async connect() {
+        if (await servers.choose()) renew();
+        return connect();
+      },
       node,
       limits,
-      onSilence() {
-        for (const pool of others) pool.renew();
-      },
+      onSilence: renew,
       logger,
     });
     opened.defer(session.close);

@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { PoolClient } from 'pg';
 import { nodeLock, tryLock } from './advisory-locks.ts';
 import { askConnection } from './ask-connection.ts';
+import { OnlyCopies } from './database-servers.ts';
 import { discard } from './dialect.ts';
 
 /** The server gives a session up whose machine has vanished: otherwise its name would stay taken for hours. */
@@ -60,9 +61,10 @@ export class NodeConnection {
     this.#client.on('notification', ({ channel }) => onNotification(channel));
   }
 
-  /** Rejects when the server does not answer. */
+  /** Rejects when the server does not answer, and when it takes no writes any more. */
   async beat(): Promise<void> {
-    await this.#ask(sql`select 1`);
+    const [server] = await this.#ask(sql<{ copies: boolean }>`select pg_is_in_recovery() as copies`);
+    if (server?.copies !== false) throw new OnlyCopies();
   }
 
   /** Whether the name is now this connection's. */

@@ -6,7 +6,7 @@
  * is not heard has died without a word (a frozen server, a network that swallows): the statement fails here and the
  * connection is discarded with it, so that the next one gets another.
  */
-import { Pool, type ClientBase, type PoolClient, type PoolConfig } from 'pg';
+import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient, type PoolConfig } from 'pg';
 import { typeParsers } from './dialect.ts';
 
 export type PoolLimits = {
@@ -68,9 +68,9 @@ export type DatabaseAddress = Pick<
 /** `pg` waits for what `onConnect` returns, though its types do not say so. */
 type LimitedConfig = Omit<PoolConfig, 'onConnect'> & { onConnect?: (client: ClientBase) => Promise<unknown> };
 
-/** Connections are made as they are needed, at most `size` at once. */
+/** Connections are made as they are needed, at most `size` at once, to where the server is by then. */
 export const openPool = (settings: {
-  address: DatabaseAddress;
+  address: () => DatabaseAddress;
   size: number;
   limits: PoolLimits;
   /** Whether statements may take as long as they like, as those of a migration do. */
@@ -79,7 +79,11 @@ export const openPool = (settings: {
   const { address, size, limits, isPatient = false } = settings;
   const connections = watchConnections();
   const config: LimitedConfig = {
-    ...address,
+    Client: class extends Client {
+      constructor(options?: ClientConfig) {
+        super({ ...options, ...address() });
+      }
+    },
     max: size,
     idleTimeoutMillis: limits.idleMs,
     connectionTimeoutMillis: limits.connectMs,

@@ -1,8 +1,9 @@
 import { mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '#test/helpers/free-port.ts';
 import { copySources } from './prepare-project.ts';
-import { freePort, runServer } from './run-server.ts';
+import { runServer } from './run-server.ts';
 import type { ExampleServer } from './tests-against.ts';
 
 const folder = 'langgraph';

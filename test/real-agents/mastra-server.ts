@@ -1,7 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, runServer } from './run-server.ts';
+import { freePort } from '#test/helpers/free-port.ts';
+import { runServer } from './run-server.ts';
 import type { ExampleServer } from './tests-against.ts';
 
 const noTelemetry = { MASTRA_TELEMETRY_DISABLED: '1' };

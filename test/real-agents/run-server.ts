@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { until } from '#test/helpers/until.ts';
 import { readNotes, type Note } from './notes.ts';
@@ -14,15 +13,6 @@ export type RealAgentServer = {
   /** What the model noted of this call. */
   notesOf(callId: string): Note[];
   close(): Promise<void>;
-};
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return address.port;
 };
 
 /** These servers start others: all of them are ended. */

@@ -16,10 +16,11 @@ import { systemClock } from '#src/clocks.ts';
 import type { LeftLeg, MediaChannel } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));

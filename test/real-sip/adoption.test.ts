@@ -13,9 +13,10 @@ import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf, requestUriOf } from '#test/doubles/sip-parser.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));

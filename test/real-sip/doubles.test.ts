@@ -11,8 +11,9 @@ import type { ProtocolNotes } from '#test/doubles/protocol-notes.ts';
 import { recordedFile, recordedNotes } from '#test/doubles/recorded-notes.ts';
 import { startServers as startDoubles } from '#test/doubles/sip-edge.ts';
 import { scenarios } from '#test/doubles/sip-scenarios.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const missing = missingPrograms();

@@ -6,10 +6,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endProcess, freePort, start } from './sip-servers.ts';
+import { endProcess, start } from './sip-servers.ts';
 import type { Audio } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { sayInTones } from './tone-speech.ts';
 import { readWave, waveFile, type Wave } from './wave.ts';
 

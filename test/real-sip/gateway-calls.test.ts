@@ -1,13 +1,13 @@
 /** Whole calls: the API on one side, a telephone on the other, SIP and sound between them. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { bindFarewellAgent, noChannelIsLeft, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort } from './sip-servers.ts';
 import { findIn, soundings } from './wave.ts';
 
 const callee = '01099998888';

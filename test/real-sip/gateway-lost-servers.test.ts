@@ -1,11 +1,12 @@
 /** A whole gateway that loses its servers, or is not let in by them. */
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { startFarEnd, startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { noChannelIsLeft, realGateway } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, type SipServers } from './sip-servers.ts';
+import { type SipServers } from './sip-servers.ts';
 
 const callee = '01099998888';
 

@@ -10,10 +10,11 @@ import { startDrachtio } from '#src/servers/start-drachtio.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { endProcess, freePort, missingPrograms } from './sip-servers.ts';
+import { endProcess, missingPrograms } from './sip-servers.ts';
 import { headerIn, startUdpEnd } from './udp-end.ts';
 
 const address = '::1';

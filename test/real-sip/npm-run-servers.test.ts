@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { finalStatuses } from '#test/helpers/gateway.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { startTelephone } from './far-end.ts';
 import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { endProcess, freePort, missingPrograms } from './sip-servers.ts';
+import { endProcess, missingPrograms } from './sip-servers.ts';
 import { startTrunk } from './trunk-ends.ts';
 import { findIn } from './wave.ts';
 

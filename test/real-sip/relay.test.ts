@@ -9,9 +9,10 @@ import { describeSound } from '#test/doubles/session-description.ts';
 import { mustHave } from '#test/doubles/sip-parser.ts';
 import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort, missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const sdp = describeSound();

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endProcess, freePort, start } from './sip-servers.ts';
+import { freePort } from '#test/helpers/free-port.ts';
+import { endProcess, start } from './sip-servers.ts';
 
 const message = (...lines: string[]): string => `<![CDATA[\n${lines.join('\n')}\n\n]]>`;
 

@@ -1,15 +1,14 @@
 /** Real drachtio-server and FreeSWITCH on loopback, on free ports, from the project's own configuration. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import { stopProcess as endServerProcess } from '#src/servers/server-process.ts';
 import { startDrachtio as startConfiguredDrachtio } from '#src/servers/start-drachtio.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start-freeswitch.ts';
 
 const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng', 'sox', 'fs_cli'];
@@ -19,33 +18,6 @@ export const missingPrograms = (): string[] =>
   needed.filter(
     (name) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))),
   );
-
-/** Whether the port is free for UDP, too. */
-const isFreeForUdp = async (port: number): Promise<boolean> => {
-  const socket = createSocket('udp4');
-  try {
-    socket.bind(port, '127.0.0.1');
-    await once(socket, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.close();
-  }
-};
-
-/** A port of loopback that is free for UDP and TCP. */
-export const freePort = async (): Promise<number> => {
-  for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('No port');
-    const isFree = await isFreeForUdp(address.port);
-    server.close();
-    if (isFree) return address.port;
-  }
-};
 
 export const endProcess = (child: ChildProcess, patienceMs = 1_000): Promise<void> =>
   endServerProcess(child, patienceMs);

@@ -6,7 +6,8 @@ import { createServer } from 'node:tls';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { startDrachtio } from '#src/servers/start-drachtio.ts';
-import { endProcess, freePort } from './sip-servers.ts';
+import { freePort } from '#test/helpers/free-port.ts';
+import { endProcess } from './sip-servers.ts';
 
 const header = (text: string, name: string): string =>
   new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1] ?? '';

@@ -5,7 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endProcess, freePort, start } from './sip-servers.ts';
+import { freePort } from '#test/helpers/free-port.ts';
+import { endProcess, start } from './sip-servers.ts';
 
 /** One file in `far-ends` each; `silent` and `busy` are ordinary callees, which are reached without a password. */
 export type TrunkEnd =

@@ -1,10 +1,10 @@
 /** Registration at trunks, by the lines alone and by a whole gateway. */
 import { z } from 'zod';
 import { finalStatuses } from '#test/helpers/gateway.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { freePort } from './sip-servers.ts';
 import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, trunkAt, withTrunkLines } from './trunk-lines.ts';
 

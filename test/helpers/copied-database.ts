@@ -1,0 +1,113 @@
+/** A PostgreSQL server and another one that copies it and can take its place, as a cluster of operators has them. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ExecutionContext } from 'ava';
+import { findBinaries, type Binaries } from '#src/persistence/embedded/binaries.ts';
+import { chooseUnprivileged, type Unprivileged } from '#src/persistence/embedded/unprivileged.ts';
+import { runStatement } from './database-statement.ts';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+type Server = { url: string; port: number; child: ChildProcess };
+
+type Programs = { binaries: Binaries; unprivileged: Unprivileged };
+
+export type CopiedDatabase = {
+  /** Of the server that takes writes. */
+  original: string;
+  /** Of the one that copies it: what a writer was told to be done is there as well. */
+  copy: string;
+  /** Kills the server that takes writes. */
+  kill(): Promise<void>;
+  /** The copy takes writes from now on. */
+  promote(): Promise<void>;
+};
+
+const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
+
+const run = async (
+  { binaries, unprivileged }: Programs,
+  cluster: string,
+  settings: Record<string, string>,
+): Promise<Server> => {
+  const port = await freePort();
+  const all = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    ...settings,
+  };
+  const [command, parameters] = unprivileged.command(binaries.postgres, [
+    '-D',
+    cluster,
+    ...Object.entries(all).map(([name, value]) => `--${name}=${value}`),
+  ]);
+  const child = spawn(command, parameters, {
+    env: environment,
+    cwd: '/',
+    stdio: 'ignore',
+    ...unprivileged.user,
+  });
+  return { url: `postgresql://trunkline@127.0.0.1:${port}/postgres`, port, child };
+};
+
+const makeCluster = async ({ binaries, unprivileged }: Programs, cluster: string): Promise<void> => {
+  const [command, parameters] = unprivileged.command(binaries.initdb, [
+    `--pgdata=${cluster}`,
+    '--username=trunkline',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]);
+  await promisify(execFile)(command, parameters, { env: environment, cwd: '/', ...unprivileged.user });
+};
+
+const end = async ({ child }: Server): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+};
+
+/** Both end with the test. */
+export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabase> => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-copied-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const unprivileged = await chooseUnprivileged(folder);
+  await unprivileged.handOver(folder);
+  const programs = { binaries: await findBinaries(folder), unprivileged };
+  const [cluster, copied] = [join(folder, 'original'), join(folder, 'copy')];
+  await makeCluster(programs, cluster);
+  await cp(cluster, copied, { recursive: true });
+  await writeFile(join(copied, 'standby.signal'), '');
+  await unprivileged.handOver(folder);
+
+  // What is told to be done is done on both.
+  const original = await run(programs, cluster, { synchronous_standby_names: '*' });
+  t.teardown(() => end(original));
+  const copy = await run(programs, copied, {
+    primary_conninfo: `host=127.0.0.1 port=${original.port} user=trunkline`,
+  });
+  t.teardown(() => end(copy));
+  await until('the second server copies the first', async () => {
+    const found = await runStatement(
+      original.url,
+      `select 1 from pg_stat_replication where sync_state = 'sync'`,
+    ).catch(() => []);
+    return found[0];
+  });
+  return {
+    original: original.url,
+    copy: copy.url,
+    kill: () => end(original),
+    async promote() {
+      await runStatement(copy.url, 'select pg_promote()');
+    },
+  };
+};
