@@ -20,6 +20,7 @@ import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
 import { nodeDuties } from './start/node-duties.ts';
 import { countryOf } from './start/country.ts';
+import { linkOfCredentials } from './start/link-of-credentials.ts';
 import { platformPolicyOf } from './start/platform-policy.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { endCalls } from './start/end-calls.ts';
@@ -45,6 +46,11 @@ import { createVirtualClock } from './virtual-clock.ts';
 export type Gateway = {
   credentials: Credentials;
   startedInMs: number;
+  /**
+   * A link that signs a browser of this machine in to the console, once, as the admin of the credentials; undefined when
+   * their token was revoked or is past its end.
+   */
+  makeSignInLink(): Promise<string | undefined>;
   /** Takes no new calls, waits for those in progress, then ends everything that was started. */
   close(): Promise<void>;
   /** Hangs up the calls that `close` still waits for, and waits for nothing else that may take long. */
@@ -105,7 +111,6 @@ export const startGateway = async (
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
-
   const { seeded, ...foundation } = await startFoundation(config, logger, started, surroundings);
   const telemetry = observeCalls(steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(foundation, telemetry.metrics.languageModelFailed);
@@ -167,6 +172,7 @@ export const startGateway = async (
   return {
     credentials,
     startedInMs: performance.now() - begun,
+    makeSignInLink: () => linkOfCredentials(foundation, credentials),
     async close() {
       await endCalls({ ...calls, ...telephony, handOver, streams, logger }, config.drainSec, policy.closing);
       await running.disposeAsync();

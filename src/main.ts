@@ -88,11 +88,12 @@ const main = async (): Promise<void> => {
     return close(gateway);
   }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
-  if (config.databaseUrl === null || process.stdout.isTTY) {
-    process.stdout.write(
-      welcome(gateway.credentials, config.lines, gateway.startedInMs, process.stdout.isTTY),
-    );
-  }
+  const isTerminal = process.stdout.isTTY;
+  if (config.databaseUrl !== null && !isTerminal) return;
+  const { credentials, startedInMs } = gateway;
+  // What is printed elsewhere is collected by others.
+  const signInLink = isTerminal ? await gateway.makeSignInLink() : undefined;
+  process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };
 
 try {

@@ -7,7 +7,16 @@ const randomPart = (): string =>
   Array.from({ length: 43 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /** The API key of a number (guides/design/administration.md, "Number keys"). */
-export const newNumberKey = (): string => `gw_live_${randomPart()}`;
+export const newNumberKey = (): string => `${numberKeyStart}${randomPart()}`;
+
+/** What every number key begins with. */
+export const numberKeyStart = 'gw_live_';
 
 /** The token of a workspace admin (guides/design/administration.md, "Admin tokens"). */
 export const newAdminToken = (): string => `gw_admin_${randomPart()}`;
+
+/** What the cookie of a signed-in browser holds (guides/design/administration.md, "Signing in to the console"). */
+export const newSessionSecret = (): string => `gw_session_${randomPart()}`;
+
+/** Signs in once. */
+export const newSignInCode = randomPart;

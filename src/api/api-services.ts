@@ -22,6 +22,7 @@ import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { AnsweredRequest } from './access-log.ts';
+import type { ReadBrowser } from './browser.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { StreamPermits } from './stream-permits.ts';
 
@@ -45,6 +46,7 @@ export type ApiServices = Pick<
     /** Counts one more request with those that came to other gateways within so long; null while this one is alone. */
     countWithOthers: (perSeconds: number) => (key: string) => Promise<RequestsInAll | null>;
     clientAddress: ClientAddress;
+    readBrowser: ReadBrowser;
     /** What a workspace falls back to where it sets nothing itself. */
     platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
     recordings: Recordings;

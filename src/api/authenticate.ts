@@ -3,10 +3,12 @@ import {
   createAdminAuthentication,
   type AuthenticatedAdmin,
 } from '#src/administration/admin-authentication.ts';
+import { createSessionAuthentication } from '#src/administration/console-sessions.ts';
 import type { CallableNumber } from '#src/calls/live/number-authentication.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
 import { createCounter, createLimit, type Counter } from './rate-limit.ts';
+import { refuseOtherPages } from './sessions/refuse-other-pages.ts';
 import type { ApiServices } from './api-services.ts';
 
 /**
@@ -37,24 +39,26 @@ export type Authenticators = { [A in Auth]: (ctx: ApiContext, needs: RouteNeeds)
 export type Authentication = Authenticators & {
   /** Whether the key or token of somebody who was let in is still good. Counts nothing. */
   isStillValid: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
+  /** One more token of nobody; refuses with 429 beyond the limit of its address. */
+  countFailure: (ctx: ApiContext) => Promise<void>;
 };
 
 /** `failureCounter` counts tokens of nobody, by the address that they come from. */
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
   const { authenticateNumber, clientAddress, limits } = services;
-  const authenticateAdmin = createAdminAuthentication(services);
+  const findAdmin = createAdminSearch(services);
   const perKey = createLimit(createCounter('key', limits.perKey, services));
   const failures = createLimit(failureCounter);
   /** A valid key is never held up by somebody else's failures behind the same address. */
+  const countFailure = (ctx: ApiContext): Promise<void> => failures(ctx, clientAddress(ctx.req));
   const refuseUnauthenticated = async (ctx: ApiContext): Promise<never> => {
-    await failures(ctx, clientAddress(ctx.req));
+    await countFailure(ctx);
     throw new Refusal('unauthorized', 'Send a valid key in the header "Authorization: Bearer …".', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   };
   const viewer = async (ctx: ApiContext): Promise<AuthenticatedAdmin> => {
-    const token = bearerOf(ctx);
-    const admin = token === undefined ? undefined : await authenticateAdmin(token);
+    const admin = await findAdmin(ctx);
     if (admin === undefined) return refuseUnauthenticated(ctx);
     await perKey(ctx, `admin ${admin.id}`);
     return admin;
@@ -79,14 +83,31 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
     },
     none: () => Promise.resolve(null),
     async isStillValid(ctx, auth) {
-      const token = bearerOf(ctx);
       if (auth === 'none') return true;
-      if (token === undefined) return false;
-      const found = await (auth === 'number'
-        ? authenticateNumber(token, { needsNoDatabase: false })
-        : authenticateAdmin(token));
-      return found !== undefined;
+      if (auth !== 'number') return (await findAdmin(ctx)) !== undefined;
+      const key = bearerOf(ctx);
+      return key !== undefined && (await authenticateNumber(key, { needsNoDatabase: false })) !== undefined;
     },
+    countFailure,
+  };
+};
+
+/**
+ * By the token that a request brings; where it brings none, by the session of its browser. Refuses with 403 a session
+ * that another page makes use of.
+ */
+const createAdminSearch = (
+  services: ApiServices,
+): ((ctx: ApiContext) => Promise<AuthenticatedAdmin | undefined>) => {
+  const byToken = createAdminAuthentication(services);
+  const bySession = createSessionAuthentication(services);
+  return async (ctx) => {
+    const token = bearerOf(ctx);
+    if (token !== undefined) return byToken(token);
+    const browser = services.readBrowser(ctx.req);
+    if (browser.session === undefined || ctx.get('Authorization') !== '') return undefined;
+    refuseOtherPages(browser);
+    return bySession(browser.session);
   };
 };
 

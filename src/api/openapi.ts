@@ -30,6 +30,7 @@ const tags = [
   { name: 'Workspace', description: 'Its settings, its tokens, calls of all numbers, and who changed what.' },
   { name: 'Webhooks', description: 'Where events are delivered, and how that went.' },
   { name: 'Simulator', description: 'The simulated telephone line, where it runs.' },
+  { name: 'Console', description: 'How a browser signs in to the console and out of it.' },
   { name: 'Operation', description: 'How the gateway is.' },
   { name: 'Pages', description: 'For people.' },
 ];
@@ -47,6 +48,7 @@ export const refusalsOf = (route: Route): RefusalCode[] => {
   if (route.auth !== 'none') add('unauthorized', 'rate_limited', 'service_unavailable');
   if (route.auth === 'number') add('number_mismatch');
   if (route.auth === 'admin') add('forbidden');
+  if (route.auth === 'admin' || route.auth === 'viewer') add('not_from_console');
   if (route.body !== undefined) add('payload_too_large', 'unsupported_media_type');
   if (route.idempotent === true) add('idempotency_in_progress', 'idempotency_key_reused');
   for (const code of Object.values(route.fieldCodes ?? {})) if (code !== undefined) add(code);

@@ -7,6 +7,7 @@ import type * as z from 'zod';
 import type { RefusalCode } from '#src/domain/refusal.ts';
 import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
 import type { Auth, CallerOf, Authenticators, Authentication } from './authenticate.ts';
+import type { Browser } from './browser.ts';
 import { decode, encode, type Decoded } from './codec.ts';
 import type { ApiContext, Rendered } from './context.ts';
 import { once } from './idempotency.ts';
@@ -62,6 +63,9 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   accepts: Accepts;
   /** Whether the key or token is still good: for answers that go on for longer than it may be. */
   isStillValid: () => Promise<boolean>;
+  browser: Browser;
+  /** Counts one more token of nobody from where this request comes from; refuses with 429 when there were too many. */
+  countFailure: () => Promise<void>;
   /** The request's `Idempotency-Key`, where the route honours it: what the handler does keeps its answer under it. */
   keyed: KeyedRequest | null;
 };
@@ -148,6 +152,8 @@ export const defineRoute = <
         isHead: ctx.method === 'HEAD',
         accepts: (...types: string[]) => ctx.accepts(...types),
         isStillValid: () => authentication.isStillValid(ctx, route.auth),
+        browser: services.readBrowser(ctx.req),
+        countFailure: () => authentication.countFailure(ctx),
       };
       const answer = async (keyed: KeyedRequest | null): Promise<Rendered> => {
         const answered = await handle({ ...request, keyed }, services);

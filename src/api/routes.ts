@@ -25,6 +25,8 @@ import { getHome } from './pages/get-home.ts';
 import { getInspect, getInspectScript, getInspectStyle } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './route.ts';
+import { signIn } from './sessions/sign-in.ts';
+import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';
 import { placeSimulatedCall } from './simulator/place-simulated-call.ts';
 import { createToken } from './tokens/create-token.ts';
@@ -129,6 +131,10 @@ export const routes: readonly Route[] = [
   placeSimulatedCall,
   putCallee,
   getCallee,
+
+  signIn,
+  signOut,
+  signOutEverywhere,
 
   getHealth,
   getReadiness,

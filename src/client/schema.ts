@@ -996,8 +996,11 @@ export type ProblemCode =
   | 'invalid_max_duration_sec'
   | 'max_duration_exceeds_policy'
   | 'unauthorized'
+  | 'number_key_given'
   | 'forbidden'
   | 'destination_not_allowed'
+  | 'not_from_console'
+  | 'not_on_this_machine'
   | 'number_mismatch'
   | 'not_found'
   | 'call_not_found'
@@ -1010,6 +1013,8 @@ export type ProblemCode =
   | 'number_in_use'
   | 'last_admin_token'
   | 'key_not_recoverable'
+  | 'sign_in_link_used'
+  | 'sign_in_link_expired'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'range_not_satisfiable'
@@ -2056,6 +2061,25 @@ export type Operations = {
     };
     answer: SimulatedCallee;
   };
+  /** Sign a browser in. With an admin token, or with the code of a link that signs in once. The session is a cookie that no script can read, for the pages of this gateway alone; it ends after 30 days, after a week without use, and with its token. Programs send the token itself. */
+  signIn: {
+    request: {
+      body:
+        | {
+            /** An admin token. */
+            token: string;
+          }
+        | {
+            /** Of a sign-in link, behind its last `/`. */
+            code: string;
+          };
+    };
+    answer: undefined;
+  };
+  /** Sign this browser out. Ends its session, and takes the cookie away. One that is over already is none the worse. */
+  signOut: { request: undefined; answer: undefined };
+  /** Sign every browser out. Ends every session that was begun with the same admin token as that of this browser. The token itself stays good. */
+  signOutEverywhere: { request: undefined; answer: undefined };
   /** Is the process alive?. Answers as long as the process runs, whatever it depends on. */
   getHealth: {
     request: undefined;
@@ -2091,7 +2115,7 @@ export type Operations = {
     };
     answer: Response;
   };
-  /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only. */
+  /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, which a browser that is signed in to the console need not send, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only. */
   getInspect: { request: undefined; answer: Response };
   /** The script of the inspector page. Joins the websocket and the inspector. */
   getInspectScript: { request: undefined; answer: Response };
@@ -2242,6 +2266,9 @@ export const operations = {
   placeSimulatedCall: { method: 'POST', path: '/api/v1/admin/simulator/calls', headers: [], answer: 'json' },
   getCallee: { method: 'GET', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
   putCallee: { method: 'PUT', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
+  signIn: { method: 'POST', path: '/console/session', headers: [], answer: 'nothing' },
+  signOut: { method: 'DELETE', path: '/console/session', headers: [], answer: 'nothing' },
+  signOutEverywhere: { method: 'DELETE', path: '/console/sessions', headers: [], answer: 'nothing' },
   getHealth: { method: 'GET', path: '/healthz', headers: [], answer: 'json' },
   getReadiness: { method: 'GET', path: '/readyz', headers: [], answer: 'json' },
   getMetrics: { method: 'GET', path: '/metrics', headers: [], answer: 'file' },

@@ -14,6 +14,8 @@ import { createEngineClient } from '#src/speech/engine-client.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
+import { readCredentials } from '#src/start/credentials.ts';
+import { urlOf } from '#src/start/http-server.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { enginesOf, recognizersOf } from '#src/start/start-speech.ts';
@@ -46,6 +48,7 @@ const openContext = async (
   const { limits } = speechEngines;
   const client = createEngineClient({ connectMs: limits.connectMs });
   opened.defer(() => client.close());
+  const credentials = await readCredentials(dataFolder);
   const world = { client, clock: systemClock, limits, logger };
   return {
     database,
@@ -57,6 +60,10 @@ const openContext = async (
       dailyMinutes: config.dailyMinutes,
     },
     country: countryOf(config.country),
+    home: {
+      consoleUrl: credentials?.console_url ?? `${urlOf(config.host, config.port)}/`,
+      adminToken: credentials?.admin_token,
+    },
     engines: {
       ...enginesOf(config.speech, recognizersOf(config.speech, world)),
       turnModel: config.turnModel !== null,

@@ -22,9 +22,8 @@ import type {
   Workspace,
 } from './api/records.ts';
 import { Problem, request } from './api/request.ts';
-import { token } from './session.ts';
 
-const client = createClient({ baseUrl: '', key: () => token.value ?? undefined, fetch: request });
+const client = createClient({ baseUrl: '', fetch: request });
 
 type RequestOf<Id extends keyof Operations> = NonNullable<Operations[Id]['request']>;
 type BodyOf<Id extends 'updateNumber' | 'updateWorkspace' | 'createTrunk' | 'createWebhook' | 'tryAgent'> =
@@ -33,11 +32,6 @@ type BodyOf<Id extends 'updateNumber' | 'updateWorkspace' | 'createTrunk' | 'cre
 /** What is empty is left out. What stands in the address of a page may be anything: the gateway refuses what it must. */
 const given = <Query extends object>(query: { [Name in keyof Query]?: unknown }): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '' && value !== null)) as Query;
-
-/** Fails with `unauthorized` when it is no token of this gateway. */
-export const checkToken = async (tried: string): Promise<void> => {
-  await client.listWorkspaceCalls({ limit: 1 }, { key: tried });
-};
 
 type CallQuery = RequestOf<'listWorkspaceCalls'>;
 
@@ -185,8 +179,6 @@ export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Worksp
 export const listGateways = async (): Promise<Gateway[]> => (await client.listGateways()).gateways;
 
 export const listTokens = async (): Promise<AdminToken[]> => (await client.listTokens()).tokens;
-
-export const getCurrentToken = (): Promise<AdminToken> => client.getCurrentToken();
 
 export const createToken = (body: RequestOf<'createToken'>['body']) => client.createToken({ body });
 

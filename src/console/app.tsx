@@ -1,11 +1,10 @@
 /** The console: who is signed in, the frame around the pages, and which page is shown. */
 import type { JSX } from 'preact';
-import { getCurrentToken } from './api.ts';
-import { isExpired, role, token } from './session.ts';
+import { session } from './session.ts';
 import { Frame } from './parts/frame.tsx';
 import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
-import { Loading, Missing } from './parts/page.tsx';
-import { SignIn, SignInAgain } from './pages/sign-in.tsx';
+import { Missing } from './parts/page.tsx';
+import { FindSession, OpenLink, SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { CallPage } from './pages/call.tsx';
 import { CallsPage } from './pages/calls.tsx';
@@ -26,28 +25,28 @@ import { WebhooksPage } from './pages/webhooks.tsx';
 import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
 import { texts } from './language/language.ts';
-import { usePolled } from './polled.ts';
 import { linkTo, route } from './shown-page.ts';
 
-export const App = () => (token.value === null ? <SignIn /> : <SignedIn token={token.value} />);
-
-const learnRole = async (): Promise<void> => {
-  role.value = (await getCurrentToken()).role;
+export const App = () => {
+  const [section, code] = route.value.parts;
+  if (section === 'sign-in' && code !== undefined) return <OpenLink key={code} code={code} />;
+  if (session.value.is === 'unknown') return <FindSession />;
+  if (session.value.is === 'nobody') return <SignIn refusedLink={session.value.refusedLink} />;
+  return <SignedIn />;
 };
 
 /** Another token changes what may be done, and nothing of what stands on the page. */
-const SignedIn = ({ token: key }: { token: string }) => {
-  usePolled(key, learnRole);
-  return (
-    <>
-      <Frame>{role.value === null ? <Loading /> : <CurrentPage />}</Frame>
-      <ForAdmins>
-        <PhoneDock />
-      </ForAdmins>
-      {isExpired.value && <SignInAgain />}
-    </>
-  );
-};
+const SignedIn = () => (
+  <>
+    <Frame>
+      <CurrentPage />
+    </Frame>
+    <ForAdmins>
+      <PhoneDock />
+    </ForAdmins>
+    {session.value.is === 'over' && <SignInAgain />}
+  </>
+);
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 

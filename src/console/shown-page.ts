@@ -23,12 +23,17 @@ export const go = (link: string): void => {
   location.hash = link;
 };
 
+/** The same without a step in the history: what was shown before cannot be gone back to. */
+export const replacePage = (link: string): void => {
+  history.replaceState(null, '', link);
+  hash.value = location.hash;
+};
+
 /** Changes the query of the page without a step in the history; what is empty is left out. */
 export const setQuery = (name: string, value: string): void => {
   const query = new URLSearchParams(route.value.query);
   if (value === '') query.delete(name);
   else query.set(name, value);
   const text = query.toString();
-  history.replaceState(null, '', `#/${page.value}${text === '' ? '' : `?${text}`}`);
-  hash.value = location.hash;
+  replacePage(`#/${page.value}${text === '' ? '' : `?${text}`}`);
 };

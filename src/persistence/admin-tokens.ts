@@ -41,7 +41,8 @@ const withFingerprint = (fingerprints: readonly Buffer[]) => {
   return eb('AdminToken.tokenHash', '=', fn.any(val(fingerprints)));
 };
 
-const isValidAt = (at: Date) => {
+/** Not revoked, and not past its end. */
+export const isValidAt = (at: Date) => {
   const { and, eb, or } = expressionBuilder<Tables, 'AdminToken'>();
   return and([
     eb('AdminToken.revokedAt', 'is', null),
@@ -49,19 +50,22 @@ const isValidAt = (at: Date) => {
   ]);
 };
 
+/** What `authenticatedAs` reads, of a token that is joined with its workspace. */
+export const authenticatedColumns = [
+  'AdminToken.id',
+  'AdminToken.name',
+  'AdminToken.role',
+  'AdminToken.lastUsedAt',
+  'AdminToken.tokenKeyId',
+  'AdminToken.workspaceId',
+  'Workspace.timeZone',
+] as const;
+
 const valid = prepared((queries, { fingerprints, at }: { fingerprints: readonly Buffer[]; at: Date }) =>
   queries
     .selectFrom('AdminToken')
     .innerJoin('Workspace', 'Workspace.id', 'AdminToken.workspaceId')
-    .select([
-      'AdminToken.id',
-      'AdminToken.name',
-      'AdminToken.role',
-      'AdminToken.lastUsedAt',
-      'AdminToken.tokenKeyId',
-      'AdminToken.workspaceId',
-      'Workspace.timeZone',
-    ])
+    .select(authenticatedColumns)
     .where(withFingerprint(fingerprints))
     .where(isValidAt(at)),
 );
@@ -183,10 +187,20 @@ export const authenticateAdmin = async (
   at: Date,
 ): Promise<AuthenticatedAdmin | undefined> => {
   const [row] = await valid(db, { fingerprints: sealing.fingerprints(token), at });
-  if (row === undefined) return undefined;
-  const { workspaceId, timeZone, ...admin } = row;
-  return { ...admin, workspace: { id: workspaceId, timeZone } };
+  return row && authenticatedAs(row);
 };
+
+export const authenticatedAs = ({
+  workspaceId,
+  timeZone,
+  ...admin
+}: Omit<AuthenticatedAdmin, 'workspace'> & {
+  workspaceId: string;
+  timeZone: string;
+}): AuthenticatedAdmin => ({
+  ...admin,
+  workspace: { id: workspaceId, timeZone },
+});
 
 /** Also one that is not valid any more; undefined for a token that this database never held. */
 export const findAdminToken = async (

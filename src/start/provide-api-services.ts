@@ -1,6 +1,7 @@
 /** The services that the API asks for, each done by a part of the gateway. */
 import { dataFolderMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
+import { createReadBrowser } from '#src/api/browser.ts';
 import { createClientAddress } from '#src/api/client-address.ts';
 import type { StreamPermits } from '#src/api/stream-permits.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
@@ -69,6 +70,7 @@ export const apiServicesOf = (
     pauseRecording: control.pauseRecording,
     resumeRecording: control.resumeRecording,
     clientAddress: createClientAddress(config.trustedProxies),
+    readBrowser: createReadBrowser(config.trustedProxies),
     limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
     countWithOthers(perSeconds) {
       const count = createRequestCounting(database, perSeconds);

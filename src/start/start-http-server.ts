@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { inspectorLimits, webPhones as webPhonePolicy } from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
 import { createAdminAuthentication } from '#src/administration/admin-authentication.ts';
+import { createSessionAuthentication } from '#src/administration/console-sessions.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -14,14 +15,16 @@ import type { Foundation } from './foundation.ts';
 import type { HttpServer } from './http-server.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from './websocket-routes.ts';
 
-/** The WebSockets that are open to whoever has an admin token. */
+/** The WebSockets that are open to whoever has an admin token, or is signed in to the console. */
 const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRoutes => {
-  const authenticateAdmin = createAdminAuthentication(services);
+  const byToken = createAdminAuthentication(services);
+  const bySession = createSessionAuthentication(services);
   return createWebSocketRoutes({
-    async authenticate(token) {
-      const admin = await authenticateAdmin(token);
+    async authenticate(credential) {
+      const admin = await ('token' in credential ? byToken(credential.token) : bySession(credential.session));
       return admin && { workspaceId: admin.workspace.id, role: admin.role };
     },
+    readBrowser: services.readBrowser,
     async countFailure(request) {
       const counted = await failures.count(services.clientAddress(request));
       return counted?.isBeyond === true ? counted.seconds : null;

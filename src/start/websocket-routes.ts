@@ -1,11 +1,13 @@
 /**
  * The routes of WebSockets: looks at the path, then at the admin token, and hands on what is authorized to whoever serves
  * the path. The token comes in an Authorization header, or, from browsers, which cannot send one here, as a subprotocol
- * beside the first or as `?token=`.
+ * beside the first or as `?token=`. Pages of this gateway bring the session of their browser instead, in a cookie: a page
+ * from elsewhere is refused, as the browser names its origin.
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import type { Browser, ReadBrowser } from '#src/api/browser.ts';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 
 export type AuthorizedUpgrade = {
@@ -35,25 +37,40 @@ const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string,
   socket.end(`${lines.join('\r\n')}\r\n\r\n`);
 };
 
-const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string => {
+/** By which somebody is known. */
+export type Credential = { token: string } | { session: string };
+
+const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string | undefined => {
   const [, inHeader] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   const [, asProtocol] = headers['sec-websocket-protocol']?.split(',') ?? [];
-  return inHeader ?? asProtocol?.trim() ?? query.get('token') ?? '';
+  return inHeader ?? asProtocol?.trim() ?? query.get('token') ?? undefined;
+};
+
+/** Undefined for a session that a page from elsewhere makes use of. */
+const credentialOf = (
+  request: IncomingMessage,
+  query: URLSearchParams,
+  { session, isOurPage }: Browser,
+): Credential | undefined => {
+  const token = tokenOf(request, query);
+  if (token !== undefined || session === undefined) return { token: token ?? '' };
+  return isOurPage ? { session } : undefined;
 };
 
 export const createWebSocketRoutes = (options: {
-  /** Undefined for a token of nobody. */
-  authenticate: (token: string) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
+  /** Undefined for a token or a session of nobody. */
+  authenticate: (credential: Credential) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
+  readBrowser: ReadBrowser;
   /** One more token of nobody from where this comes from: seconds until it may try again; `null` while it still may. */
   countFailure: (request: IncomingMessage) => Promise<number | null>;
-  /** How often it is asked whether the token of a client is still good; one whose token is not, is cut off. */
+  /** How often it is asked whether the token or session of a client is still good; one whose is not, is cut off. */
   revalidateMs: number;
   logger: Logger;
 }): WebSocketRoutes => {
   const { logger, revalidateMs } = options;
   const paths = new Map<string, { role: AdminRole; accept: Accept }>();
 
-  const watchToken = (socket: Duplex, token: string): void => {
+  const watchCredential = (socket: Duplex, credential: Credential): void => {
     let timer: NodeJS.Timeout | undefined;
     let isOver = false;
     const stop = (): void => {
@@ -62,9 +79,9 @@ export const createWebSocketRoutes = (options: {
     };
     const look = async (): Promise<void> => {
       try {
-        if ((await options.authenticate(token)) === undefined) socket.destroy();
+        if ((await options.authenticate(credential)) === undefined) socket.destroy();
       } catch (error) {
-        logger.debug({ err: error }, 'whether a token is still good could not be asked');
+        logger.debug({ err: error }, 'whether somebody is still let in could not be asked');
       }
       if (!isOver && !socket.destroyed) lookLater();
     };
@@ -83,15 +100,16 @@ export const createWebSocketRoutes = (options: {
     const { pathname, searchParams: query } = target;
     const served = paths.get(pathname);
     if (served === undefined) return refuse(socket, 404);
-    const token = tokenOf(request, query);
-    const admin = await options.authenticate(token);
+    const credential = credentialOf(request, query, options.readBrowser(request));
+    if (credential === undefined) return refuse(socket, 403);
+    const admin = await options.authenticate(credential);
     if (admin === undefined) {
       const waitSec = await options.countFailure(request);
       return waitSec === null ? refuse(socket, 401) : refuse(socket, 429, { 'Retry-After': String(waitSec) });
     }
     const { workspaceId, role } = admin;
     if (served.role === 'admin' && role !== 'admin') return refuse(socket, 403);
-    watchToken(socket, token);
+    watchCredential(socket, credential);
     return served.accept({
       request,
       socket,

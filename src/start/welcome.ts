@@ -17,17 +17,20 @@ const firstCall = {
   none: { title: 'This gateway places no calls (GW_LINES=none); another one would by:', to: 'NUMBER' },
 } as const;
 
+const signInCommand = 'npm run admin -- sign-in-link';
+
 const task = '내일 오후 3시 예약을 확인해 주세요';
 
 /**
- * The welcome of a newcomer, printed once when the gateway is ready. The key itself is shown on a terminal alone;
- * printed elsewhere, the commands read it from the file of credentials.
+ * The welcome of a newcomer, printed once when the gateway is ready. The key itself is shown on a terminal alone,
+ * as is a link that signs in; printed elsewhere, the commands read the key from the file of credentials.
  */
 export const welcome = (
   credentials: Credentials,
   lines: keyof typeof firstCall,
   startedInMs: number,
   isTerminal: boolean,
+  signInLink?: string,
 ): string => {
   const { title, to } = firstCall[lines];
   const { base_url, console_url, number, number_key, file } = credentials;
@@ -37,6 +40,8 @@ export const welcome = (
   return `
   Trunkline is ready (${(startedInMs / 1000).toFixed(1)} s).
 
+  Sign in      ${signInLink ?? signInCommand}
+               (${signInLink === undefined ? 'prints a link that opens' : 'opens'} the console once, within ten minutes, on this machine)
   Console      ${console_url}
   API          ${base_url}   (reference: ${base_url}/docs)
   Your number  ${number}

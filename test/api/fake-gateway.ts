@@ -11,6 +11,7 @@ import { Registry } from 'prom-client';
 import { readConfig } from '#config/config.ts';
 import { platformMaxCallsInProgress } from '#config/policy.ts';
 import { createApi } from '#src/api/app.ts';
+import { createReadBrowser } from '#src/api/browser.ts';
 import { createClientAddress } from '#src/api/client-address.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
@@ -150,6 +151,7 @@ export const fakeGateway = async (
     limits: testLimits,
     countWithOthers: () => () => Promise.resolve(null),
     clientAddress: createClientAddress([]),
+    readBrowser: createReadBrowser([]),
     platform: {
       ...platformPolicyOf(readConfig({}, false)),
       maxCallsInProgress: platformMaxCallsInProgress,

@@ -24,6 +24,35 @@ test.serial('help tells of every command', async (t) => {
   }
 });
 
+test.serial('a link signs in as the token that is named, or that of the gateway', async (t) => {
+  const { gateway, run, runAtHome, baseUrl } = await operated(t);
+  await run('tokens', 'create', 'Dashboard', '--role', 'viewer');
+  const signIn = async (link: string) => {
+    const { status, body } = await apiClient(baseUrl).post(
+      '/console/session',
+      { code: link.slice(link.lastIndexOf('/') + 1) },
+      { 'x-trunkline-console': '1', origin: baseUrl },
+    );
+    return body.code ?? status;
+  };
+  const printed = z.object({ link: z.string(), token: z.object({ name: z.string(), role: z.string() }) });
+  const byName = printed.parse(JSON.parse(await runAtHome('sign-in-link', 'Dashboard', '--json')));
+  t.like(byName.token, { name: 'Dashboard', role: 'viewer' });
+  t.true(byName.link.startsWith(`${baseUrl}/#/sign-in/`));
+  t.is(await signIn(byName.link), 204);
+
+  const [own = ''] = (await runAtHome('sign-in-link')).split('\n');
+  t.is(await signIn(own), 204);
+  t.is(await signIn(own), 'sign_in_link_used');
+  const audit = await gateway.admin.get('/api/v1/admin/audit');
+  t.like(audit.body, { entries: [{ action: 'session.began' }, { action: 'sign_in_link.created' }] });
+
+  const away = await failure(t, run('sign-in-link'));
+  t.regex(away?.line ?? '', /^There is no dev-credentials\.json here: say for which token/);
+  await run('tokens', 'revoke', 'Dashboard');
+  t.regex((await failure(t, run('sign-in-link', 'Dashboard')))?.line ?? '', /^There is no token "Dashboard"/);
+});
+
 test.serial(
   'a workspace is made with its first admin token, which works on the running gateway at once',
   async (t) => {

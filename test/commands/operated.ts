@@ -1,4 +1,5 @@
 /** `npm run admin` beside a gateway that runs on the same database. */
+import { dirname } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
 import { failureOf, main } from '#src/commands/admin.ts';
@@ -12,15 +13,19 @@ type Run = (...args: string[]) => Promise<string>;
 export const operated = async (t: ExecutionContext) => {
   const url = await testDatabaseUrl(t);
   const gateway = await testGateway(t, { GW_DATABASE_URL: url });
-  const settings = testSettings(url, await emptyFolder(t));
-  const run: Run = async (...args) => {
-    const printed: string[] = [];
-    await main(args, settings, (text) => void printed.push(text));
-    return printed.join('\n');
-  };
+  const runIn =
+    (folder: string): Run =>
+    async (...args) => {
+      const printed: string[] = [];
+      await main(args, testSettings(url, folder), (text) => void printed.push(text));
+      return printed.join('\n');
+    };
+  const run = runIn(await emptyFolder(t));
+  /** With the data folder of the gateway. */
+  const runAtHome = runIn(dirname(gateway.credentials.file));
   const json = async <Schema extends z.ZodType>(schema: Schema, args: string[]): Promise<z.output<Schema>> =>
     schema.parse(JSON.parse(await run(...args, '--json')));
-  return { gateway, run, json, baseUrl: gateway.credentials.base_url };
+  return { gateway, run, runAtHome, json, baseUrl: gateway.credentials.base_url };
 };
 
 /** A failure as the operator reads it, and its exit code. */

@@ -72,7 +72,13 @@ const openPage = async (
   ).newContext({ locale, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   context.setDefaultTimeout(patienceMs);
   t.teardown(() => context.close());
-  if (isSignedIn) await context.addInitScript(`sessionStorage.setItem('trunkline.admin_token', '${token}')`);
+  if (isSignedIn) {
+    const signedIn = await context.request.post(`${baseUrl}/console/session`, {
+      headers: { origin: baseUrl, 'x-trunkline-console': '1' },
+      data: { token },
+    });
+    if (!signedIn.ok()) throw new Error(`Nobody could be signed in: ${signedIn.status()}`);
+  }
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {

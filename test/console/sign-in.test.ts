@@ -1,5 +1,11 @@
+import type { Page } from 'playwright-core';
 import { runStatement } from '#test/helpers/database-statement.ts';
-import { consoleTest } from './in-browser.ts';
+import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+
+const hasSecret = (kept: unknown): boolean => /gw_(admin|session)_/.test(String(kept));
+
+/** What stands behind the `#` of a link. */
+const pageIn = (link: string): string => link.slice(link.indexOf('#') + 1);
 
 consoleTest('a person signs in, and stays signed in until they sign out', async (t, { gateway, open }) => {
   const page = await open({ isSignedIn: false, page: '/numbers' });
@@ -21,9 +27,97 @@ consoleTest('a person signs in, and stays signed in until they sign out', async 
   await page.reload();
   await page.getByRole('heading', { name: 'Numbers' }).waitFor();
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  t.is(await page.evaluate('JSON.stringify(sessionStorage) + document.cookie').then(hasSecret), false);
+
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByLabel('Admin token').waitFor();
   await page.reload();
   await page.getByLabel('Admin token').waitFor();
+});
+
+consoleTest(
+  'the key of a number, pasted to sign in, gets a word of its own',
+  async (t, { gateway, open }) => {
+    const page = await open({ isSignedIn: false });
+    await page.getByLabel('Admin token').fill(gateway.credentials.number_key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is the key of a number, which places calls.').first().waitFor();
+    await page.getByRole('button', { name: '한국어' }).click();
+    await page.getByRole('button', { name: '로그인' }).click();
+    await page.getByText('전화를 거는 데 쓰는 번호 키입니다.').first().waitFor();
+    t.pass();
+  },
+);
+
+const linkOf = async ({ makeSignInLink }: ConsoleWorld['gateway']): Promise<string> =>
+  (await makeSignInLink()) ?? '';
+
+consoleTest('a link signs in once, and its code leaves the address', async (t, { gateway, open }) => {
+  const link = await linkOf(gateway);
+  const page = await open({ isSignedIn: false, page: pageIn(link) });
+  await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
+  t.is(page.url(), `${gateway.credentials.console_url}#/calls`);
+  await page.getByText('Signed in as dev-credentials.json').waitFor();
+  // The web phone is let in by the session as well.
+  await page.getByRole('button', { name: 'Web phone' }).waitFor();
+  // Whoever is signed in already is at home.
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
+
+  const other = await open({ isSignedIn: false, page: pageIn(link) });
+  await other.getByText('This link was opened before.').waitFor();
+  await other.getByText('npm run admin -- sign-in-link').waitFor();
+  await other.getByLabel('Admin token').waitFor();
+  t.false(other.url().includes('sign-in'));
+});
+
+consoleTest(
+  'a link that is too old, or opened from elsewhere, says so and what to do, in both languages',
+  async (t, { gateway, databaseUrl, open }) => {
+    const link = await linkOf(gateway);
+    const elsewhere = await open({ isSignedIn: false });
+    await elsewhere.getByLabel('Admin token').waitFor();
+    await elsewhere.context().setExtraHTTPHeaders({ 'X-Forwarded-For': '192.0.2.1' });
+    await elsewhere.goto(link);
+    await elsewhere.getByText('This link works on the machine of the gateway alone').waitFor();
+
+    await runStatement(databaseUrl, 'update sign_in_link set expires_at = now()');
+    const late = await open({ isSignedIn: false, locale: 'ko-KR', page: pageIn(link) });
+    await late.getByText('더 이상 유효하지 않은 링크입니다.').waitFor();
+    await late.getByRole('button', { name: 'English' }).click();
+    await late.getByText('This link is no longer valid. It lasts ten minutes.').waitFor();
+    t.true(await late.getByLabel('Admin token').isVisible());
+  },
+);
+
+/** A further tab of the same browser. */
+const tabOf = async (page: Page): Promise<Page> => {
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  return tab;
+};
+
+consoleTest('tabs share a session, its beginning and its end', async (t, { gateway, open }) => {
+  const page = await open({ isSignedIn: false });
+  const tab = await tabOf(page);
+  await tab.getByLabel('Admin token').waitFor();
+  await page.getByLabel('Admin token').fill(gateway.credentials.admin_token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  for (const one of [page, tab]) await one.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
+  await tab.getByRole('button', { name: 'Sign out', exact: true }).click();
+  for (const one of [page, tab]) await one.getByLabel('Admin token').waitFor();
+  t.pass();
+});
+
+consoleTest('who signs out everywhere is signed out in other browsers too', async (t, { open }) => {
+  const [page, other] = [await open(), await open({ page: '/numbers/new' })];
+  await other.getByLabel('Number', { exact: true }).fill('070-1234-5678');
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByLabel('Admin token').waitFor();
+  await other.getByRole('button', { name: 'Add number' }).click();
+  await other.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+  t.is(await other.getByLabel('Number', { exact: true }).inputValue(), '070-1234-5678');
 });
 
 consoleTest(

@@ -24,18 +24,18 @@ test.serial(
     t.is(asked, 0);
     mock.timers.tick(1);
     await new Promise(setImmediate);
-    t.is(asked, 2);
+    t.is(asked, 4);
     t.is(logged.length, 1);
     t.regex(logged[0] ?? '', /tried again in an hour/);
 
     mock.timers.tick(3_600_000);
     await new Promise(setImmediate);
-    t.is(asked, 4);
+    t.is(asked, 8);
     t.is(logged.length, 1, 'a success is not worth a line');
 
     end();
     mock.timers.tick(36_000_000);
     await new Promise(setImmediate);
-    t.is(asked, 4);
+    t.is(asked, 8);
   },
 );

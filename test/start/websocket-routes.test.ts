@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { createReadBrowser } from '#src/api/browser.ts';
 import { createCounter } from '#src/api/rate-limit.ts';
 import { createWebSocketRoutes } from '#src/start/websocket-routes.ts';
 import { until } from '#test/helpers/until.ts';
@@ -19,10 +20,12 @@ const openDoor = async (t: ExecutionContext) => {
   const tried: string[] = [];
   const good = new Set(['good', 'other']);
   const webSocketRoutes = createWebSocketRoutes({
-    authenticate: (token) => {
+    authenticate: (credential) => {
+      const token = 'token' in credential ? credential.token : `session ${credential.session}`;
       tried.push(token);
       return Promise.resolve(good.has(token) ? { workspaceId: 'w', role: 'admin' as const } : undefined);
     },
+    readBrowser: createReadBrowser([]),
     async countFailure(request) {
       const counted = await failures.count(request.socket.remoteAddress ?? '');
       return counted?.isBeyond === true ? counted.seconds : null;
@@ -49,11 +52,11 @@ const openDoor = async (t: ExecutionContext) => {
       port,
       `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`,
     );
-  const stay = async (token: string) => {
+  const stay = async (token: string, { target = `/stay?token=${token}`, headers = '' } = {}) => {
     const socket = connect(port, '127.0.0.1');
     t.teardown(() => socket.destroy());
     socket.write(
-      `GET /stay?token=${token} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`,
     );
     const [answer] = await once(socket, 'data');
     t.regex(String(answer), /^HTTP\/1\.1 101 /);
@@ -105,4 +108,37 @@ test('who is inside is cut off when the token is good no longer, and nobody else
   await until('the other one is asked for again', () => tried.length > asked || undefined);
   t.false(other.destroyed);
   t.is(tried.at(-1), 'other');
+});
+
+const cookie = (session: string, origin: string): string =>
+  `Cookie: other=1; trunkline_session=${session}\r\n${origin}`;
+
+test('a page of this gateway is let in by the session of its browser, one from elsewhere is not', async (t) => {
+  const { knock, tried, good } = await openDoor(t);
+  good.add('session s1');
+  t.is((await knock('/inspect', cookie('s1', 'Origin: http://a\r\n'))).status, 418);
+  t.is((await knock('/inspect', cookie('s1', 'Sec-Fetch-Site: same-origin\r\n'))).status, 418);
+  const asked = tried.length;
+  for (const origin of [
+    '',
+    'Origin: null\r\n',
+    'Origin: http://a:8081\r\n',
+    'Origin: http://a.example\r\n',
+    'Origin: http://a\r\nSec-Fetch-Site: same-site\r\n',
+  ])
+    t.is((await knock('/inspect', cookie('s1', origin))).status, 403, origin);
+  t.is(tried.length, asked, 'nobody looked whose session it is');
+  t.is((await knock('/inspect', cookie('s2', 'Origin: http://a\r\n'))).status, 401);
+  // A token counts, whoever's page sends it.
+  t.is((await knock('/inspect?token=good', cookie('s1', 'Origin: http://b\r\n'))).status, 418);
+});
+
+test('who is inside by a session is cut off when that is over', async (t) => {
+  const { stay, good } = await openDoor(t);
+  good.add('session s1');
+  const inside = await stay('', { target: '/stay', headers: cookie('s1', 'Origin: http://a\r\n') });
+  const closed = once(inside, 'close');
+  good.delete('session s1');
+  await closed;
+  t.pass();
 });

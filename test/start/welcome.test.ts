@@ -61,6 +61,12 @@ test('a shell understands the printed commands as they are meant', async (t) => 
   ]);
 });
 
+test('a link signs in, on a terminal alone; elsewhere a command prints one', (t) => {
+  const link = 'http://127.0.0.1:8080/#/sign-in/code';
+  t.regex(welcome(credentials, 'simulator', 1_234, true, link), /\n  Sign in +http:\S+\/#\/sign-in\/code\n/);
+  t.regex(printed, /\n  Sign in +npm run admin -- sign-in-link\n/);
+});
+
 test('the time of the start, the number and the file are told, the admin token is not', (t) => {
   t.regex(printed, /ready \(1\.2 s\)/);
   t.regex(printed, /Your number +07000000000\n/);

@@ -15,7 +15,7 @@ const page = `<!doctype html>
   </head>
   <body>
     <form>
-      <label>Admin token <input name="token" type="password" autocomplete="off" required></label>
+      <label>Admin token <input name="token" type="password" autocomplete="off" placeholder="not needed when signed in"></label>
       <label>Call <input name="call" placeholder="empty: every call" size="38"></label>
       <button>Watch</button>
       <output role="status"></output>
@@ -58,7 +58,7 @@ const watch = () => {
   const { token, call } = Object.fromEntries(new FormData(form));
   const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
   address.hash = '';
-  address.searchParams.set('token', token);
+  if (token !== '') address.searchParams.set('token', token);
   if (call.trim() !== '') address.searchParams.set('call', call.trim());
   const opened = new WebSocket(address);
   socket = opened;
@@ -68,7 +68,7 @@ const watch = () => {
   opened.onclose = ({ code, reason }) => {
     if (socket !== opened) return;
     status.value = code === 1006
-      ? 'Not let in: is the token right, and the call in progress?'
+      ? 'Not let in: are you signed in to the console, or is the token right, and is the call in progress?'
       : 'Over' + (reason === '' ? '' : ': ' + reason);
   };
 };
@@ -80,7 +80,7 @@ form.addEventListener('submit', (event) => {
 const given = new URLSearchParams(location.hash.slice(1));
 for (const name of ['token', 'call']) form.elements[name].value = given.get(name) ?? '';
 history.replaceState(null, '', location.pathname);
-if (given.has('token')) watch();
+if (given.has('token') || given.has('call')) watch();
 `;
 
 const policy =
@@ -96,7 +96,7 @@ export const getInspect = defineRoute({
   tag: 'Pages',
   summary: 'Calls in the Stately inspector',
   description:
-    'A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only.',
+    'A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, which a browser that is signed in to the console need not send, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only.',
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: ['not_found'],

@@ -6,7 +6,10 @@ import { UsageError } from '../parse-options.ts';
 
 /** The database of the gateway, reached beside it. */
 export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
-  Pick<ApiServices, 'platform' | 'country' | 'engines'>;
+  Pick<ApiServices, 'platform' | 'country' | 'engines'> & {
+    /** Where the console of this gateway is, and the token of its file of credentials, if there is one. */
+    home: { consoleUrl: string; adminToken: string | undefined };
+  };
 
 /** Options as they were typed; those that were not given are absent. */
 export type CommandArguments = {

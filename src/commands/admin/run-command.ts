@@ -2,6 +2,7 @@
 import { textOption, type Command, type CommandArguments } from './command.ts';
 import { numberCommands } from './number-commands.ts';
 import { secretCommands } from './secret-commands.ts';
+import { signInCommands } from './sign-in-command.ts';
 import { tokenCommands } from './token-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 import { parseOptions, UsageError } from '../parse-options.ts';
@@ -9,6 +10,7 @@ import { parseOptions, UsageError } from '../parse-options.ts';
 export const commands: readonly Command[] = [
   ...workspaceCommands,
   ...tokenCommands,
+  ...signInCommands,
   ...numberCommands,
   ...secretCommands,
 ];
@@ -57,7 +59,7 @@ const everywhere = {
 
 const named = (args: readonly string[]): Command => {
   const [noun = '', verb = ''] = args;
-  const found = commands.find(({ name }) => name === `${noun} ${verb}`);
+  const found = commands.find(({ name }) => name === noun || name === `${noun} ${verb}`);
   if (found !== undefined) return found;
   const [wanted, others] = [`${noun} ${verb}`.trim(), commands.map(({ name }) => name)];
   const alike = others.filter((name) => name.startsWith(`${noun} `));
@@ -72,7 +74,7 @@ export const readCall = (args: readonly string[]): Call | 'help' => {
   if (first === undefined || first === 'help' || args.includes('--help')) return 'help';
   const command = named(args);
   const { positionals, values } = parseOptions({
-    args: args.slice(2),
+    args: args.slice(command.name.split(' ').length),
     allowPositionals: true,
     strict: true,
     options: { ...command.options, ...everywhere },

@@ -81,7 +81,7 @@ const create: Command = {
 };
 
 /** By its id, which may be of any workspace, or its name in the workspace that is meant. */
-const findToken = async (
+export const findToken = async (
   context: CommandContext,
   given: CommandArguments,
   named: string,

@@ -1,7 +1,7 @@
 /** One request to the gateway that this page came from: what `fetch` is to the client, and what it can come to. */
 import { signal } from '@preact/signals';
 import { TrunklineProblem } from '#src/client/client.ts';
-import { expire, signedInAgain, token } from '../session.ts';
+import { isOver, session, signedInAgain, signInsUntilNow } from '../session.ts';
 
 export { TrunklineProblem as Problem };
 
@@ -17,22 +17,28 @@ export class Unreachable extends Error {
 /** Whether the last request was answered. */
 export const isConnected = signal(true);
 
-const authorization = (key: string): string => `Bearer ${key}`;
+/**
+ * The session goes along by itself, and counts where no key is sent. By this header the gateway knows that it was the
+ * console that asked. Throws `Unreachable`.
+ */
+export const requestOnce = (url: string, init: RequestInit): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  headers.set('X-Trunkline-Console', '1');
+  return fetched(url, { ...init, headers });
+};
 
 /**
- * Throws `Unreachable`. Where the admin token is refused, it waits until somebody has signed in again and asks once
- * more, so that nothing that was typed is lost.
+ * Throws `Unreachable`. Where the session is refused, it waits until somebody has signed in again and asks once more, so
+ * that nothing that was typed is lost.
  */
 export const request = async (url: string, init: RequestInit): Promise<Response> => {
-  const key = token.value;
-  const response = await fetched(url, init);
-  const isOurs = key !== null && new Headers(init.headers).get('Authorization') === authorization(key);
-  if (response.status !== 401 || !isOurs) return response;
-  expire(key);
+  const signIn = signInsUntilNow();
+  const response = await requestOnce(url, init);
+  const isBySession = !new Headers(init.headers).has('Authorization');
+  if (response.status !== 401 || !isBySession || session.value.is === 'nobody') return response;
+  isOver(signIn);
   await signedInAgain();
-  const headers = new Headers(init.headers);
-  headers.set('Authorization', authorization(token.value ?? ''));
-  return request(url, { ...init, headers });
+  return request(url, init);
 };
 
 const fetched = async (url: string, init: RequestInit): Promise<Response> => {

@@ -1,11 +1,18 @@
-import { checkToken } from '../api.ts';
+import type { ComponentChildren } from 'preact';
 import { Problem } from '../api/request.ts';
 import { texts } from '../language/language.ts';
+import { Action } from '../parts/action.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormBody, TextField } from '../parts/field.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
-import { LanguageChoice, Mark } from '../parts/frame.tsx';
-import { signIn, signOut } from '../session.ts';
+import { Connection, LanguageChoice, Mark } from '../parts/frame.tsx';
+import { usePolled } from '../polled.ts';
+import type { LinkRefusal } from '../session.ts';
+import { linkTo, replacePage } from '../shown-page.ts';
+import { learnSession, openSignInLink, signIn, signOut } from '../signing.ts';
+
+/** What a person runs to have another link. */
+const linkCommand = 'npm run admin -- sign-in-link';
 
 const useSignIn = () =>
   useForm({ token: '' }, async ({ token }) => {
@@ -13,12 +20,14 @@ const useSignIn = () =>
     const t = texts.value.shell.signIn;
     if (given === '') throw wrongField('token', t.missing);
     try {
-      await checkToken(given);
+      await signIn(given);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) throw wrongField('token', t.refused);
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'number_key_given') throw wrongField('token', t.numberKey);
+      // One that is too long to be a token is none either.
+      if (error.status === 401 || error.code === 'invalid_request') throw wrongField('token', t.refused);
       throw error;
     }
-    signIn(given);
   });
 
 const TokenForm = () => {
@@ -31,19 +40,73 @@ const TokenForm = () => {
   );
 };
 
-export const SignIn = () => {
+const Card = ({ children }: { children: ComponentChildren }) => (
+  <main class="sign-in">
+    <div class="brand">
+      <Mark />
+      Trunkline
+    </div>
+    {children}
+    <LanguageChoice />
+  </main>
+);
+
+/** While the gateway is asked; it goes on by itself when a lost connection is back. */
+const Waiting = ({ words }: { words: string }) => (
+  <Card>
+    <p role="status">{words}</p>
+    <Connection />
+  </Card>
+);
+
+export const FindSession = () => {
+  usePolled('session', learnSession);
+  return <Waiting words={texts.value.shell.signIn.finding} />;
+};
+
+/** The code leaves the address as soon as it was tried. */
+export const OpenLink = ({ code }: { code: string }) => {
+  usePolled(code, async () => {
+    await openSignInLink(code);
+    replacePage(linkTo('calls'));
+  });
+  return <Waiting words={texts.value.shell.signIn.opening} />;
+};
+
+const RefusedLink = ({ code }: { code: LinkRefusal }) => {
+  const t = texts.value.shell.signIn.link;
+  const words: Readonly<Record<string, string>> = {
+    sign_in_link_used: t.used,
+    sign_in_link_expired: t.expired,
+    not_on_this_machine: t.elsewhere,
+  };
+  return (
+    <p class="notice" role="alert">
+      {words[code] ?? t.failed}
+      {code !== 'not_on_this_machine' && (
+        <>
+          {' '}
+          {t.another} <code>{linkCommand}</code>
+        </>
+      )}
+    </p>
+  );
+};
+
+export const SignIn = ({ refusedLink }: { refusedLink: LinkRefusal | null }) => {
   const t = texts.value.shell.signIn;
   return (
-    <main class="sign-in">
-      <div class="brand">
-        <Mark />
-        Trunkline
-      </div>
+    <Card>
       <h1>{t.title}</h1>
       <p class="lead">{t.lead}</p>
+      {refusedLink !== null && <RefusedLink code={refusedLink} />}
       <TokenForm />
-      <LanguageChoice />
-    </main>
+      {refusedLink === null && (
+        <p class="link-hint">
+          {t.linkHint} <code>{linkCommand}</code>
+        </p>
+      )}
+    </Card>
   );
 };
 
@@ -54,9 +117,7 @@ export const SignInAgain = () => {
     <Dialog title={t.signIn.again}>
       <p>{t.signIn.againLead}</p>
       <TokenForm />
-      <button type="button" class="quiet" onClick={signOut}>
-        {t.signOut}
-      </button>
+      <Action isForAll label={t.signOut} act={signOut} />
     </Dialog>
   );
 };

@@ -5,9 +5,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { isConnected } from '../api/request.ts';
 import { catalogues, language, speak, texts } from '../language/language.ts';
 import type { ConsoleLanguage } from '../language/texts.ts';
-import { forgetKeys } from '../known-keys.ts';
 import { linkTo, page, route } from '../shown-page.ts';
-import { mayChange, role, signOut } from '../session.ts';
+import { admin, mayChange } from '../session.ts';
+import { signOut, signOutEverywhere } from '../signing.ts';
+import { Action } from './action.tsx';
 
 const links = [
   ['calls', 'calls'],
@@ -56,7 +57,7 @@ effect(() => {
   if (!isConnected.value) wasLost.value = true;
 });
 
-const Connection = () => {
+export const Connection = () => {
   const t = texts.value.shell;
   const isBack = isConnected.value && wasLost.value;
   useEffect(() => {
@@ -73,6 +74,27 @@ const Connection = () => {
   );
 };
 
+/** Whose session it is, and the ways out of it. */
+const SignedInAs = () => {
+  const t = texts.value.shell;
+  if (admin.value === null) return null;
+  const { name, role } = admin.value;
+  return (
+    <div class="signed-in">
+      <p>
+        {t.signedInAs} <b>{name}</b> <span class="role">{texts.value.tokens.roles[role]}</span>
+      </p>
+      <Action isForAll label={t.signOut} act={signOut} />
+      <Action
+        isForAll
+        label={t.signOutEverywhere}
+        asked={{ title: t.signOutEverywhere, text: t.signOutEverywhereText(name) }}
+        act={signOutEverywhere}
+      />
+    </div>
+  );
+};
+
 export const Frame = ({ children }: { children: ComponentChildren }) => {
   const t = texts.value.shell;
   const [isOpen, setOpen] = useState(false);
@@ -82,11 +104,6 @@ export const Frame = ({ children }: { children: ComponentChildren }) => {
     scrollTo(0, 0);
   }, [page.value]);
   const shown = links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
-  const leave = (): void => {
-    forgetKeys();
-    role.value = null;
-    signOut();
-  };
   return (
     <div class="frame">
       <a
@@ -128,9 +145,7 @@ export const Frame = ({ children }: { children: ComponentChildren }) => {
           <div class="side-end">
             <a href="/docs">{t.reference}</a>
             <LanguageChoice />
-            <button type="button" onClick={leave}>
-              {t.signOut}
-            </button>
+            <SignedInAs />
           </div>
         </div>
       </header>

@@ -1,7 +1,7 @@
 /** The web phone at the edge of every page: small while nothing happens, open when it rings or is used. */
 import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { isExpired, token } from '../session.ts';
+import { session } from '../session.ts';
 import { connectPhone, phone, putAway } from './phone-connection.ts';
 import { Dialler } from './dialler.tsx';
 import { Icon } from './icons.tsx';
@@ -16,8 +16,8 @@ export const PhoneDock = () => {
   const [isOpened, setOpened] = useState(false);
   /** A call that is on may be folded, to see the page behind it. */
   const [folded, setFolded] = useState<string | null>(null);
-  const key = isExpired.value ? null : token.value;
-  useEffect(() => (key === null ? undefined : connectPhone(key)), [key]);
+  const signedInAs = session.value.is === 'signed-in' ? session.value.as.id : null;
+  useEffect(() => (signedInAs === null ? undefined : connectPhone()), [signedInAs]);
 
   const inCall = talk !== null && talk.end === null;
   const isRinging = ringing.length > 0 && !inCall;

@@ -116,8 +116,8 @@ export const setMuted = (muted: boolean): void => {
   else aloud(sounding, text, details.language);
 };
 
-/** Until the returned function is called. */
-export const connectPhone = (token: string): (() => void) => {
+/** Until the returned function is called. The session lets it in. */
+export const connectPhone = (): (() => void) => {
   const over = new AbortController();
   let failures = 0;
   /** So many failures in a row are tried again soon; any number once it was open. */
@@ -127,8 +127,7 @@ export const connectPhone = (token: string): (() => void) => {
   const open = (isNew = false): void => {
     const url = new URL(`/api/v1/admin/phone?phone=${nameOf(isNew)}`, location.href);
     url.protocol = url.protocol.replace('http', 'ws');
-    // A browser cannot send a header here, and an address is written into many logs.
-    const opened = new WebSocket(url, ['trunkline.phone', token]);
+    const opened = new WebSocket(url, 'trunkline.phone');
     socket = opened;
     opened.addEventListener('open', () => {
       failures = 0;

@@ -8,6 +8,7 @@ import { CallSearch } from './call-search.ts';
 import { CallTransition } from './call-transition.ts';
 import { CallTurn } from './call-turn.ts';
 import { Call } from './call.ts';
+import { ConsoleSession } from './console-session.ts';
 import { DeliveryAttempt } from './delivery-attempt.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { Event } from './event.ts';
@@ -20,6 +21,7 @@ import { Recording } from './recording.ts';
 import { RequestCount } from './request-count.ts';
 import { SipLegRow } from './sip-leg.ts';
 import { SipMessageRow } from './sip-message.ts';
+import { SignInLink } from './sign-in-link.ts';
 import { TrunkRow } from './trunk.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { Workspace } from './workspace.ts';
@@ -27,6 +29,8 @@ import { Workspace } from './workspace.ts';
 export const entities = [
   Workspace,
   AdminToken,
+  ConsoleSession,
+  SignInLink,
   TrunkRow,
   PhoneNumber,
   AgentBinding,

@@ -10,6 +10,7 @@ import { CallSound } from './call-sound.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CallerIdentity } from './caller-identity.ts';
 import { CheaperCalls } from './cheaper-calls.ts';
+import { ConsoleSessions } from './console-sessions.ts';
 import { Counting } from './counting.ts';
 import { DailyMinutes } from './daily-minutes.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
@@ -74,5 +75,6 @@ export const migrations = [
   { name: '0040-call-revival-time', class: CallRevivalTime },
   { name: '0042-counting', class: Counting },
   { name: '0043-request-counts', class: RequestCounts },
+  { name: '0044-console-sessions', class: ConsoleSessions },
   { name: '0045-call-search', class: CallSearch },
 ];

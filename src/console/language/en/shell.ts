@@ -5,6 +5,10 @@ export const shell = {
   pages: 'Pages',
   language: 'Language',
   signOut: 'Sign out',
+  signOutEverywhere: 'Sign out everywhere',
+  signOutEverywhereText: (name: string) =>
+    `Every browser that is signed in as “${name}” is signed out, this one as well. The token itself stays valid.`,
+  signedInAs: 'Signed in as',
   reference: 'API reference',
   loading: 'Loading …',
   lost: 'Connection lost. Trying again …',
@@ -33,11 +37,25 @@ export const shell = {
     lead: 'See calls as they happen, connect agents, copy keys.',
     token: 'Admin token',
     hint: 'It begins with gw_admin_. A gateway that runs embedded keeps it in dev-credentials.json in its data folder.',
+    linkHint: 'On the machine of the gateway, a link signs in without it:',
+    finding: 'Looking who is signed in …',
+    opening: 'Signing in …',
     submit: 'Sign in',
     refused: 'This token is not valid here.',
+    numberKey:
+      'This is the key of a number, which places calls. Signing in takes an admin token: it begins with gw_admin_.',
+    link: {
+      used: 'This link was opened before. It signs in once.',
+      expired: 'This link is no longer valid. It lasts ten minutes.',
+      elsewhere:
+        'This link works on the machine of the gateway alone, at 127.0.0.1 or localhost. From elsewhere, sign in with an admin token.',
+      failed: 'This link did not sign in.',
+      another: 'Have another one printed:',
+    },
     missing: 'Enter your admin token.',
     again: 'Sign in again',
-    againLead: 'Your token is no longer accepted. Sign in with another one; everything stays as it is.',
+    againLead:
+      'You are no longer signed in: the session has ended, or its token has. Sign in again; everything stays as it is.',
   },
   form: {
     save: 'Save',

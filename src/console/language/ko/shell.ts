@@ -7,6 +7,10 @@ export const shell: Texts['shell'] = {
   pages: '페이지',
   language: '언어',
   signOut: '로그아웃',
+  signOutEverywhere: '모든 브라우저에서 로그아웃',
+  signOutEverywhereText: (name) =>
+    `‘${name}’(으)로 로그인한 모든 브라우저에서 로그아웃합니다. 이 브라우저도 포함됩니다. 토큰은 그대로 유효합니다.`,
+  signedInAs: '로그인:',
   reference: 'API 문서',
   loading: '불러오는 중 …',
   lost: '연결이 끊어졌습니다. 다시 시도하고 있습니다 …',
@@ -35,8 +39,21 @@ export const shell: Texts['shell'] = {
     lead: '통화를 실시간으로 보고, 에이전트를 연결하고, 키를 복사하세요.',
     token: '관리자 토큰',
     hint: 'gw_admin_으로 시작합니다. 내장 모드에서는 데이터 폴더의 dev-credentials.json에 있습니다.',
+    linkHint: '게이트웨이가 실행되는 컴퓨터에서는 링크로 토큰 없이 로그인할 수 있습니다.',
+    finding: '로그인 상태를 확인하는 중 …',
+    opening: '로그인하는 중 …',
     submit: '로그인',
     refused: '올바르지 않은 토큰입니다.',
+    numberKey:
+      '전화를 거는 데 쓰는 번호 키입니다. 로그인하려면 gw_admin_으로 시작하는 관리자 토큰이 필요합니다.',
+    link: {
+      used: '이미 사용한 링크입니다. 링크는 한 번만 쓸 수 있습니다.',
+      expired: '더 이상 유효하지 않은 링크입니다. 링크는 10분 동안만 유효합니다.',
+      elsewhere:
+        '이 링크는 게이트웨이가 실행되는 컴퓨터에서 127.0.0.1이나 localhost로만 열 수 있습니다. 다른 곳에서는 관리자 토큰으로 로그인하세요.',
+      failed: '링크로 로그인하지 못했습니다.',
+      another: '새 링크를 받으려면 다음 명령을 실행하세요.',
+    },
     missing: '관리자 토큰을 입력하세요.',
     again: '다시 로그인',
     againLead:

@@ -1,0 +1,50 @@
+/** `sign-in-link`: a link that signs a browser in to the console, once. */
+import { note } from '#src/administration/administrator.ts';
+import { makeSignInLink, signInLinkSec } from '#src/administration/console-sessions.ts';
+import { findAdminToken, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+import { UsageError } from '../parse-options.ts';
+import { operatorOf } from './choose-workspace.ts';
+import type { Command, CommandArguments, CommandContext } from './command.ts';
+import { findToken } from './token-commands.ts';
+
+/** The named token, or that of the gateway's own credentials. Throws a UsageError for one that is good no longer. */
+const tokenFor = async (
+  context: CommandContext,
+  given: CommandArguments,
+): Promise<Pick<AdminTokenRecord, 'id' | 'name' | 'role' | 'workspaceId'>> => {
+  const { database, sealing, clock, home } = context;
+  const [named] = given.positionals;
+  const own = () =>
+    home.adminToken === undefined ? undefined : findAdminToken(database, sealing, home.adminToken);
+  const record = named === undefined ? await own() : (await findToken(context, given, named)).record;
+  if (record === undefined)
+    throw new UsageError('There is no dev-credentials.json here: say for which token, see "tokens list"');
+  const { revokedAt, expiresAt } = record;
+  if (revokedAt === null && (expiresAt === null || expiresAt.getTime() > clock.now())) return record;
+  throw new UsageError(
+    `The token "${record.name}" was revoked or has ended: say for which other one, see "tokens list"`,
+  );
+};
+
+const signInLink: Command = {
+  name: 'sign-in-link',
+  usage: '[ID|NAME]',
+  summary:
+    'prints a link that signs a browser of this machine in to the console, once, within ten minutes; as the admin of dev-credentials.json, or of the token that is named',
+  words: { least: 0, most: 1 },
+  options: {},
+  async run(context, given) {
+    const { id, name, role, workspaceId } = await tokenFor(context, given);
+    const link = await makeSignInLink(context, id, context.home.consoleUrl);
+    await note(operatorOf(context, { id: workspaceId }), {
+      action: 'sign_in_link.created',
+      subject: `admin_token:${id}`,
+    });
+    return {
+      text: `${link}\n\nOpens the console once, within ten minutes, in a browser on the machine of the gateway: as "${name}" (${role}).`,
+      json: { link, expires_in_sec: signInLinkSec, token: { id, name, role } },
+    };
+  },
+};
+
+export const signInCommands: readonly Command[] = [signInLink];

@@ -1,0 +1,14 @@
+import type { AdministrationServices } from '#src/administration/administrator.ts';
+import { makeSignInLink } from '#src/administration/console-sessions.ts';
+import { authenticateAdmin } from '#src/persistence/admin-tokens.ts';
+import type { Credentials } from './credentials.ts';
+
+/** Signs in as the admin of the credentials; undefined when their token was revoked or is past its end. */
+export const linkOfCredentials = async (
+  services: AdministrationServices,
+  { admin_token: token, console_url: consoleUrl }: Pick<Credentials, 'admin_token' | 'console_url'>,
+): Promise<string | undefined> => {
+  const { database, sealing, clock } = services;
+  const admin = await authenticateAdmin(database, sealing, token, new Date(clock.now()));
+  return admin && makeSignInLink(services, admin.id, consoleUrl);
+};
