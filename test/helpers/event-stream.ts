@@ -19,12 +19,16 @@ export type EventStreamReader = {
 
 export const openEventStream = async (
   url: string,
-  key: string,
+  key: string | null,
   headers: Record<string, string> = {},
 ): Promise<EventStreamReader> => {
   const closing = new AbortController();
   const response = await fetch(url, {
-    headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...headers },
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      accept: 'text/event-stream',
+      ...headers,
+    },
     signal: closing.signal,
   });
   const events: ServerSentEvent[] = [];

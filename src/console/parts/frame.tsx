@@ -82,7 +82,7 @@ const SignedInAs = () => {
   return (
     <div class="signed-in">
       <p>
-        {t.signedInAs} <b>{name}</b> <span class="role">{texts.value.tokens.roles[role]}</span>
+        {t.signedInAs} <b>{name}</b> {texts.value.tokens.roles[role]}
       </p>
       <Action isForAll label={t.signOut} act={signOut} />
       <Action

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
+import { browserOf, byConsole, sessionPath } from '../console-browser.ts';
 import { fakeGateway, testLimits } from '../fake-gateway.ts';
 import { callWith, streaming } from './written-call.ts';
 
@@ -122,4 +123,23 @@ test('a stream ends when its key or token is good no longer, and the others go o
   await until('the stream of the reissued key has ended', () => ofKey.isOver() || undefined);
   t.false(ofAdmin.isOver());
   ofAdmin.close();
+});
+
+test('a stream of the console ends with its session, and no page from elsewhere opens one', async (t) => {
+  const gateway = await fakeGateway(t, {
+    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
+    watchChart: () => () => {},
+  });
+  const { id } = await callWith(gateway, 1);
+  const [browser, other] = [await browserOf(gateway), await browserOf(gateway)];
+  const openBy = (cookie: string, headers: Record<string, string>) =>
+    openEventStream(`${gateway.baseUrl}/api/v1/admin/calls/${id}/events`, null, { cookie, ...headers });
+  const elsewhere = await openBy(browser.cookie, { ...byConsole, 'sec-fetch-site': 'same-site' });
+  t.is(elsewhere.status, 403);
+  const [stream, ofOther] = [await openBy(browser.cookie, byConsole), await openBy(other.cookie, byConsole)];
+  for (const one of [stream, ofOther]) await one.until('the answer', (event) => event.id === '1');
+  t.is((await browser.send('DELETE', sessionPath)).status, 204);
+  await until('the stream of the ended session is over', () => stream.isOver() || undefined);
+  t.false(ofOther.isOver());
+  ofOther.close();
 });
