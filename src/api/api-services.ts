@@ -11,7 +11,7 @@ import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import type { StoredCalls } from '#src/calls/stored-calls.ts';
-import type { WatchChart } from '#src/calls/live/chart-watch.ts';
+import type { ChartState, WatchChart } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import type { FactNews } from '#src/calls/journal/fact-news.ts';
@@ -55,6 +55,11 @@ export type ApiServices = Pick<
     /** Calls back after each fact of a call that this gateway has written. */
     watchFacts: FactNews['watch'];
     watchChart: WatchChart;
+    /** Calls back for a call that another gateway holds, until it is over; the returned function ends it. */
+    watchElsewhere: (
+      callId: string,
+      onNews: { onState: (state: ChartState) => void; onFact: () => void },
+    ) => () => void;
     /** The picture of a chart, as SVG. */
     charts: (name: ChartName) => Promise<string>;
     streams: StreamPermits;

@@ -1095,7 +1095,7 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getCallEvents: {
     request: {
       /** The call. */
@@ -1486,7 +1486,7 @@ export type Operations = {
     };
     answer: WorkspaceCall;
   };
-  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */

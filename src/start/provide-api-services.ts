@@ -4,7 +4,6 @@ import type { ApiServices } from '#src/api/api-services.ts';
 import { createReadBrowser } from '#src/api/browser.ts';
 import { createClientAddress } from '#src/api/client-address.ts';
 import type { StreamPermits } from '#src/api/stream-permits.ts';
-import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
@@ -22,6 +21,7 @@ import type { Events } from './start-events.ts';
 import type { StartedJournal } from './start-journal.ts';
 import type { StartedLines } from './start-lines.ts';
 import type { Outgoing } from './start-outgoing.ts';
+import type { CallWatching } from './watch-calls.ts';
 import { createDataFolderWatch } from './watch-data-folder.ts';
 
 /** The parts of the gateway that the API asks. */
@@ -41,11 +41,11 @@ export type ApiParts = {
 
 export const apiServicesOf = (
   { config, country, platformPolicy, database, sealing, clock, steadyClock, logger }: Foundation,
-  parts: ApiParts,
+  parts: ApiParts & { watching: CallWatching },
 ): ApiServices => {
   const { telephony, agents } = parts;
   const { metrics } = parts.telemetry;
-  const { control, switchboard, knownKeys } = parts.calls;
+  const { control, knownKeys } = parts.calls;
   const dataFolderProblem = createDataFolderWatch({
     folder: config.dataFolder,
     everyMs: dataFolderMs,
@@ -84,7 +84,8 @@ export const apiServicesOf = (
     recordings: parts.recordings,
     sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
     watchFacts: parts.journalling.factNews.watch,
-    watchChart: createChartWatch(switchboard),
+    watchChart: parts.watching.held.watchChart,
+    watchElsewhere: parts.watching.elsewhere,
     charts: createCharts(callCharts),
     streams: parts.streams,
     simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),

@@ -13,6 +13,7 @@ import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { apiServicesOf, type ApiParts } from './provide-api-services.ts';
 import type { Foundation } from './foundation.ts';
 import type { HttpServer } from './http-server.ts';
+import { startCallWatching } from './watch-calls.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from './websocket-routes.ts';
 
 /** The WebSockets that are open to whoever has an admin token, or is signed in to the console. */
@@ -41,16 +42,21 @@ export const startHttpServer = async (
 ): Promise<HttpServer> => {
   const { config, logger, surroundings, started } = foundation;
   const { liveCalls, calls } = parts;
-  const { handler: recordingHandler } = parts.recordings;
   const { webPhones } = parts.telephony;
-  const services = apiServicesOf(foundation, parts);
+  const watching = startCallWatching(foundation, parts);
+  const services = apiServicesOf(foundation, { ...parts, watching });
   const failures = createCounter('failures', services.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
-  const handle: RequestListener = (request, response) =>
-    void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
+  const { handler: recordingHandler } = parts.recordings;
+  const handle: RequestListener = (request, response) => {
+    if (watching.handler.isFor(request)) watching.handler.answer(request, response);
+    else void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
+  };
   const { host, port } = config;
   const server = await surroundings.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
+  // Its answers last as long as their calls, and the server waits for answers.
+  started.defer(watching.handler.close);
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);
   if (webPhones !== null) {

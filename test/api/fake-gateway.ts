@@ -187,6 +187,7 @@ export const fakeGateway = async (
     sipTrace: { days: 7, isSimulated: false },
     watchFacts: () => () => {},
     watchChart: () => undefined,
+    watchElsewhere: () => () => {},
     charts: async (name) => `<svg id="${name}"/>`,
     streams: createStreamPermits({ perKey: 20 }),
     simulator: null,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { openEventStream, type EventStreamReader } from '#test/helpers/event-stream.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
@@ -11,7 +12,12 @@ import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#te
 export const silent = '01000000006';
 export const neverAnswers = '01000000002';
 
-export type Running = GatewayProcess & { client: ApiClient; admin: ApiClient };
+export type Running = GatewayProcess & {
+  client: ApiClient;
+  admin: ApiClient;
+  /** Opens the stream of a call's events, until the test is over. */
+  watch(callId: string): Promise<EventStreamReader>;
+};
 
 export const oneDatabase = async (t: ExecutionContext) => {
   const databaseUrl = await testDatabaseUrl(t);
@@ -34,7 +40,12 @@ export const oneDatabase = async (t: ExecutionContext) => {
       const admin = client.as(admin_token);
       // Calls to somebody who is silent go on for as long as a test may take.
       await admin.patch(`/api/v1/admin/numbers/${number_id}`, { silence_timeout_sec: 600 });
-      return { ...gateway, client, admin };
+      const watch = async (callId: string): Promise<EventStreamReader> => {
+        const stream = await openEventStream(`${base_url}/api/v1/calls/${callId}/events`, numberKey ?? '');
+        t.teardown(stream.close);
+        return stream;
+      };
+      return { ...gateway, client, admin, watch };
     },
     rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
   };

@@ -2,9 +2,9 @@
  * The events of a call, as Server-Sent Events (WHATWG HTML, 9.2): first those that were, then each as it happens.
  *
  * The stream reads the journal itself. Being told that a fact was written only makes it look again, so it neither shows
- * what a read does not, nor misses or repeats anything, wherever it was interrupted. For a call of another gateway nobody
- * tells it; it looks again every second. It is pulled by its reader: what a slow one has not taken was never read, and
- * one that takes nothing any more is dropped.
+ * what a read does not, nor misses or repeats anything, wherever it was interrupted. For a call of another gateway that
+ * one tells, where it can be reached; whether it does or not, the stream looks again every second. It is pulled by its
+ * reader: what a slow one has not taken was never read, and one that takes nothing any more is dropped.
  */
 import type { Readable } from 'node:stream';
 import type { ChartState } from '#src/calls/live/chart-watch.ts';
@@ -37,25 +37,31 @@ const createInterval = (clock: Clock, everyMs: number) => {
 };
 
 /** What makes the stream look again, and the states of the charts that it has not told yet. */
-const watchCall = (callId: string, permit: StreamPermit, services: ApiServices) => {
+const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
   const { keepAliveMs, pollMs } = services.limits.eventStream;
   const wakeUp = createWakeUp(services.clock);
   const states: ChartState[] = [];
   const stopFacts = services.watchFacts(callId, wakeUp.wake);
-  const stopChart = services.watchChart(callId, (state) => {
+  const onState = (state: ChartState): void => {
     states.push(state);
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
-  });
+  };
+  const stopChart = services.watchChart(callId, onState);
+  const isElsewhere = stopChart === undefined && endedAt === null;
+  const stopElsewhere = isElsewhere
+    ? services.watchElsewhere(callId, { onState, onFact: wakeUp.wake })
+    : undefined;
   permit.signal.addEventListener('abort', wakeUp.wake);
   return {
     states,
     wait: wakeUp.wait,
-    /** The longest wait: nobody tells of a call that another gateway holds. */
+    /** The longest wait: the gateway that holds a call may be one that cannot tell. */
     longestWaitMs: stopChart === undefined ? Math.min(pollMs, keepAliveMs) : keepAliveMs,
     stop() {
       stopFacts();
       stopChart?.();
+      stopElsewhere?.();
       permit.signal.removeEventListener('abort', wakeUp.wake);
       wakeUp.wake();
     },
@@ -77,7 +83,7 @@ export const callEventStream = (
 ): Readable => {
   const { storedCalls, clock } = services;
   const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs, retryMs } = services.limits.eventStream;
-  const watch = watchCall(call.id, permit, services);
+  const watch = watchCall(call, permit, services);
   let isOver = false;
 
   async function* messages(): AsyncGenerator<string> {

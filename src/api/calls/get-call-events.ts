@@ -25,7 +25,7 @@ data: {}
 /** The common part of the routes of the client and the admin API. */
 export const callEventsDeclaration = {
   description:
-    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as this gateway holds it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
+    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
   params: callIdInPath,
   headers: z.object({
     'last-event-id': z
