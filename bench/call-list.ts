@@ -39,8 +39,6 @@ const statements = [
     select id, turn, 'turn.spoken', started_at,
       jsonb_build_object('turn', turn, 'latency', jsonb_build_object('endpointingMs', 300, 'firstAudioMs', 200 + turn * 40))
     from call, generate_series(1, 6) as turn`,
-  wordsOfAllCalls,
-  'analyze',
 ] as const;
 
 const questions = {
@@ -64,6 +62,10 @@ export const benchCallList: Bench = async ({ started, print }) => {
   const [births, ...others] = statements;
   await database.execute(births, [workspaceId, numberId, calls]);
   for (const statement of others) await database.execute(statement);
+  const from = performance.now();
+  await database.execute(wordsOfAllCalls);
+  print('call list', `what the migration takes: ${((performance.now() - from) / 1_000).toFixed(1)} s`);
+  await database.execute('analyze');
 
   const ask = async (path: string): Promise<number> => {
     const from = performance.now();

@@ -35,10 +35,17 @@ const given = <Query extends object>(query: { [Name in keyof Query]?: unknown })
 
 type CallQuery = RequestOf<'listWorkspaceCalls'>;
 
-export type CallFilters = { status?: string; direction?: string; number_id?: string };
+type CallFilter = Exclude<keyof RequestOf<'exportCalls'>, 'since' | 'until'>;
+
+/** As they stand in the address of the page; empty where nothing is chosen. */
+export type CallFilters = Partial<Record<CallFilter, string>>;
 
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
   client.listWorkspaceCalls(given<CallQuery>(query));
+
+/** What the list shows, for a spreadsheet. */
+export const exportCalls = async (filters: CallFilters): Promise<Blob> =>
+  (await client.exportCalls(given<RequestOf<'exportCalls'>>(filters))).blob();
 
 export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ call_id: id });
 

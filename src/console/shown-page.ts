@@ -1,5 +1,5 @@
 /** Which page is shown: it stands behind the `#` of the address, so that each has a link of its own. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 export type Route = { parts: string[]; query: URLSearchParams };
 
@@ -30,10 +30,20 @@ export const replacePage = (link: string): void => {
 };
 
 /** Changes the query of the page without a step in the history; what is empty is left out. */
-export const setQuery = (name: string, value: string): void => {
+export const setQueries = (values: Readonly<Record<string, string>>): void => {
   const query = new URLSearchParams(route.value.query);
-  if (value === '') query.delete(name);
-  else query.set(name, value);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  }
   const text = query.toString();
   replacePage(`#/${page.value}${text === '' ? '' : `?${text}`}`);
 };
+
+/** The list of calls as it was last looked at: with its filters, and at the same place. */
+export const linkToCalls = (): string => lastCalls;
+
+let lastCalls = linkTo('calls');
+effect(() => {
+  if (page.value === 'calls') lastCalls = hash.value;
+});

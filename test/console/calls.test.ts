@@ -100,17 +100,8 @@ consoleTest(
   { GW_SIMULATOR_SPEED: '0.1' },
 );
 
-consoleTest('older calls come page by page; a foreign call is not there', async (t, { gateway, open }) => {
-  const calls = await Promise.all(Array.from({ length: 23 }, () => gateway.call('01000000003')));
-  await Promise.all(calls.map((id) => gateway.untilStatus(id, 'no_answer')));
-  const page = await open();
-  const rows = page.locator('.rows li');
-  await rows.nth(19).waitFor();
-  t.is(await rows.count(), 20);
-  await page.getByRole('button', { name: 'Show more' }).click();
-  await rows.nth(22).waitFor();
-  t.is(await rows.count(), 23);
-
+consoleTest('a foreign call is not there', async (t, { open }) => {
   const foreign = await open({ page: '/calls/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11' });
   await foreign.getByText('There is nothing here.').waitFor();
+  t.pass();
 });

@@ -14,7 +14,6 @@ export type {
   AgentExchange,
   AgentTrial,
   AuditEntry,
-  CallListItem,
   Delivery,
   Gateway,
   PhoneNumber,
@@ -28,6 +27,8 @@ export type {
   Usage,
   Webhook,
   Workspace,
+  WorkspaceCallListItem as CallListItem,
+  WorkspaceCallPage as CallListPage,
 } from '#src/client/client.ts';
 
 export type Direction = Call['direction'];

@@ -5,6 +5,7 @@ import type { Call, SipLadder, SipMessage } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
 import { Card } from '../parts/page.tsx';
+import { saveFile } from '../parts/save-file.ts';
 import { usePolled } from '../polled.ts';
 import { attemptsOf, kindOf, labelOf, millisecondsIn, type SipAttempt } from './sip-attempts.ts';
 
@@ -90,22 +91,13 @@ const Rung = ({ message }: { message: SipMessage }) => {
   );
 };
 
-const save = (file: Blob, name: string): void => {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-};
-
 const Downloads = ({ callId }: { callId: string }) => {
   const t = texts.value.sip;
   const [hasFailed, setFailed] = useState(false);
   const download = async (format: 'text' | 'pcap'): Promise<void> => {
     setFailed(false);
     try {
-      save(await getSipFile(callId, format), `${callId}.${format === 'text' ? 'txt' : 'pcap'}`);
+      saveFile(await getSipFile(callId, format), `${callId}.${format === 'text' ? 'txt' : 'pcap'}`);
     } catch (error) {
       if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
       setFailed(true);

@@ -145,6 +145,11 @@ const sayings: readonly Saying[] = [
     pattern: /^This is no final status from 300 on.*$/,
     ko: '403이나 5xx처럼 300 이상의 응답 코드를 입력하세요.',
   },
+  {
+    pattern: /^Too many calls fit this search to find them in time\..*$/,
+    ko: '조건에 맞는 통화가 너무 많아 시간 안에 찾지 못했습니다. 단어나 숫자, 날짜를 더 입력하세요.',
+  },
+  { pattern: /^Search for one to (\d+) words, or for digits\.$/, ko: '단어 1~$1개 또는 숫자로 검색하세요.' },
   { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
 ];
 

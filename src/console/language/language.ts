@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { gateways, tokens, workspace } from './ko/administration.ts';
 import { audit } from './ko/audit.ts';
+import { callList } from './ko/call-list.ts';
 import { calls } from './ko/calls.ts';
 import { trial, trunks, webhooks } from './ko/connections.ts';
 import { numbers } from './ko/numbers.ts';
@@ -14,6 +15,7 @@ import { en, type ConsoleLanguage, type Texts } from './texts.ts';
 const ko: Texts = {
   shell,
   calls,
+  callList,
   replay,
   sip,
   numbers,

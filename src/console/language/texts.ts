@@ -1,6 +1,7 @@
 /** The English catalogue is the model: another one has the same texts, or does not compile. */
 import { gateways, tokens, workspace } from './en/administration.ts';
 import { audit } from './en/audit.ts';
+import { callList } from './en/call-list.ts';
 import { calls } from './en/calls.ts';
 import { trial, trunks, webhooks } from './en/connections.ts';
 import { numbers } from './en/numbers.ts';
@@ -12,6 +13,7 @@ import { shell } from './en/shell.ts';
 export const en = {
   shell,
   calls,
+  callList,
   replay,
   sip,
   numbers,

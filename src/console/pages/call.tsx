@@ -17,7 +17,7 @@ import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
-import { linkTo } from '../shown-page.ts';
+import { linkToCalls } from '../shown-page.ts';
 
 const liveMs = 1_000;
 
@@ -52,7 +52,7 @@ const usePlayback = (call: Call | undefined): Playback | null => {
 
 export const CallPage = ({ id }: { id: string }) => {
   const t = texts.value.calls;
-  const back = { to: linkTo('calls'), label: texts.value.shell.nav.calls };
+  const back = { to: linkToCalls(), label: texts.value.shell.nav.calls };
   const { value, problem, reload } = usePolled(
     id,
     // The call is read first: when it is over, no turn is missing from what is read after it.

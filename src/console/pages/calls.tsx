@@ -1,125 +1,142 @@
-import { useState } from 'preact/hooks';
-import { callStatuses } from '#src/domain/end-reasons.ts';
-import { listCalls, listNumbers } from '../api.ts';
-import type { CallListItem } from '../api/records.ts';
-import { texts } from '../language/language.ts';
-import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
-import { Filter } from '../parts/filter.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { exportCalls } from '../api.ts';
+import type { Problem } from '../api/request.ts';
+import { CallFilters, CallSearchField } from '../call-list/call-filters.tsx';
+import { CallTable } from '../call-list/call-table.tsx';
+import { KeyHelp } from '../call-list/key-help.tsx';
+import { filtersNow, isNarrowed, placeNow } from '../call-list/place.ts';
+import { returnTo, useKeys } from '../call-list/use-keys.ts';
+import { useCallList } from '../call-list/use-call-list.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
+import { Action, MoreButton } from '../parts/action.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
-import { MoreButton } from '../parts/action.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { When } from '../parts/when.tsx';
-import { usePolled } from '../polled.ts';
-import { linkTo, route } from '../shown-page.ts';
+import { saveFile } from '../parts/save-file.ts';
+import { linkTo } from '../shown-page.ts';
 
-const pollMs = 2_000;
+const PlaceCallLink = () => (
+  <ForAdmins>
+    <a class="button primary" href={linkTo('place-call')}>
+      {texts.value.shell.nav.place}
+    </a>
+  </ForAdmins>
+);
 
 export const CallsPage = () => {
-  const t = texts.value.calls;
-  const { query } = route.value;
-  const numbers = usePolled('numbers', listNumbers).value ?? [];
+  const t = texts.value.callList;
+  const search = useRef<HTMLInputElement>(null);
+  const [isHelping, setHelping] = useState(false);
+  useKeys(search, () => setHelping(true));
+  const filters = filtersNow();
   return (
     <Page
       title={texts.value.shell.nav.calls}
-      lead={t.lead}
+      lead={texts.value.calls.lead}
       beside={
-        <ForAdmins>
-          <a class="button primary" href={linkTo('place-call')}>
-            {texts.value.shell.nav.place}
-          </a>
-        </ForAdmins>
+        <>
+          <button type="button" class="keys-button" onClick={() => setHelping(true)}>
+            {t.keys.title} <kbd>?</kbd>
+          </button>
+          <Action
+            isForAll
+            label={t.export}
+            done={t.exported}
+            act={async () => saveFile(await exportCalls(filters), 'calls.csv')}
+          />
+          <PlaceCallLink />
+        </>
       }
     >
-      <div class="filters">
-        <Filter
-          name="status"
-          label={t.filter.status}
-          options={callStatuses.map((one) => [one, t.status[one]])}
-        />
-        <Filter
-          name="direction"
-          label={t.filter.direction}
-          options={[
-            ['inbound', t.direction.inbound],
-            ['outbound', t.direction.outbound],
-          ]}
-        />
-        <Filter
-          name="number_id"
-          label={t.filter.number}
-          options={numbers.map(({ id, number }) => [id, number])}
-        />
+      <div class="call-bar">
+        <CallSearchField box={search} />
+        <CallFilters />
       </div>
-      <CallList key={query.toString()} />
+      <CallList key={JSON.stringify(filters)} />
+      {isHelping && <KeyHelp onClose={() => setHelping(false)} />}
     </Page>
   );
 };
 
-/** The first page is read again and again; the pages after it hold calls that are long over. */
+/** Near the top, and with no row under the reader’s hand. */
+const nobodyReads = (): boolean => scrollY < 80 && document.activeElement?.closest('.call-table') == null;
+
 const CallList = () => {
-  const t = texts.value.calls;
-  const { query } = route.value;
-  const filters = {
-    status: query.get('status') ?? '',
-    direction: query.get('direction') ?? '',
-    number_id: query.get('number_id') ?? '',
-  };
-  const first = usePolled(
-    JSON.stringify(filters),
-    () => listCalls(filters),
-    () => pollMs,
-  ).value;
-  const [older, setOlder] = useState<{ calls: CallListItem[]; cursor: string | null }>();
+  const t = texts.value.callList;
+  const [filters] = useState(filtersNow);
+  const { shown, problem, more, showWaiting } = useCallList(filters, nobodyReads);
+  const hasRows = shown !== undefined && shown.calls.length > 0;
+  useEffect(() => {
+    const { at } = placeNow();
+    if (hasRows && at !== null) returnTo(at);
+  }, [hasRows]);
 
-  if (first === undefined) return <Loading />;
-  const newest = new Set(first.calls.map(({ id }) => id));
-  const calls = [...first.calls, ...(older?.calls ?? []).filter(({ id }) => !newest.has(id))];
-  const cursor = older === undefined ? first.next_cursor : older.cursor;
-  const more = async (): Promise<void> => {
-    const next = await listCalls({ ...filters, cursor });
-    // Calls that left the first page meanwhile are kept: they are older than that page and newer than the next.
-    setOlder({ calls: [...calls, ...next.calls], cursor: next.next_cursor });
-  };
-
-  if (calls.length === 0) {
-    const isFiltered = Object.values(filters).some((value) => value !== '');
-    if (isFiltered) return <Empty title={t.emptyFiltered} hint={t.emptyFilteredHint} />;
-    return (
-      <Empty title={t.empty} hint={t.emptyHint}>
-        <ForAdmins>
-          <a class="button primary" href={linkTo('place-call')}>
-            {texts.value.shell.nav.place}
-          </a>
-        </ForAdmins>
-      </Empty>
-    );
-  }
+  if (problem !== undefined) return <Refused problem={problem} />;
+  if (shown === undefined) return <Loading />;
+  const { calls, cursor, waiting, hasGap } = shown;
   return (
     <>
-      <ul class="rows" aria-label={texts.value.shell.nav.calls}>
-        {calls.map((call) => (
-          <CallRow key={call.id} call={call} />
-        ))}
-      </ul>
-      {cursor !== null && <MoreButton load={more} />}
+      <div class="waiting-calls" role="status">
+        {waiting.length > 0 && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              showWaiting();
+              scrollTo(0, 0);
+            }}
+          >
+            {t.waiting(waiting.length, hasGap)}
+          </button>
+        )}
+      </div>
+      {calls.length === 0 ? <NoCalls isNarrowed={isNarrowed(filters)} /> : <CallTable calls={calls} />}
+      {cursor !== null && <More key={cursor} load={more} />}
     </>
   );
 };
 
-const CallRow = ({ call }: { call: CallListItem }) => (
-  <li>
-    <a class="row" href={linkTo('calls', call.id)}>
-      <DirectionMark direction={call.direction} />
-      <span class="row-main">
-        <b class="digits">{counterpartyOf(call)}</b>
-        <small>{call.summary ?? call.instruction}</small>
-      </span>
-      <span class="row-end">
-        <CallState call={call} />
-        <span class="row-time">
-          <When at={call.started_at} />
-        </span>
-      </span>
-    </a>
-  </li>
+/** How far below the window the next page is read, so that it is there when somebody comes to it. */
+const ahead = '600px';
+
+/** Reads the next page when it is nearly in sight; the button is for when that failed. */
+const More = ({ load }: { load: () => Promise<void> }) => {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const watched = place.current;
+    if (watched === null) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        observer.disconnect();
+        watched.querySelector('button')?.click();
+      },
+      { rootMargin: ahead },
+    );
+    observer.observe(watched);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div ref={place}>
+      <MoreButton load={load} />
+    </div>
+  );
+};
+
+const Refused = ({ problem }: { problem: Problem }) => (
+  <Empty
+    title={texts.value.callList.refused}
+    hint={explain(problem.errors[0]?.message ?? problem.message, language.value)}
+  />
 );
+
+const NoCalls = ({ isNarrowed: isSome }: { isNarrowed: boolean }) => {
+  const t = texts.value.calls;
+  return isSome ? (
+    <Empty title={t.emptyFiltered} hint={texts.value.callList.emptyHint} />
+  ) : (
+    <Empty title={t.empty} hint={t.emptyHint}>
+      <PlaceCallLink />
+    </Empty>
+  );
+};

@@ -3,7 +3,6 @@ export const calls = {
   empty: 'No calls yet',
   emptyHint: 'Place one, or let somebody call one of your numbers: it appears here as it happens.',
   emptyFiltered: 'No call fits these filters',
-  emptyFilteredHint: 'Choose “All” to see the others.',
   filter: { status: 'Status', direction: 'Direction', number: 'Number' },
   status: {
     ringing: 'Ringing',

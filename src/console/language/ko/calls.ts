@@ -5,7 +5,6 @@ export const calls: Texts['calls'] = {
   empty: '아직 통화가 없습니다',
   emptyHint: '전화를 걸거나 받으면 통화가 여기에 바로 나타납니다.',
   emptyFiltered: '조건에 맞는 통화가 없습니다',
-  emptyFilteredHint: '“전체”를 선택하면 다른 통화를 볼 수 있습니다.',
   filter: { status: '상태', direction: '방향', number: '번호' },
   status: {
     ringing: '연결 중',

@@ -1,0 +1,95 @@
+/** The calls as a table; where it is narrow, as rows of two lines, which the style makes of the same cells. */
+import { linkTo } from '../shown-page.ts';
+import type { CallListItem } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
+import { milliseconds } from '../parts/figures.ts';
+import { clockTime, When } from '../parts/when.tsx';
+import { filtersNow, rememberPlace, setFilter } from './place.ts';
+
+export const CallTable = ({ calls }: { calls: readonly CallListItem[] }) => {
+  const t = texts.value.callList.column;
+  const isOldestFirst = filtersNow().order === 'oldest';
+  return (
+    <table class="call-table">
+      <caption class="unseen">{texts.value.shell.nav.calls}</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="of-time" aria-sort={isOldestFirst ? 'ascending' : 'descending'}>
+            <button type="button" onClick={() => setFilter('order', isOldestFirst ? '' : 'oldest')}>
+              {t.time}
+              <span aria-hidden="true">{isOldestFirst ? ' ↑' : ' ↓'}</span>
+              <span class="unseen">
+                {isOldestFirst ? texts.value.callList.oldestFirst : texts.value.callList.newestFirst}
+              </span>
+            </button>
+          </th>
+          <th scope="col" class="of-direction">
+            <span class="unseen">{t.direction}</span>
+          </th>
+          <th scope="col">{t.party}</th>
+          <th scope="col">{t.number}</th>
+          <th scope="col" class="of-end">
+            {t.end}
+          </th>
+          <th scope="col" class="of-figure">
+            {t.duration}
+          </th>
+          <th scope="col" class="of-figure">
+            <abbr title={t.latencyLong}>{t.latency}</abbr>
+          </th>
+          <th scope="col" class="of-summary">
+            {t.summary}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {calls.map((call) => (
+          <CallRow key={call.id} call={call} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const CallRow = ({ call }: { call: CallListItem }) => {
+  const t = texts.value.callList.column;
+  const { id, duration_sec: duration, turn_latency_p95_ms: latency } = call;
+  const words = call.summary ?? call.instruction ?? '';
+  return (
+    <tr>
+      <td class="of-time">
+        <When at={call.started_at} />
+      </td>
+      <td class="of-direction">
+        <DirectionMark direction={call.direction} />
+      </td>
+      <td class="of-party">
+        <a
+          id={`party-${id}`}
+          class="digits"
+          href={linkTo('calls', id)}
+          aria-labelledby={`party-${id} end-${id}`}
+          onFocus={() => rememberPlace(id)}
+          onClick={() => rememberPlace(id)}
+        >
+          {counterpartyOf(call)}
+        </a>
+      </td>
+      <td class="of-number digits">{call.number}</td>
+      <td class="of-end" id={`end-${id}`}>
+        <CallState call={call} />
+      </td>
+      <td class={`of-figure ${duration === null ? 'unknown' : ''}`}>
+        {duration === null ? '–' : clockTime(duration)}
+      </td>
+      <td class={`of-figure of-latency ${latency === null ? 'unknown' : ''}`}>
+        <span class="cell-name">{t.latency} </span>
+        {latency === null ? '–' : milliseconds(latency)}
+      </td>
+      <td class="of-summary" title={words}>
+        <span>{words}</span>
+      </td>
+    </tr>
+  );
+};

@@ -1,0 +1,93 @@
+/** Reads the list, its further pages, and what is new, through lost connections. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { listCalls, type CallFilters } from '../api.ts';
+import { Problem, Unreachable } from '../api/request.ts';
+import { placeNow, rememberShown } from './place.ts';
+import { shownFirst, withMore, withNewest, withWaiting, type ShownCalls } from './shown-calls.ts';
+
+const pageSize = 50;
+const largestPage = 200;
+const pollMs = 2_000;
+/** A search costs the database more than a list. */
+const searchPollMs = 10_000;
+
+const readFirst = async (filters: CallFilters): Promise<ShownCalls> => {
+  const { shown: wanted } = placeNow();
+  const limit = Math.min(Math.max(wanted, pageSize), largestPage);
+  let shown = shownFirst(await listCalls({ ...filters, limit }));
+  while (shown.calls.length < wanted && shown.cursor !== null)
+    shown = withMore(shown, await listCalls({ ...filters, limit: largestPage, cursor: shown.cursor }));
+  return shown;
+};
+
+export type CallList = {
+  /** Undefined until the first page is there. */
+  shown: ShownCalls | undefined;
+  /** The gateway refused: a search that is none, for one. */
+  problem: Problem | undefined;
+  more: () => Promise<void>;
+  showWaiting: () => void;
+};
+
+/** `takesNew` says whether a new call may be put above the others just now. */
+export const useCallList = (filters: CallFilters, takesNew: () => boolean): CallList => {
+  const [shown, setShown] = useState<ShownCalls>();
+  const [problem, setProblem] = useState<Problem>();
+  const latest = useRef<ShownCalls | undefined>(undefined);
+  const [round, setRound] = useState(0);
+  const show = (next: ShownCalls | undefined): void => {
+    latest.current = next;
+    setShown(next);
+  };
+
+  useEffect(() => {
+    const over = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const everyMs = filters.q === '' ? pollMs : searchPollMs;
+    const again = (): void => {
+      timer = setTimeout(() => (document.hidden ? again() : void once()), everyMs);
+    };
+    /** New calls are the first ones of the newest, and the last ones of the oldest, where nobody looks for them. */
+    const read = async (): Promise<ShownCalls> => {
+      if (latest.current === undefined) return readFirst(filters);
+      const page = await listCalls({ ...filters, limit: pageSize });
+      // Pages may have been added while this one was read.
+      return withNewest(latest.current ?? shownFirst(page), page, takesNew());
+    };
+    const once = async (): Promise<void> => {
+      try {
+        const next = await read();
+        if (over.signal.aborted) return;
+        show(next);
+        if (filters.order !== 'oldest') again();
+      } catch (error) {
+        if (over.signal.aborted) return;
+        if (error instanceof Problem) setProblem(error);
+        else if (error instanceof Unreachable) again();
+        else throw error;
+      }
+    };
+    void once();
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+    };
+  }, [round]);
+
+  return {
+    shown,
+    problem,
+    async more() {
+      if (latest.current === undefined || latest.current.cursor === null) return;
+      const next = await listCalls({ ...filters, limit: pageSize, cursor: latest.current.cursor });
+      const all = withMore(latest.current, next);
+      show(all);
+      rememberShown(all.calls.length);
+    },
+    showWaiting() {
+      const all = latest.current && withWaiting(latest.current);
+      show(all);
+      if (all === undefined) setRound((before) => before + 1);
+    },
+  };
+};

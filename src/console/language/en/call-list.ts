@@ -1,0 +1,37 @@
+export const callList = {
+  search: 'Search',
+  searchHint: 'Number, words, or call ID',
+  filters: 'Filters',
+  firstDay: 'First day',
+  lastDay: 'Last day',
+  clear: 'Show all calls',
+  newestFirst: 'newest first',
+  oldestFirst: 'oldest first',
+  export: 'Export CSV',
+  exported: 'Saved.',
+  waiting: (calls: number, hasMore: boolean) =>
+    hasMore ? `More than ${calls} new calls` : calls === 1 ? '1 new call' : `${calls} new calls`,
+  refused: 'This cannot be searched for',
+  emptyHint:
+    'Words are found by their beginning, when the call is over; a number by at least four of its digits.',
+  column: {
+    time: 'Time',
+    direction: 'Direction',
+    party: 'Other party',
+    number: 'Number',
+    end: 'End reason',
+    duration: 'Duration',
+    latency: 'Latency p95',
+    latencyLong: 'How long the other party waited for a reply; 95 % of the turns kept this.',
+    summary: 'Summary',
+  },
+  keys: {
+    title: 'Keys',
+    search: 'Search',
+    next: 'Next call',
+    previous: 'Previous call',
+    open: 'Open the call',
+    help: 'Show these keys',
+    close: 'Close',
+  },
+};

@@ -1,0 +1,37 @@
+import type { Texts } from '../texts.ts';
+
+export const callList: Texts['callList'] = {
+  search: '검색',
+  searchHint: '번호, 단어 또는 통화 ID',
+  filters: '필터',
+  firstDay: '시작일',
+  lastDay: '종료일',
+  clear: '모든 통화 보기',
+  newestFirst: '최신순',
+  oldestFirst: '오래된순',
+  export: 'CSV 내보내기',
+  exported: '저장했습니다.',
+  waiting: (calls, hasMore) => (hasMore ? `새 통화 ${calls}건 이상` : `새 통화 ${calls}건`),
+  refused: '이 조건으로는 검색할 수 없습니다',
+  emptyHint: '단어는 앞부분으로 찾으며 통화가 끝난 뒤에 검색됩니다. 번호는 네 자리 이상 입력하세요.',
+  column: {
+    time: '시간',
+    direction: '방향',
+    party: '상대방',
+    number: '번호',
+    end: '종료 사유',
+    duration: '통화 시간',
+    latency: '지연 p95',
+    latencyLong: '상대방이 대답을 기다린 시간입니다. 대답의 95%가 이 시간 안에 나왔습니다.',
+    summary: '요약',
+  },
+  keys: {
+    title: '단축키',
+    search: '검색',
+    next: '다음 통화',
+    previous: '이전 통화',
+    open: '통화 열기',
+    help: '단축키 보기',
+    close: '닫기',
+  },
+};

@@ -1,0 +1,9 @@
+/** As a file of whoever looks at the page. */
+export const saveFile = (file: Blob, name: string): void => {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+};
