@@ -6,6 +6,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import { goBeforeOthers } from '#sip/media/thread/thread-priority.ts';
 import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
 
@@ -17,6 +18,8 @@ const pcmu = 0;
 if (parentPort === null) throw new Error('This is the program of a thread');
 const main = parentPort;
 const { sendsSilence, loses, address }: ThreadOptions = workerData;
+
+goBeforeOthers();
 
 const tell = (message: FromThread): void => main.postMessage(message);
 

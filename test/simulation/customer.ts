@@ -107,6 +107,12 @@ export class Customer {
     );
   }
 
+  cancel(callId: string): void {
+    this.ask({ method: 'POST', path: `/api/v1/calls/${callId}/cancel` }, (answer) =>
+      this.#world.journal.note(`customer: cancel ${callId} ${answer?.status ?? 'unanswered'}`),
+    );
+  }
+
   hangUp(callId: string, immediate: boolean): void {
     this.ask({ method: 'POST', path: `/api/v1/calls/${callId}/hangup`, body: { immediate } }, (answer) =>
       this.#world.journal.note(`customer: hangup ${callId} ${answer?.status ?? 'unanswered'}`),

@@ -15,6 +15,8 @@ export type NodeWorld = {
   database: DatabaseServer;
   network: FarNetwork;
   farEnds: FarEnds;
+  /** A chart of a call is somewhere else now; `state` is its state, as the drawing of the chart names it. */
+  moved: (node: SimulatedNode, process: SimulatedProcess, callId: string, state: string) => void;
   /** What is logged, one line each. */
   log: (process: SimulatedProcess, line: string) => void;
   /** Whoever looks after the machine tries again. */
@@ -75,7 +77,7 @@ export class SimulatedNode {
 
   /** Begins to start; it is ready some simulated time later. */
   start(): void {
-    const { database, network, farEnds, log } = this.#world;
+    const { database, network, farEnds, moved, log } = this.#world;
     const process: SimulatedProcess = {
       name: this.name,
       isAlive: true,
@@ -93,7 +95,7 @@ export class SimulatedNode {
         openDispatcher: () => network.dispatcherOf(process),
         listen: api.listen,
         betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
-        onChart: (callId, state) => void process.charts.set(callId, state),
+        onChart: (callId, state) => moved(this, process, callId, state),
       }).then(
         (gateway) => (running.gateway = gateway),
         (error: unknown) => {

@@ -2,16 +2,30 @@
 import { noFaults, type StatementFaults } from './database-server.ts';
 import { reliable, type RequestFaults } from './far-servers.ts';
 import { createRandom, type Random } from './random.ts';
+import type { Move } from './world.ts';
 
 export type Plan = {
   nodes: readonly string[];
-  /** `to: null` is somebody who calls in. Nobody hangs up where `hangUpAfterMs` is null. */
-  calls: readonly { atMs: number; to: string | null; hangUpAfterMs: number | null; immediate: boolean }[];
+  /** `to: null` is somebody who calls in. Nobody hangs up, or cancels, where no time of it is given. */
+  calls: readonly {
+    atMs: number;
+    to: string | null;
+    hangUpAfterMs: number | null;
+    immediate: boolean;
+    cancelAfterMs?: number;
+  }[];
+  /** The agent leaves a message with machines, and at `machine` one answers. */
+  hasVoicemail: boolean;
   /** After so many effects of all gateways one dies, and is started again after so long, or when all is over. */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
   /** Asked to end, or killed, and started again so long after it is gone. */
   ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
+  /**
+   * The gateway that holds a call is killed when the call's chart takes this step, or so long after it. Each waits for
+   * the one before; `move: null` is the next step of any call.
+   */
+  kills: readonly { move: Move | null; afterMs: number; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
   clockSteps: readonly { atMs: number; node: string; byMs: number }[];
   databaseBreaks: readonly { atMs: number }[];
@@ -27,6 +41,9 @@ export type Plan = {
 
 /** A gateway that is away for so long keeps its calls. */
 const shortMs = 8_000;
+
+/** The number of an answering machine. */
+export const machine = '01055551234';
 
 const names = ['north', 'south', 'west'];
 const callees = [1, 1, 1, 2, 3, 5, 5, 6, 7, 8].map((last) => `0100000000${last}`);
@@ -108,6 +125,8 @@ export const planOf = (seed: number): Plan => {
     crashes,
     crashSeed: random.below(2 ** 31),
     ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),
+    hasVoicemail: false,
+    kills: [],
     cutOffs,
     clockSteps,
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],

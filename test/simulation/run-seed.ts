@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { checkAtRest, isAtRest } from './checks.ts';
 import { Customer } from './customer.ts';
-import { planOf, type Plan } from './plan.ts';
+import { machine, planOf, type Plan } from './plan.ts';
 import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
-import { World } from './world.ts';
+import { runIn } from './simulated-time.ts';
+import { nameOf, World, type Move } from './world.ts';
 
 export type SeedResult = {
   seed: number;
@@ -18,6 +19,8 @@ export type SeedResult = {
   seconds: number;
   effects: ReadonlyMap<string, number>;
   coverage: ReadonlyMap<string, number>;
+  /** The steps of charts while things could go wrong. */
+  moves: readonly Move[];
   calls: number;
 };
 
@@ -34,8 +37,16 @@ const lastAnswerMs = 1_000;
 
 const answered = z.looseObject({ status: z.number() });
 
+const machineScript = [
+  { announce: '지금은 전화를 받을 수 없습니다. 삐 소리가 난 후 메시지를 남겨 주세요.' },
+  { wait_sec: 1 },
+  { beep: true },
+  { wait_sec: 20 },
+  { hang_up: true },
+];
+
 /** Asks and waits, while nothing goes wrong yet. */
-const prepare = async (world: World, customer: Customer): Promise<void> => {
+const prepare = async (world: World, customer: Customer, { hasVoicemail }: Plan): Promise<void> => {
   const [first] = world.nodes;
   first?.start();
   if (!(await world.run(startMs, () => first?.isReady() === true))) throw new Error('No gateway starts');
@@ -56,7 +67,11 @@ const prepare = async (world: World, customer: Customer): Promise<void> => {
     await world.run(answerMs, () => status !== undefined);
     if (status === undefined || status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
   };
-  await ask('PATCH', `/api/v1/admin/numbers/${numberId}`, { recording_enabled: false });
+  await ask('PATCH', `/api/v1/admin/numbers/${numberId}`, {
+    recording_enabled: false,
+    ...(hasVoicemail ? { voicemail: 'leave_message' } : {}),
+  });
+  if (hasVoicemail) await ask('PUT', `/api/v1/admin/simulator/callees/${machine}`, { script: machineScript });
   await ask('POST', '/api/v1/admin/webhooks', { url: 'https://receiver.test/events' });
   for (const node of world.nodes.slice(1)) {
     node.start();
@@ -81,16 +96,35 @@ const endNode = (
   restart();
 };
 
+const killAt = (world: World, plan: Plan): void => {
+  const { time } = world;
+  const kills = [...plan.kills];
+  world.onMove = (node, move) => {
+    const [next] = kills;
+    if (next === undefined || (next.move !== null && nameOf(next.move) !== nameOf(move))) return;
+    kills.shift();
+    const kill = (): void => {
+      world.kill(node, `${next.afterMs} ms after ${nameOf(move)}`);
+      time.after(next.restartAfterMs, () => {
+        if (!node.isRunning()) node.start();
+      });
+    };
+    runIn(null, () => (next.afterMs === 0 ? kill() : void time.after(next.afterMs, kill)));
+  };
+};
+
 /** What the plan says, each in its time. */
 const schedule = (world: World, customer: Customer, plan: Plan): void => {
   const { time } = world;
-  for (const { atMs, to, hangUpAfterMs, immediate } of plan.calls)
+  for (const { atMs, to, hangUpAfterMs, immediate, cancelAfterMs } of plan.calls)
     time.after(atMs, () => {
       if (to === null) return customer.callIn();
       return customer.place(to, 6, (callId) => {
+        if (cancelAfterMs !== undefined) time.after(cancelAfterMs, () => customer.cancel(callId));
         if (hangUpAfterMs !== null) time.after(hangUpAfterMs, () => customer.hangUp(callId, immediate));
       });
     });
+  killAt(world, plan);
   for (const end of plan.ends) time.after(end.atMs, () => endNode(world, end));
   for (const { atMs, node, forMs } of plan.cutOffs)
     time.after(atMs, () => {
@@ -124,6 +158,7 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
 const heal = (world: World): void => {
   world.journal.note('all faults are over');
   world.crashes = () => false;
+  world.onMove = () => {};
   world.healAll();
   for (const node of world.nodes) if (!node.isRunning()) node.start();
 };
@@ -169,16 +204,18 @@ export const runSeed = async (
 ): Promise<SeedResult> => {
   const servers = new Map();
   const world = new World({ seed, postgres, nodes: plan.nodes, servers });
+  let moves: Move[] = [];
   try {
     const customer = new Customer(world);
     servers.set('https://receiver.test', customer.receiver);
-    await prepare(world, customer);
+    await prepare(world, customer, plan);
     schedule(world, customer, plan);
     world.database.faults = plan.statements;
     world.network.faults = plan.requests;
     world.farEnds.latestMs = plan.lineLatestMs;
     customer.refuses = plan.receiverRefuses;
     await world.run(plan.faultyMs);
+    moves = [...world.moves.values()];
     customer.refuses = 0;
     heal(world);
     await world.run(plan.afterMs);
@@ -203,6 +240,7 @@ export const runSeed = async (
     seconds: world.time.seconds(),
     effects: world.effects,
     coverage: world.coverage,
+    moves,
     calls: postgres.rows('select count(*) as calls from call').map(({ calls }) => Number(calls))[0] ?? 0,
   };
 };

@@ -4,14 +4,12 @@
  * is 0 only when everything held.
  */
 import { machineNow } from './determinism.ts';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { inProcesses, ownShare, type Share } from './in-processes.ts';
 import { runSeed, startPostgres } from './run-seed.ts';
-import { createTally, type Tally } from './tally.ts';
+import { createTally, toldOf } from './tally.ts';
 
 const wholeNumber = z.coerce.number().int().nonnegative();
 
@@ -37,42 +35,13 @@ const options = z
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What a process is told to do: every `step`-th seed. */
-const share = z.object({ first: z.number(), behindLast: z.number(), step: z.number(), untilMs: z.number() });
-
-const workOff = async ({ first, behindLast, step, untilMs }: z.infer<typeof share>): Promise<void> => {
+/** Every `step`-th seed, as long as there is time. */
+const workOff = async ({ index, step }: Share): Promise<void> => {
   const postgres = await startPostgres();
-  const deadline = machineNow() + untilMs;
-  for (let seed = first; seed < behindLast && machineNow() < deadline; seed += step) {
-    const { violations, coverage, effects, calls, seconds } = await runSeed(seed, postgres);
-    process.send?.({
-      seed,
-      violations,
-      coverage: [...coverage],
-      effects: [...effects.keys()],
-      calls,
-      seconds,
-    });
-  }
-};
-
-const inProcesses = async (): Promise<Tally> => {
-  const tally = createTally(say);
-  const step = Math.max(1, Math.min(availableParallelism(), options.seeds));
-  const ends = Array.from({ length: step }, async (_, index) => {
-    const child = fork(import.meta.filename, { env: { ...process.env, SIMULATION_SHARE: '1' } });
-    child.on('message', tally.add);
-    child.send({
-      first: options.from + index,
-      behindLast: options.from + options.seeds,
-      step,
-      untilMs: options.minutes * 60_000,
-    });
-    const [code] = await once(child, 'exit');
-    if (code !== 0) tally.broke(`a process of the simulation ended with ${String(code)}`);
-  });
-  await Promise.all(ends);
-  return tally;
+  const deadline = machineNow() + options.minutes * 60_000;
+  const behindLast = options.from + options.seeds;
+  for (let seed = options.from + index; seed < behindLast && machineNow() < deadline; seed += step)
+    process.send?.(toldOf(`seed ${seed}`, `simulate -- --seed ${seed}`, await runSeed(seed, postgres)));
 };
 
 const oneSeed = async (seed: number): Promise<number> => {
@@ -84,14 +53,17 @@ const oneSeed = async (seed: number): Promise<number> => {
   return violations.length === 0 ? 0 : 1;
 };
 
-if (process.env['SIMULATION_SHARE'] === '1') {
-  const [told] = await once(process, 'message');
-  await workOff(share.parse(told));
+const share = ownShare();
+if (share !== null) {
+  await workOff(share);
   process.exit(0);
 }
 if (options.seed !== undefined) process.exit(await oneSeed(options.seed));
 const begun = machineNow();
-const tally = await inProcesses();
+const tally = createTally(say, 'seeds');
+await inProcesses({ program: import.meta.filename, most: options.seeds, onTold: tally.add }).catch(
+  tally.broke,
+);
 if (options.coverage) for (const line of tally.coverage()) say(line);
 say(tally.summary(machineNow() - begun));
 process.exit(tally.failed() === 0 ? 0 : 1);

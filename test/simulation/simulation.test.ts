@@ -2,6 +2,7 @@ import { settle } from './determinism.ts';
 import test from 'ava';
 import { noFaults } from './database-server.ts';
 import { reliable } from './far-servers.ts';
+import { play, someKills } from './kills.ts';
 import { planOf, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
 import { runSeed, startPostgres } from './run-seed.ts';
@@ -42,6 +43,7 @@ const calm: Plan = {
   })),
   crashes: [],
   ends: [],
+  kills: [],
   cutOffs: [],
   clockSteps: [],
   databaseBreaks: [],
@@ -86,6 +88,16 @@ test.serial(
   (text) => text.replaceAll('"takenRevivals"."ahead_ms"', 'null::float8'),
   /is said to have lasted/,
 );
+
+test.serial('a gateway is killed at steps of the chart of a call, and every rule holds', async (t) => {
+  const kills = await someKills(postgres);
+  t.true(kills.length > 10);
+  for (const kill of kills) {
+    const { violations, coverage } = await play(kill, postgres);
+    t.deepEqual(violations, [], `npm run test:chaos -- --only '${kill.name}'`);
+    t.true(coverage.size > 0, `nobody died: ${kill.name}`);
+  }
+});
 
 test.serial('another seed is another story', async (t) => {
   t.not((await runSeed(3, postgres)).digest, (await runSeed(4, postgres)).digest);

@@ -1,8 +1,10 @@
-/** What came of many seeds. */
+/** What came of many worlds. */
 import { z } from 'zod';
+import type { SeedResult } from './run-seed.ts';
 
 const result = z.object({
-  seed: z.number(),
+  name: z.string(),
+  replay: z.string(),
   violations: z.array(z.string()),
   coverage: z.array(z.tuple([z.string(), z.number()])),
   effects: z.array(z.string()),
@@ -10,40 +12,55 @@ const result = z.object({
   seconds: z.number(),
 });
 
+/** What a process tells of one world; `npm run` with `replay` plays it alone. */
+export const toldOf = (name: string, replay: string, told: SeedResult): z.infer<typeof result> => {
+  const { violations, coverage, effects, calls, seconds } = told;
+  return {
+    name,
+    replay,
+    violations: [...violations],
+    coverage: [...coverage],
+    effects: [...effects.keys()],
+    calls,
+    seconds,
+  };
+};
+
 export type Tally = {
-  /** What a process tells of one seed. */
+  /** What `toldOf` says. */
   add(told: unknown): void;
-  /** Something failed that is no seed's. */
-  broke(what: string): void;
+  /** Something failed that is no world's. */
+  broke(error: unknown): void;
   failed(): number;
   /** Where processes died, by the state of a call that they held: how often. */
   coverage(): string[];
   summary(milliseconds: number): string;
 };
 
-export const createTally = (say: (line: string) => void): Tally => {
+/** `worlds`: what is counted, such as `seeds`. */
+export const createTally = (say: (line: string) => void, worlds: string): Tally => {
   const pairs = new Map<string, number>();
   const points = new Set<string>();
-  const total = { seeds: 0, failed: 0, calls: 0, seconds: 0 };
+  const total = { played: 0, failed: 0, calls: 0, seconds: 0 };
 
   const states = (): Set<string> => new Set([...pairs.keys()].map((pair) => pair.split(' × ')[0] ?? ''));
   const hit = (): Set<string> => new Set([...pairs.keys()].map((pair) => pair.split(' × ')[1] ?? ''));
 
   return {
     add(told) {
-      const { seed, violations, coverage, effects, calls, seconds } = result.parse(told);
-      total.seeds += 1;
+      const { name, replay, violations, coverage, effects, calls, seconds } = result.parse(told);
+      total.played += 1;
       total.calls += calls;
       total.seconds += seconds;
       for (const [pair, times] of coverage) pairs.set(pair, (pairs.get(pair) ?? 0) + times);
       for (const point of effects) points.add(point);
       if (violations.length === 0) return;
       total.failed += 1;
-      say(`seed ${seed} broke; npm run simulate -- --seed ${seed} replays it:\n  ${violations.join('\n  ')}`);
+      say(`${name} broke; npm run ${replay} replays it:\n  ${violations.join('\n  ')}`);
     },
-    broke(what) {
+    broke(error) {
       total.failed += 1;
-      say(what);
+      say(String(error));
     },
     failed: () => total.failed,
     coverage: () =>
@@ -51,11 +68,11 @@ export const createTally = (say: (line: string) => void): Tally => {
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .map(([pair, times]) => `${String(times).padStart(6)} ${pair}`),
     summary(milliseconds) {
-      const { seeds, failed, calls, seconds } = total;
+      const { played, failed, calls, seconds } = total;
       const deaths = [...pairs.values()].reduce((sum, times) => sum + times, 0);
       const where = `${deaths} deaths at ${hit().size} of ${points.size} crash points in ${states().size} states of a call, ${pairs.size} pairs`;
       const pace = `${Math.round(seconds / 3_600)} h simulated in ${Math.round(milliseconds / 1_000)} s`;
-      return `${calls} calls; ${where}; ${pace}\n${seeds - failed} seeds passed\n${failed} seeds failed`;
+      return `${calls} calls; ${where}; ${pace}\n${played - failed} ${worlds} passed\n${failed} ${worlds} failed`;
     },
   };
 };

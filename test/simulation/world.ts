@@ -10,14 +10,19 @@ import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 
-/** As `statementName` says it; what is kept beside the journal of a call breaks none of its rules. */
 /** Of promises that wait for each other; none of them waits for anything outside. */
 const roundsOfEnd = 50;
 
+/** As `statementName` says it; what is kept beside the journal of a call breaks none of its rules. */
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
+
+/** A step of a call's chart; `from` is `null` where a gateway begins with the call, or goes on with it. */
+export type Move = { from: string | null; to: string };
 
 /** A gateway that could not start is started again after so long. */
 const supervisorMs = 1_000;
+
+export const nameOf = ({ from, to }: Move): string => `${from ?? 'nothing'} → ${to}`;
 
 export class World {
   readonly random: Random;
@@ -33,6 +38,10 @@ export class World {
   readonly effects = new Map<string, number>();
   /** Pairs of a state of a call's chart and a place at which its process died, with how often. */
   readonly coverage = new Map<string, number>();
+  /** Every step that charts of calls have made, in the order of their first time. */
+  readonly moves = new Map<string, Move>();
+  /** Is told of each step of a chart, before anything follows from it. */
+  onMove: (node: SimulatedNode, move: Move) => void = () => {};
   /** Whether a process dies now. */
   crashes: (process: SimulatedProcess, point: string) => boolean = () => false;
 
@@ -62,6 +71,7 @@ export class World {
           database,
           network,
           farEnds,
+          moved: (node, process, callId, state) => this.#moved(node, process, callId, state),
           log: (process, line) => this.#log(process, line),
           onFailedStart: (node) => runIn(null, () => void time.after(supervisorMs, () => node.start())),
         }),
@@ -74,15 +84,36 @@ export class World {
     if (!process.isAlive) return true;
     this.effects.set(point, (this.effects.get(point) ?? 0) + 1);
     if (!this.crashes(process, point)) return false;
-    const states = new Set(process.charts.values());
-    this.journal.note(`${process.name} dies ${point} (${[...states].join(', ')})`);
-    for (const state of states.size === 0 ? ['no call'] : states) {
-      const pair = `${state} × ${point}`;
-      this.coverage.set(pair, (this.coverage.get(pair) ?? 0) + 1);
-    }
+    this.#dies(process, point);
     process.isAlive = false;
     this.database.died(process);
     return true;
+  }
+
+  /** `when` names the moment, as the names of effects do. */
+  kill(node: SimulatedNode, when: string): void {
+    const process = node.process();
+    if (process?.isAlive !== true) return;
+    this.#dies(process, when);
+    node.kill();
+  }
+
+  #dies(process: SimulatedProcess, when: string): void {
+    const states = new Set(process.charts.values());
+    this.journal.note(`${process.name} dies ${when} (${[...states].join(', ')})`);
+    for (const state of states.size === 0 ? ['no call'] : states) {
+      const pair = `${state} × ${when}`;
+      this.coverage.set(pair, (this.coverage.get(pair) ?? 0) + 1);
+    }
+  }
+
+  #moved(node: SimulatedNode, process: SimulatedProcess, callId: string, to: string): void {
+    const from = process.charts.get(callId) ?? null;
+    if (!process.isAlive || from === to) return;
+    process.charts.set(callId, to);
+    const move = { from, to };
+    this.moves.set(nameOf(move), move);
+    this.onMove(node, move);
   }
 
   /** What the rules find broken is kept once. */

@@ -6,9 +6,12 @@ import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ToSoundThread } from './sound-thread-messages.ts';
 import { createSessions } from './sessions.ts';
+import { goBeforeOthers } from './thread-priority.ts';
 
 const main = parentPort;
 if (main === null) throw new Error('The thread of the sound is started by createSoundThread');
+
+goBeforeOthers();
 
 // It comes from `createSoundThread` of this version of the code.
 const { ports } = workerData as { ports: { from: number; to: number } };

@@ -1,0 +1,38 @@
+/** Work of a simulation, shared among as many processes as there are processors. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+const share = z.object({ index: z.number(), step: z.number() });
+
+/** A process does every `step`-th piece of the work, from its index on. */
+export type Share = z.infer<typeof share>;
+
+/** That of this process; `null` in the one that shares out. */
+export const ownShare = (): Share | null => {
+  const told = process.env['SIMULATION_SHARE'];
+  return told === undefined ? null : share.parse(JSON.parse(told));
+};
+
+/**
+ * Starts `program` once for each processor, `most` at most, with the arguments of this one; `onTold` gets what they
+ * tell. Rejects when one of them ends with another code than 0.
+ */
+export const inProcesses = async (options: {
+  program: string;
+  most: number;
+  onTold: (told: unknown) => void;
+}): Promise<void> => {
+  const step = Math.max(1, Math.min(availableParallelism(), options.most));
+  await Promise.all(
+    Array.from({ length: step }, async (_, index) => {
+      const child = fork(options.program, process.argv.slice(2), {
+        env: { ...process.env, SIMULATION_SHARE: JSON.stringify({ index, step } satisfies Share) },
+      });
+      child.on('message', options.onTold);
+      const [code] = await once(child, 'exit');
+      if (code !== 0) throw new Error(`a process of the simulation ended with ${String(code)}`);
+    }),
+  );
+};

@@ -1,0 +1,116 @@
+/**
+ * Kills at every step of a call's chart and in every state between: of stories in which nothing else goes wrong. What
+ * steps a story has is found out by playing it once; until its kill it goes the same way.
+ */
+import { noFaults } from './database-server.ts';
+import { reliable } from './far-servers.ts';
+import { machine, planOf, type Plan } from './plan.ts';
+import type { Postgres } from './postgres.ts';
+import { runSeed, type SeedResult } from './run-seed.ts';
+import { nameOf, type Move } from './world.ts';
+
+const seed = 1;
+
+const calm: Plan = {
+  ...planOf(seed),
+  crashes: [],
+  ends: [],
+  kills: [],
+  cutOffs: [],
+  clockSteps: [],
+  databaseBreaks: [],
+  statements: noFaults,
+  requests: reliable,
+  receiverRefuses: 0,
+  lineLatestMs: 0,
+  // Longer than a telephone rings.
+  faultyMs: 60_000,
+  afterMs: 1_000,
+};
+
+type Call = Plan['calls'][number];
+
+const to = (callee: string | null, hangUp: Partial<Call> = {}): Call => ({
+  atMs: 500,
+  to: callee,
+  hangUpAfterMs: null,
+  immediate: false,
+  ...hangUp,
+});
+
+/** By what happens in them; who answers at which number: guides/quickstart.md. */
+const stories: Readonly<Record<string, Call>> = {
+  'a conversation to its end': to('01000000001'),
+  'nobody answers': to('01000000002'),
+  'cancelled while it rings': to('01000000002', { cancelAfterMs: 3_000 }),
+  'the callee is busy': to('01000000003'),
+  'the callee declines': to('01000000004'),
+  'a farewell is interrupted': to('01000000005'),
+  'the callee is silent': to('01000000006'),
+  'the callee hangs up': to('01000000007'),
+  'every reply is interrupted': to('01000000008'),
+  'the line fails': to('01000000009'),
+  'a machine answers': to(machine),
+  'hung up while it talks': to('01000000001', { hangUpAfterMs: 4_000 }),
+  'hung up at once while it talks': to('01000000001', { hangUpAfterMs: 4_000, immediate: true }),
+  'somebody calls in': to(null),
+};
+
+/** Who goes on with the call. */
+const successors = {
+  'the same gateway': { nodes: ['north'], restartAfterMs: 300 },
+  'another gateway': { nodes: ['north', 'south'], restartAfterMs: 20_000 },
+} as const satisfies Record<string, { nodes: readonly string[]; restartAfterMs: number }>;
+
+/** At the step itself, right behind it, and well into the state that it leads to. */
+const momentsMs = [0, 20, 700];
+
+export type Kill = { name: string; move: Move; plan: Plan };
+
+type Successor = keyof typeof successors;
+
+const planFor = (story: string, by: Successor, kills: Plan['kills']): Plan => {
+  const call = stories[story];
+  if (call === undefined) throw new Error(`There is no story "${story}"`);
+  const { nodes } = successors[by];
+  return { ...calm, nodes, calls: [call], kills, hasVoicemail: call.to === machine };
+};
+
+/** `again`: whoever goes on with the call is killed at its first step. */
+const killAt = (story: string, by: Successor, move: Move, afterMs: number, again = false): Kill => {
+  const { restartAfterMs } = successors[by];
+  const once: Plan['kills'][number] = { move, afterMs, restartAfterMs };
+  return {
+    name: `${story}: ${nameOf(move)}, ${afterMs} ms, ${by} goes on${again ? ' and is killed as well' : ''}`,
+    move,
+    plan: planFor(story, by, again ? [once, { ...once, move: null, afterMs: 0 }] : [once]),
+  };
+};
+
+/** The steps of a story, which is played for that. */
+const movesOf = async (story: string, by: Successor, postgres: Postgres): Promise<readonly Move[]> => {
+  const { violations, moves } = await runSeed(seed, postgres, planFor(story, by, []));
+  if (violations.length > 0) throw new Error(`${story}: ${violations.join('\n')}`);
+  return moves;
+};
+
+/** All kills at all steps of all stories. */
+export const allKills = async (postgres: Postgres): Promise<Kill[]> => {
+  const kills: Kill[] = [];
+  for (const by of ['the same gateway', 'another gateway'] as const)
+    for (const story of Object.keys(stories))
+      for (const move of await movesOf(story, by, postgres)) {
+        for (const afterMs of momentsMs) kills.push(killAt(story, by, move, afterMs));
+        kills.push(killAt(story, by, move, 0, true));
+      }
+  return kills;
+};
+
+/** One for each step, of all kinds in turns. */
+export const someKills = async (postgres: Postgres): Promise<Kill[]> => {
+  const byStep = Map.groupBy(await allKills(postgres), ({ move }) => nameOf(move));
+  return [...byStep.values()].flatMap((same, index) => same[index % same.length] ?? []);
+};
+
+export const play = ({ plan }: Kill, postgres: Postgres): Promise<SeedResult> =>
+  runSeed(seed, postgres, plan);
