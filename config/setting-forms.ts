@@ -66,15 +66,18 @@ export const hostAndPortListOrNone = (defaultPort: number) =>
     },
   );
 
-/** Before the hosts of a URL, and these: several are no URL any more, though libpq writes them so. */
-const hosts = /^([a-z]+:\/\/(?:[^/?#]*@)?)[^/?#@]*/;
+/** What is before the hosts of a URL, these, and the rest: several are no URL any more, though libpq writes them so. */
+const severalHosts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
 /** Anything else is found out when it is connected to. */
 export const isDatabaseUrl = (text: string): boolean => {
+  const [, before, hosts = '', behind] = severalHosts.exec(text) ?? [];
   try {
-    const { protocol, pathname } = new URL(text.replace(hosts, '$1host'));
-    decodeURIComponent(pathname);
-    return protocol === 'postgresql:' || protocol === 'postgres:';
+    return hosts.split(',').every((host) => {
+      const { protocol, pathname } = new URL(`${before}${host}${behind}`);
+      decodeURIComponent(pathname);
+      return protocol === 'postgresql:' || protocol === 'postgres:';
+    });
   } catch {
     return false;
   }

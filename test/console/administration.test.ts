@@ -148,7 +148,7 @@ consoleTest(
 
 /** What a viewer may press: it changes nothing. */
 const harmless =
-  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Call|Conversation|Voicemail)$/;
+  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Export CSV|Time ↓newest first|Call|Conversation|Voicemail)$/;
 
 consoleTest(
   'a viewer reads every page, and finds nothing there that would be refused',

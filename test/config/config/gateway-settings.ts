@@ -27,12 +27,15 @@ export const gatewaySettings: ExpectedSettings = {
     valid: {
       [databaseUrl]: databaseUrl,
       'postgres://localhost/x?host=%2Frun': 'postgres://localhost/x?host=%2Frun',
+      'postgresql://u:a,b@one.example:1,[::1],two.example/x':
+        'postgresql://u:a,b@one.example:1,[::1],two.example/x',
     },
     invalid: [
       'db.example',
       'mysql://u:hush-hush@db.example/x',
       'postgresql://u:hush-hush@db.example:99999/x',
       'postgresql://u:hush-hush@db.example/%zz',
+      'postgresql://u:hush-hush@one.example,two.example:99999/x',
     ],
     with: { GW_MASTER_KEY: masterKey },
   },
