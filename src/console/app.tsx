@@ -24,6 +24,7 @@ import { WebhookPage } from './pages/webhook.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
 import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
+import { PhoneButton } from './phone/phone-button.tsx';
 import { texts } from './language/language.ts';
 import { linkTo, route } from './shown-page.ts';
 
@@ -37,15 +38,21 @@ export const App = () => {
 
 /** Another token changes what may be done, and nothing of what stands on the page. */
 const SignedIn = () => (
-  <>
-    <Frame>
+  <div class="desk">
+    <Frame
+      phone={
+        <ForAdmins>
+          <PhoneButton />
+        </ForAdmins>
+      }
+    >
       <CurrentPage />
     </Frame>
     <ForAdmins>
       <PhoneDock />
     </ForAdmins>
     {session.value.is === 'over' && <SignInAgain />}
-  </>
+  </div>
 );
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;

@@ -40,10 +40,10 @@ consoleTest(
     await page.locator('.timeline li', { hasText: 'Ended AI ended' }).waitFor();
 
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-    t.true(((await page.locator('.wave path').first().getAttribute('d')) ?? '').length > 1_000);
+    t.true(((await page.locator('.wave .lanes path').first().getAttribute('d')) ?? '').length > 1_000);
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await page.getByLabel('Position in the recording').fill('1');
+    await page.getByLabel('Place in the call').fill('1');
     await page
       .locator('.player')
       .getByText(/^0:01 \/ /)

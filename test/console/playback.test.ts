@@ -58,3 +58,19 @@ test('steps of one moment are gone through one by one', (t) => {
   playback.stepTo(6);
   t.is(playback.index.value, 2);
 });
+
+test('a call is played from its answer on, and one that nobody answered from its beginning', (t) => {
+  const answered = createPlayback(call, steps);
+  t.is(answered.shown.value, 0);
+  answered.play();
+  answered.pause();
+  t.deepEqual([answered.place.value, answered.index.value], [0, 1]);
+  const unanswered = createPlayback({ ...call, answered_at: null }, steps);
+  t.is(unanswered.shown.value, 0);
+  t.is(unanswered.from, 0);
+});
+
+test('of a call without steps the end is known by its length', (t) => {
+  const { from, to, shown } = createPlayback({ ...call, duration_sec: 42 }, []);
+  t.deepEqual([from, to, shown.value], [0, 42, 0]);
+});

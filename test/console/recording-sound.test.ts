@@ -21,6 +21,7 @@ const setUp = (steps: { at: number }) => {
   const audio = new SilentAudio();
   const told: string[] = [];
   const sound = createRecordingSound(audio, () => steps.at, {
+    loaded: () => told.push('loaded'),
     played: () => told.push('played'),
     paused: () => told.push('paused'),
     moved: (place) => told.push(`moved to ${place}`),
@@ -74,6 +75,12 @@ test('a pause where nothing is recorded is none of its controls', (t) => {
   const { audio, told } = setUp({ at: -1 });
   audio.dispatchEvent(new Event('pause'));
   t.deepEqual(told, []);
+});
+
+test('that it can be played is told, for steps that play already', (t) => {
+  const { audio, told } = setUp({ at: 4 });
+  audio.dispatchEvent(new Event('loadedmetadata'));
+  t.deepEqual(told, ['loaded']);
 });
 
 test('nothing is told once it was let go of, and nothing done before its length is known', (t) => {

@@ -17,7 +17,7 @@ const pauseBehindWords = `new Promise((resolve) => {
     if (!wasMarked || audio.currentTime <= 1) return;
     observer.disconnect();
     audio.removeEventListener('timeupdate', look);
-    document.querySelector('[aria-label="Pause the replay"]').click();
+    document.querySelector('[aria-label="Pause"]').click();
     resolve(audio.paused);
   };
   const observer = new MutationObserver(look);
@@ -98,6 +98,7 @@ consoleTest(
     await page.getByText('The agent said goodbye and ended the call.').waitFor();
 
     // The recording is heard.
+    await page.locator('audio').waitFor({ state: 'attached' });
     await press('Play');
     await until('the recording goes on', async () => (await heardFor()) > 0.5 || undefined);
     await press('Pause');
@@ -120,10 +121,10 @@ consoleTest(
     await words.getByText('The call is answered').waitFor();
     t.is(await said.count(), 0);
     const isPaused = page.evaluate(pauseBehindWords);
-    await press('Play the replay');
+    await press('Play');
     t.true(await isPaused);
     t.true((await heardFor()) > 1);
-    await page.getByRole('button', { name: 'Play the replay', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     t.true(await page.evaluate("document.querySelector('audio').paused"));
 
     // An event of the call once more.

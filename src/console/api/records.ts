@@ -39,6 +39,9 @@ export type CallEvent = AnyCallEvent & {
     /** Of `turn.spoken`: its sequence in the transcript. */
     turn?: number;
     role?: 'assistant' | 'user';
+    text?: string;
+    /** Whether it was heard to its end. */
+    whole?: boolean;
     latency?: Latency;
     digit?: string;
     keys?: string;

@@ -13,13 +13,30 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
+/** It has a line of its own. */
+const LongFact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div class="long-fact">
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** What there is to say of a recording that cannot be played; one that can be has a player. */
+const recordingWords = (call: Call): string | undefined => {
+  const { recordingStatus: t } = texts.value.calls.one;
+  if (!isOver(call))
+    return (call.options.recording ?? call.options_pending.recording) === true ? t.live : undefined;
+  return call.recording.status === 'none' && call.answered_at !== null ? t.none : undefined;
+};
+
 export const CallFacts = ({ call }: { call: Call }) => {
   const t = texts.value.calls.one;
   const limit = call.options.max_duration_sec ?? call.options_pending.max_duration_sec;
   const line = [call.sip.status, call.sip.reason].filter((part) => part !== null).join(' ');
+  const recording = recordingWords(call);
   return (
     <section class="card">
-      <dl class="facts">
+      <dl class="facts call-facts">
         <Fact name={t.from}>
           <span class="digits">{call.from === anonymous ? texts.value.calls.withheld : call.from}</span>
         </Fact>
@@ -46,12 +63,13 @@ export const CallFacts = ({ call }: { call: Call }) => {
           </Fact>
         )}
         {limit !== undefined && <Fact name={t.limit}>{clockTime(limit)}</Fact>}
-        {call.instruction !== null && <Fact name={t.instruction}>{call.instruction}</Fact>}
-        {call.summary !== null && <Fact name={t.summary}>{call.summary}</Fact>}
         {line !== '' && <Fact name={t.sip}>{line}</Fact>}
-        <Fact name={t.id}>
+        {recording !== undefined && <Fact name={t.recording}>{recording}</Fact>}
+        {call.summary !== null && <LongFact name={t.summary}>{call.summary}</LongFact>}
+        {call.instruction !== null && <LongFact name={t.instruction}>{call.instruction}</LongFact>}
+        <LongFact name={t.id}>
           <code>{call.id}</code> <CopyButton read={() => call.id} />
-        </Fact>
+        </LongFact>
       </dl>
     </section>
   );

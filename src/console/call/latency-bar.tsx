@@ -58,6 +58,9 @@ export const LatencyBar = ({ latency }: { latency: Latency }) => {
   );
 };
 
+/** Whether there is a wait to show. */
+export const isMeasured = (latency: Latency): boolean => stagesOf(latency).length > 0;
+
 /** The legend of the colours. */
 export const LatencyLegend = () => {
   const t = texts.value.calls.one.latency;

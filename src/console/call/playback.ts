@@ -7,6 +7,8 @@ import { createStepPlaces, type StepPlaces } from './step-places.ts';
 export type Playback = Pick<StepPlaces, 'from' | 'to' | 'placeOf'> & {
   steps: readonly ReplayStep[];
   place: ReadonlySignal<number>;
+  /** As the player shows it: at the beginning until somebody plays it. */
+  shown: ReadonlySignal<number>;
   /** Of the step that was reached. */
   index: ReadonlySignal<number>;
   /** The last one that was reached. */
@@ -42,6 +44,7 @@ const createPosition = (steps: readonly ReplayStep[], places: StepPlaces) => {
   const isTouched = signal(false);
   return {
     place,
+    shown: computed(() => (isTouched.value ? place.value : places.start)),
     index,
     isTouched,
     fact: computed(() => places.factAt(index.value)),
@@ -92,12 +95,13 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
     to,
     placeOf,
     place,
+    shown: position.shown,
     index: position.index,
     fact: position.fact,
     isTouched: position.isTouched,
     isPlaying,
     play() {
-      if (place.value >= to) moveTo(from);
+      if (place.value >= to) moveTo(places.start);
       run();
       recording?.follow(true);
     },
@@ -113,7 +117,8 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
     },
     hear(audio) {
       const sound = createRecordingSound(audio, () => place.value, {
-        // The recording has controls of its own: the steps follow them.
+        loaded: () => recording?.follow(isPlaying.value),
+        // Keyboards and headsets have keys of their own for a recording: the steps follow it.
         played() {
           if (!isPlaying.value) run();
         },

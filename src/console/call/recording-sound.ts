@@ -13,6 +13,8 @@ export type AudioElement = {
 
 /** Use of the recording's own controls. */
 export type RecordingControls = {
+  /** It can be played from now on; the steps may be playing already. */
+  loaded(): void;
   played(): void;
   /** Not when it has come to its end, nor where nothing is recorded. */
   paused(): void;
@@ -49,6 +51,7 @@ export const createRecordingSound = (
   const isElsewhere = (): boolean =>
     Math.abs(audio.currentTime - Math.min(audio.duration, Math.max(0, stepsAt()))) > nearSec;
 
+  on('loadedmetadata', controls.loaded);
   on('play', controls.played);
   on('pause', () => {
     if (!audio.ended && isRecorded()) controls.paused();

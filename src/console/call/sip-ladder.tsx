@@ -28,7 +28,8 @@ export const SipLadderCard = ({ call }: { call: Call }) => {
     () => getSipLadder(call.id),
     (read) => pollMsOf(call, read),
   );
-  if (ladder === undefined) return null;
+  // While a call goes on, what is not there takes no room.
+  if (ladder === undefined || (ladder.empty_because !== null && !isOver(call))) return null;
   if (ladder.empty_because !== null)
     return (
       <Card title={t.title}>

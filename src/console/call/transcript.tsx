@@ -1,11 +1,50 @@
+import { computed } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Call, CallEvent, Latency, Turn } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
 import { Card } from '../parts/page.tsx';
-import { Pill } from '../parts/pill.tsx';
 import { clockTime } from '../parts/when.tsx';
-import { LatencyBar, LatencyLegend } from './latency-bar.tsx';
+import { isMeasured, LatencyBar, LatencyLegend } from './latency-bar.tsx';
 import { current, type Playback } from './playback.ts';
+
+/** Who has scrolled further up than this reads what was said before, and is left there. */
+const nearEndPx = 80;
+
+/**
+ * The turn that is played: the last one that has begun at this place, or that its step tells of, which is written a
+ * moment before the first sound.
+ */
+const playedTurn = (
+  turns: readonly Turn[],
+  events: readonly CallEvent[],
+  { place, fact }: Playback,
+): number | undefined => {
+  const begun = turns.findLast(({ t_offset_sec: from }) => from <= place.value)?.sequence ?? 0;
+  const told = events.find(({ sequence }) => sequence === fact.value)?.data.turn ?? 0;
+  return begun === 0 && told === 0 ? undefined : Math.max(begun, told);
+};
+
+/** Keeps the newest turn in sight while the call goes on, and afterwards the one that is played. */
+const useFollowing = (isLive: boolean, count: number, reached: number | undefined) => {
+  const ref = useRef<HTMLDivElement>(null);
+  const wasAt = useRef(0);
+  useEffect(() => {
+    const frame = ref.current;
+    if (frame === null || !isLive) return;
+    if (wasAt.current - frame.scrollTop - frame.clientHeight < nearEndPx)
+      frame.scrollTop = frame.scrollHeight;
+    wasAt.current = frame.scrollHeight;
+  }, [count]);
+  useEffect(() => {
+    const frame = ref.current;
+    const turn = frame?.querySelector('[aria-current]')?.getBoundingClientRect();
+    if (frame === null || turn === undefined) return;
+    const seen = frame.getBoundingClientRect();
+    if (turn.top < seen.top || turn.bottom > seen.bottom) frame.scrollBy({ top: turn.top - seen.top - 16 });
+  }, [reached]);
+  return ref;
+};
 
 /** The words of a call, turn by turn, as they were heard; new turns are read out while the call goes on. */
 export const Transcript = ({
@@ -20,13 +59,26 @@ export const Transcript = ({
   playback: Playback | null;
 }) => {
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
-  const fact = playback?.isTouched.value === true ? playback.fact.value : null;
-  const reached = events.find(({ sequence }) => sequence === fact)?.data.turn;
+  // The place moves ten times a second; this is drawn again when another turn is played.
+  const reached = useMemo(
+    () =>
+      computed(() => (playback?.isTouched.value === true ? playedTurn(turns, events, playback) : undefined)),
+    [playback, turns, events],
+  ).value;
   const t = texts.value.calls.one;
   const isLive = !isOver(call);
+  const ref = useFollowing(isLive, turns.length, reached);
+  const hasLatency = [...latencies.values()].some((latency) => latency !== undefined && isMeasured(latency));
   return (
-    <Card title={t.transcript} beside={isLive && <Pill tone="live">{t.live}</Pill>}>
-      <div aria-live={isLive ? 'polite' : 'off'}>
+    <Card title={t.transcript}>
+      <div
+        class="transcript"
+        ref={ref}
+        tabIndex={0}
+        role="region"
+        aria-label={t.transcript}
+        aria-live={isLive ? 'polite' : 'off'}
+      >
         {turns.length === 0 && <p class="hint">{isLive ? t.transcriptWaiting : t.transcriptEmpty}</p>}
         <ol class="turns">
           {turns.map((turn) => (
@@ -36,31 +88,46 @@ export const Transcript = ({
               language={call.language}
               latency={latencies.get(turn.sequence)}
               isReached={turn.sequence === reached}
+              seek={playback === null ? null : () => playback.seek(turn.t_offset_sec)}
             />
           ))}
         </ol>
       </div>
-      {[...latencies.values()].some((latency) => latency !== undefined) && <LatencyLegend />}
+      {hasLatency && <LatencyLegend />}
     </Card>
   );
 };
 
-const TurnItem = ({
-  turn,
-  language,
-  latency,
-  isReached,
-}: {
+/** A click selects no words, and who selects some wants to copy them. */
+const hasSelected = (): boolean => getSelection()?.isCollapsed === false;
+
+type TurnItemProps = {
   turn: Turn;
   language: string;
   latency: Latency | undefined;
   isReached: boolean;
-}) => {
+  /** Plays from here; null where there is nothing to play. */
+  seek: (() => void) | null;
+};
+
+const TurnItem = ({ turn, language, latency, isReached, seek }: TurnItemProps) => {
   const t = texts.value.calls.one;
+  const at = clockTime(turn.t_offset_sec);
   return (
-    <li class={turn.role} {...current(isReached)}>
+    <li
+      class={`${turn.role} ${seek === null ? '' : 'seekable'}`}
+      {...(seek === null ? {} : { onClick: () => !hasSelected() && seek() })}
+      {...current(isReached)}
+    >
       <span class="speaker">
-        {t.speaker[turn.role]} <span class="digits">{clockTime(turn.t_offset_sec)}</span>
+        <b>{t.speaker[turn.role]}</b>{' '}
+        {seek === null ? (
+          <span class="digits">{at}</span>
+        ) : (
+          <button type="button" class="turn-time digits" aria-label={t.playFrom(at)}>
+            {at}
+          </button>
+        )}
         {latency !== undefined && turn.role === 'assistant' && <LatencyBar latency={latency} />}
       </span>
       <p lang={language}>{turn.text}</p>

@@ -4,15 +4,22 @@ import { watchCall } from '../api.ts';
 import { Problem } from '../api/request.ts';
 import type { ChartState } from '../api/records.ts';
 
-/** After a stream that broke; the page reads on without it. */
+/** After a stream that broke. */
 const againMs = 2_000;
 
 /** Several facts at once are one reading. */
 const gatherMs = 150;
 
-/** The last state that was told; `null` where none was. */
-export const useWatched = (callId: string, isLive: boolean, onFact: () => void): ChartState | null => {
+export type Watched = {
+  /** The last state that was told; `null` where none was. */
+  state: ChartState | null;
+  /** `joining` until the first news. A stream that is refused, where too many watch, is no lost one: the page reads on. */
+  link: 'joining' | 'open' | 'lost' | 'refused';
+};
+
+export const useWatched = (callId: string, isLive: boolean, onFact: () => void): Watched => {
   const [state, setState] = useState<ChartState | null>(null);
+  const [link, setLink] = useState<Watched['link']>('joining');
   const latest = useRef(onFact);
   latest.current = onFact;
 
@@ -30,15 +37,17 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
     const watch = async (): Promise<void> => {
       try {
         for await (const news of watchCall(callId, over.signal)) {
+          setLink('open');
           if (news.type === 'state') setState(news.state);
           else noteFact();
         }
         return;
       } catch (error) {
-        // Refused: too many watch, for one. Anything else is a stream that broke.
-        if (error instanceof Problem) return;
+        if (over.signal.aborted) return;
+        const isRefused = error instanceof Problem;
+        setLink(isRefused ? 'refused' : 'lost');
+        if (!isRefused) again = setTimeout(() => void watch(), againMs);
       }
-      if (!over.signal.aborted) again = setTimeout(() => void watch(), againMs);
     };
     void watch();
     return () => {
@@ -48,5 +57,5 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
     };
   }, [callId, isLive]);
 
-  return state;
+  return { state, link };
 };

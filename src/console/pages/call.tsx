@@ -1,15 +1,16 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { getCall, getCallEvents, getReplay, getTranscript } from '../api.ts';
-import type { Call } from '../api/records.ts';
+import type { Call, ReplayStep } from '../api/records.ts';
 import { CallActions } from '../call/actions.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
 import { InspectorLink } from '../call/inspector-link.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
-import { SoundPanel } from '../call/sound-panel.tsx';
-import { RecordingPlayer } from '../call/recording-player.tsx';
+import { LiveLine } from '../call/live-line.tsx';
+import { Player } from '../call/player.tsx';
 import { ReplayPanel } from '../call/replay-panel.tsx';
 import { SipLadderCard } from '../call/sip-ladder.tsx';
+import { SoundPanel } from '../call/sound-panel.tsx';
 import { Timeline } from '../call/timeline.tsx';
 import { Transcript } from '../call/transcript.tsx';
 import { useWatched } from '../call/watched.ts';
@@ -20,6 +21,8 @@ import { usePolled } from '../polled.ts';
 import { linkToCalls } from '../shown-page.ts';
 
 const liveMs = 1_000;
+
+const noSteps: ReplayStep[] = [];
 
 /** After the end, while the recording and the summary are still being made. */
 const settlingMs = 3_000;
@@ -38,13 +41,14 @@ const justEnded = ({ ended_at: endedAt }: Call): boolean =>
 /** Of a call that is over. */
 const usePlayback = (call: Call | undefined): Playback | null => {
   const over = call !== undefined && isOver(call) ? call : undefined;
-  const steps = usePolled(over === undefined ? '' : `replay/${over.id}`, async () =>
-    over === undefined ? [] : getReplay(over.id),
-  ).value;
+  const { value, problem } = usePolled(over === undefined ? '' : `replay/${over.id}`, async () =>
+    over === undefined ? noSteps : getReplay(over.id),
+  );
+  // Where there are no steps, the recording is played all the same.
+  const steps = problem === undefined ? value : noSteps;
   const playback = useMemo(
-    () =>
-      over === undefined || steps === undefined || steps.length === 0 ? null : createPlayback(over, steps),
-    [steps],
+    () => (over === undefined || steps === undefined ? null : createPlayback(over, steps)),
+    [steps, over?.id],
   );
   useEffect(() => playback?.pause, [playback]);
   return playback;
@@ -63,11 +67,12 @@ export const CallPage = ({ id }: { id: string }) => {
     },
     ({ call }) => pollMsOf(call),
   );
-  const state = useWatched(id, value !== undefined && !isOver(value.call), reload);
+  const watched = useWatched(id, value !== undefined && !isOver(value.call), reload);
   const playback = usePlayback(value?.call);
   if (problem !== undefined) return <Missing back={back} />;
   if (value === undefined) return <Loading />;
   const { call, turns, events } = value;
+  const isLive = !isOver(call);
   return (
     <Page
       back={back}
@@ -78,33 +83,39 @@ export const CallPage = ({ id }: { id: string }) => {
         </>
       }
       lead={
-        <>
-          <CallState call={call} /> {call.end_reason !== null && t.because[call.end_reason]}
-        </>
-      }
-      beside={
-        isOver(call) ? undefined : (
+        isLive ? (
+          <LiveLine call={call} watched={watched} />
+        ) : (
           <>
-            <InspectorLink callId={id} />
-            <CallActions call={call} onDone={reload} />
+            <CallState call={call} /> {call.end_reason !== null && t.because[call.end_reason]}
           </>
         )
       }
+      beside={
+        isLive ? (
+          <>
+            <CallActions call={call} onDone={reload} />
+            <InspectorLink callId={id} />
+          </>
+        ) : undefined
+      }
     >
-      <div class="call">
-        <div class="call-main">
-          <RecordingPlayer call={call} playback={playback} />
+      <div class={isLive ? 'call live' : 'call'}>
+        {playback !== null && <Player call={call} playback={playback} />}
+        <div class="call-stage">
           <Transcript call={call} turns={turns} events={events} playback={playback} />
-          <SipLadderCard call={call} />
+          {playback !== null && <ReplayPanel playback={playback} />}
+          {playback === null && watched.state !== null && (
+            <ChartPanel state={watched.state} title={t.one.chart} />
+          )}
         </div>
-        <div class="call-side">
-          <CallFacts call={call} />
-          <SoundPanel call={call} />
+        <CallFacts call={call} />
+        <div class="call-more">
           <Timeline call={call} events={events} playback={playback} />
+          <SoundPanel call={call} />
         </div>
+        <SipLadderCard call={call} />
       </div>
-      {playback !== null && <ReplayPanel playback={playback} turns={turns} events={events} />}
-      {playback === null && state !== null && <ChartPanel state={state} title={t.one.chart} />}
     </Page>
   );
 };

@@ -95,7 +95,8 @@ const SignedInAs = () => {
   );
 };
 
-export const Frame = ({ children }: { children: ComponentChildren }) => {
+/** `phone` is the button of the web phone. */
+export const Frame = ({ phone, children }: { phone: ComponentChildren; children: ComponentChildren }) => {
   const t = texts.value.shell;
   const [isOpen, setOpen] = useState(false);
   const current = route.value.parts[0] ?? 'calls';
@@ -105,54 +106,57 @@ export const Frame = ({ children }: { children: ComponentChildren }) => {
   }, [page.value]);
   const shown = links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
   return (
-    <div class="frame">
-      <a
-        class="skip"
-        href="#content"
-        onClick={(event) => {
-          event.preventDefault();
-          document.querySelector<HTMLElement>('h1')?.focus();
-        }}
-      >
-        {t.skip}
-      </a>
-      <header class="side">
-        <a class="brand" href={linkTo('calls')}>
-          <Mark />
-          Trunkline
-        </a>
-        <button
-          type="button"
-          class="menu"
-          aria-expanded={isOpen}
-          aria-controls="pages"
-          onClick={() => setOpen(!isOpen)}
+    <div class="frame-room">
+      <div class="frame">
+        <a
+          class="skip"
+          href="#content"
+          onClick={(event) => {
+            event.preventDefault();
+            document.querySelector<HTMLElement>('h1')?.focus();
+          }}
         >
-          {t.menu}
-        </button>
-        <div id="pages" class={isOpen ? 'open' : ''}>
-          <nav aria-label={t.pages}>
-            <ul>
-              {shown.map(([section, name]) => (
-                <li key={section}>
-                  <a href={linkTo(section)} {...(section === current ? { 'aria-current': 'page' } : {})}>
-                    {t.nav[name]}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-          <div class="side-end">
-            <a href="/docs">{t.reference}</a>
-            <LanguageChoice />
-            <SignedInAs />
+          {t.skip}
+        </a>
+        <header class="side">
+          <a class="brand" href={linkTo('calls')}>
+            <Mark />
+            Trunkline
+          </a>
+          {phone}
+          <button
+            type="button"
+            class="menu"
+            aria-expanded={isOpen}
+            aria-controls="pages"
+            onClick={() => setOpen(!isOpen)}
+          >
+            {t.menu}
+          </button>
+          <div id="pages" class={isOpen ? 'open' : ''}>
+            <nav aria-label={t.pages}>
+              <ul>
+                {shown.map(([section, name]) => (
+                  <li key={section}>
+                    <a href={linkTo(section)} {...(section === current ? { 'aria-current': 'page' } : {})}>
+                      {t.nav[name]}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            <div class="side-end">
+              <a href="/docs">{t.reference}</a>
+              <LanguageChoice />
+              <SignedInAs />
+            </div>
           </div>
-        </div>
-      </header>
-      <main id="content">
-        <Connection />
-        {children}
-      </main>
+        </header>
+        <main id="content">
+          <Connection />
+          {children}
+        </main>
+      </div>
     </div>
   );
 };

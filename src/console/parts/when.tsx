@@ -24,3 +24,7 @@ export const clockTime = (seconds: number): string => {
   const whole = Math.max(0, Math.floor(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 };
+
+/** A place in a call, in seconds since the answer: `0:12`, and `-0:03` while it rings. */
+export const placeTime = (place: number): string =>
+  place <= -1 ? `-${clockTime(-place)}` : clockTime(place);

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { idlePhone, phoneAfter, type PhoneChange } from './phone-state.ts';
+import type { Recalled } from './recall.ts';
 import { fallSilent, hasVoiceFor, isMuted, pauseVoice, resumeVoice, speakAloud } from './voice.ts';
 
 export const phone = signal(idlePhone);
@@ -38,6 +39,9 @@ export const send = (message: FromPhone): void => {
 };
 
 export const putAway = (): void => change({ type: 'put-away' });
+
+/** Of the call that is on. */
+export const noteRecalled = (recalled: Recalled): void => change({ type: 'recalled', ...recalled });
 
 const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
 

@@ -22,6 +22,8 @@ export type PhoneTalk = {
   isPaused: boolean;
   /** Milliseconds since the epoch. */
   since: number;
+  /** What was said before is not known here: this page was loaded while the call was on. */
+  isBroken: boolean;
   end: { reason: PhoneCallEnd; at: number } | null;
 };
 
@@ -42,6 +44,8 @@ export type PhoneChange =
   | { type: 'online'; on: boolean; at: number }
   /** The utterance is over. */
   | { type: 'silent'; utterance: number }
+  /** What the journal knows of the call that was on before this page was loaded. */
+  | { type: 'recalled'; since: number | null; lines: TalkLine[] }
   | { type: 'put-away' };
 
 export const idlePhone: PhoneState = {
@@ -53,7 +57,7 @@ export const idlePhone: PhoneState = {
   refusal: null,
 };
 
-const withKeys = (lines: TalkLine[], who: 'agent-keys' | 'my-keys', keys: string): TalkLine[] => {
+export const withKeys = (lines: TalkLine[], who: 'agent-keys' | 'my-keys', keys: string): TalkLine[] => {
   const last = lines.at(-1);
   return last?.who === who
     ? [...lines.slice(0, -1), { who, keys: last.keys + keys }]
@@ -78,6 +82,20 @@ const cutShort = (lines: TalkLine[]): TalkLine[] => {
   return lines.map((line, at) => (at === index && line.who === 'agent' ? { ...line, isCut: true } : line));
 };
 
+/** What was said while the journal was read may stand in both. */
+const withRecalled = (recalled: TalkLine[], since: TalkLine[]): TalkLine[] => {
+  const told = recalled.findLast(({ who }) => who === 'agent');
+  const toldText = told?.who === 'agent' ? told.parts.map(({ text }) => text).join(' ') : '';
+  const mine = recalled.findLast(({ who }) => who === 'me');
+  const news = since.flatMap((line): TalkLine[] => {
+    if (line.who === 'me') return mine?.who === 'me' && mine.text === line.text ? [] : [line];
+    if (line.who !== 'agent') return [line];
+    const parts = line.parts.filter(({ text }) => !toldText.includes(text));
+    return parts.length === 0 ? [] : [{ ...line, parts }];
+  });
+  return [...recalled, ...news];
+};
+
 const inTalk = (state: PhoneState, change: (talk: PhoneTalk) => Partial<PhoneTalk>): PhoneState =>
   state.talk === null ? state : { ...state, talk: { ...state.talk, ...change(state.talk) } };
 
@@ -92,8 +110,10 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       const { type: _, ...details } = message;
       const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
+      // A call that neither rang nor was dialled in this page was on before it was loaded.
+      const isBroken = state.dialling === null && ringing.length === state.ringing.length;
       const talk = {
-        ...(known ?? { details, lines: [], sounding: null, isPaused: false, since: at }),
+        ...(known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken }),
         end: null,
       };
       return { ...state, ringing, dialling: null, refusal: null, talk };
@@ -157,6 +177,12 @@ export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState =
       return whenOnline(state, change.on, change.at);
     case 'silent':
       return inTalk(state, ({ sounding }) => ({ sounding: sounding === change.utterance ? null : sounding }));
+    case 'recalled':
+      return inTalk(state, ({ lines, since }) => ({
+        isBroken: false,
+        lines: withRecalled(change.lines, lines),
+        since: change.since ?? since,
+      }));
     default:
       return { ...state, talk: null, refusal: null };
   }

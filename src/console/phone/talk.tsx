@@ -1,22 +1,31 @@
 /** A call on the web phone: what is said, and what one can do. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
+import { useNow } from '../parts/use-now.ts';
 import { clockTime } from '../parts/when.tsx';
+import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
-import { phone, putAway } from './phone-connection.ts';
+import { closePhone } from './dock-state.ts';
+import { noteRecalled, phone } from './phone-connection.ts';
+import { recall } from './recall.ts';
 import { otherNumber, type PhoneTalk } from './phone-state.ts';
 import { TalkLines } from './talk-lines.tsx';
 import { TalkTools } from './talk-tools.tsx';
 import { useMicrophone } from './use-microphone.ts';
 
 const useSeconds = ({ since, end }: PhoneTalk): number => {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    if (end !== null) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [end === null]);
+  const now = useNow(end === null);
   return ((end?.at ?? now) - since) / 1_000;
+};
+
+/** A page that was loaded while the call was on reads what was said, and for how long. */
+const useRecalled = ({ details, isBroken }: PhoneTalk): void => {
+  const recalled = usePolled(isBroken ? `recall/${details.call_id}` : '', async () =>
+    isBroken ? recall(details.call_id) : undefined,
+  ).value;
+  useEffect(() => {
+    if (recalled !== undefined) noteRecalled(recalled);
+  }, [recalled]);
 };
 
 const TalkHead = ({ talk }: { talk: PhoneTalk }) => (
@@ -46,17 +55,30 @@ const TalkStatus = ({ end, hasNoMicrophone }: { end: PhoneTalk['end']; hasNoMicr
   );
 };
 
+/** A phone whose call is over goes away after this, counted from the last movement or key in it. */
+const lingerMs = 8_000;
+
+const useGoingAway = (endedAt: number): { touch: () => void } => {
+  const touchedAt = useRef(endedAt);
+  const now = useNow(true);
+  useEffect(() => {
+    if (now - touchedAt.current >= lingerMs) closePhone();
+  }, [now]);
+  return { touch: () => (touchedAt.current = Date.now()) };
+};
+
 /** What one can do when the call is over. */
-const AfterTalk = ({ callId }: { callId: string }) => {
+const AfterTalk = ({ callId, endedAt }: { callId: string; endedAt: number }) => {
   const t = texts.value.phone;
   const details = useRef<HTMLAnchorElement>(null);
   useEffect(() => details.current?.focus({ preventScroll: true }), []);
+  const { touch } = useGoingAway(endedAt);
   return (
-    <div class="buttons">
-      <a ref={details} class="button primary" href={linkTo('calls', callId)} onClick={putAway}>
+    <div class="buttons" onPointerMove={touch} onKeyDown={touch}>
+      <a ref={details} class="button primary" href={linkTo('calls', callId)} onClick={closePhone}>
         {t.details}
       </a>
-      <button type="button" onClick={putAway}>
+      <button type="button" onClick={closePhone}>
         {t.done}
       </button>
     </div>
@@ -65,6 +87,7 @@ const AfterTalk = ({ callId }: { callId: string }) => {
 
 export const Talk = ({ talk }: { talk: PhoneTalk }) => {
   const { details, end } = talk;
+  useRecalled(talk);
   const isOn = end === null;
   const field = useRef<HTMLInputElement>(null);
   const microphone = useMicrophone(details.language, isOn);
@@ -74,10 +97,10 @@ export const Talk = ({ talk }: { talk: PhoneTalk }) => {
       <TalkHead talk={talk} />
       <TalkLines talk={talk} />
       <TalkStatus end={end} hasNoMicrophone={microphone.hasFailed} />
-      {isOn ? (
+      {end === null ? (
         <TalkTools talk={talk} microphone={microphone} field={field} />
       ) : (
-        <AfterTalk callId={details.call_id} />
+        <AfterTalk callId={details.call_id} endedAt={end.at} />
       )}
     </section>
   );

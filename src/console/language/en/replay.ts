@@ -1,12 +1,9 @@
 export const replay = {
   title: 'Replay',
-  play: 'Play the replay',
-  pause: 'Pause the replay',
   back: 'Step back',
   forward: 'Step forward',
   place: 'Place in the call',
   step: (step: number, all: number) => `Step ${step} of ${all}`,
-  says: { assistant: 'Agent', user: 'Other party' },
   /** By the event of the charts; one that is not here is shown as it is. */
   event: {
     '(begin)': 'The call begins',

@@ -2,13 +2,10 @@ import type { Texts } from '../texts.ts';
 
 export const replay: Texts['replay'] = {
   title: '통화 다시 보기',
-  play: '다시 보기 재생',
-  pause: '다시 보기 일시 정지',
   back: '이전 단계',
   forward: '다음 단계',
   place: '통화 시점',
   step: (step, all) => `${all}단계 중 ${step}단계`,
-  says: { assistant: '에이전트', user: '상대방' },
   event: {
     '(begin)': '통화 시작',
     '(time)': '정해진 시간이 지남',

@@ -1,0 +1,195 @@
+/** The picture of a chart: it is zoomed, moved by hand, and follows the state that the call is in. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { texts } from '../language/language.ts';
+import {
+  firstView,
+  scaleOf,
+  scrollAround,
+  viewAfter,
+  type ChartMove,
+  type ChartView,
+  type Point,
+  type Size,
+} from './chart-view.ts';
+
+/** The size that the gateway drew it in. */
+const drawnSize = (frame: HTMLElement): Size => {
+  const { width, height } = frame.querySelector('svg')?.viewBox.baseVal ?? { width: 1, height: 1 };
+  return { width, height };
+};
+
+const middleOf = (frame: HTMLElement): Point => ({ x: frame.clientWidth / 2, y: frame.clientHeight / 2 });
+
+const lightUp = (frame: HTMLElement, current: string): void => {
+  for (const node of frame.querySelectorAll('[data-state]')) {
+    const id = node.getAttribute('data-state') ?? '';
+    node.classList.toggle('current', id !== '' && id === current);
+    node.classList.toggle('around', current.startsWith(`${id}.`));
+  }
+};
+
+/** Nothing moves for who has asked for that (`scroll-behavior` in the styles). */
+const moveToState = (frame: HTMLElement): void => {
+  const lit = frame.querySelector('.current')?.getBoundingClientRect();
+  if (lit === undefined) return;
+  const seen = frame.getBoundingClientRect();
+  frame.scrollBy({
+    left: lit.x + lit.width / 2 - seen.x - seen.width / 2,
+    top: lit.y + lit.height / 2 - seen.y - seen.height / 2,
+  });
+};
+
+/** The size of an element, whenever it has another one. */
+const useSize = (ref: { current: HTMLElement | null }): Size => {
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return undefined;
+    // Whole pixels, and none too many: what is a part of a pixel too wide could be scrolled.
+    const look = (): void => {
+      const { width, height } = element.getBoundingClientRect();
+      setSize({ width: Math.floor(width), height: Math.floor(height) });
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return size;
+};
+
+/** Puts the picture into its frame at the scale of the view, and keeps it where it is looked at. */
+const useView = (picture: string, current: string) => {
+  const ref = useRef<HTMLDivElement>(null);
+  const frameSize = useSize(ref);
+  const [view, setView] = useState<ChartView>(firstView);
+  const shown = useRef(1);
+  /** Where the next change of scale happens; the middle, where nobody points. */
+  const pointer = useRef<Point | null>(null);
+
+  useLayoutEffect(() => {
+    if (ref.current !== null) ref.current.innerHTML = picture;
+  }, [picture]);
+
+  useLayoutEffect(() => {
+    const frame = ref.current;
+    const svg = frame?.querySelector('svg') ?? null;
+    if (frame === null || svg === null) return;
+    const drawn = drawnSize(frame);
+    const scale = scaleOf(view, drawn, frameSize);
+    const at = pointer.current ?? middleOf(frame);
+    const to = scrollAround(at, { x: frame.scrollLeft, y: frame.scrollTop }, shown.current, scale);
+    svg.setAttribute('width', String(Math.floor(drawn.width * scale)));
+    svg.setAttribute('height', String(Math.floor(drawn.height * scale)));
+    frame.scrollTo({ left: to.x, top: to.y, behavior: 'instant' });
+    shown.current = scale;
+    pointer.current = null;
+  }, [picture, view.zoom, frameSize]);
+
+  useEffect(() => {
+    const frame = ref.current;
+    if (frame === null) return;
+    lightUp(frame, current);
+    if (view.isFollowing) moveToState(frame);
+  }, [picture, current, view, frameSize]);
+
+  const move = (what: ChartMove, at: Point | null = null): void => {
+    pointer.current = at;
+    setView((before) => viewAfter(before, what, shown.current));
+  };
+  return { ref, view, move };
+};
+
+const movesByKey: Readonly<Record<string, ChartMove>> = {
+  '+': 'in',
+  '=': 'in',
+  '-': 'out',
+  '0': 'whole',
+  f: 'follow',
+};
+
+const stepPx = 60;
+
+const stepsByKey: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -stepPx, y: 0 },
+  ArrowRight: { x: stepPx, y: 0 },
+  ArrowUp: { x: 0, y: -stepPx },
+  ArrowDown: { x: 0, y: stepPx },
+};
+
+/**
+ * By the wheel with Ctrl or Cmd (a pinch on a touchpad is the same), by dragging, and by keys. A wheel alone scrolls the
+ * page, which would stop over the picture otherwise.
+ */
+const handlesOf = (move: (what: ChartMove, at?: Point) => void) => ({
+  onWheel(event: WheelEvent & { currentTarget: HTMLElement }) {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const { x, y } = event.currentTarget.getBoundingClientRect();
+    move(event.deltaY < 0 ? 'in' : 'out', { x: event.clientX - x, y: event.clientY - y });
+  },
+  onKeyDown(event: KeyboardEvent & { currentTarget: HTMLElement }) {
+    // With a modifier these are the browser's own.
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = stepsByKey[event.key];
+    const what = step === undefined ? movesByKey[event.key] : 'by-hand';
+    if (what === undefined) return;
+    event.preventDefault();
+    move(what);
+    if (step !== undefined) event.currentTarget.scrollBy({ left: step.x, top: step.y, behavior: 'instant' });
+  },
+  onPointerDown(event: PointerEvent & { currentTarget: HTMLElement }) {
+    move('by-hand');
+    // A finger scrolls by itself.
+    if (event.pointerType === 'mouse') event.currentTarget.setPointerCapture(event.pointerId);
+  },
+  onPointerMove(event: PointerEvent & { currentTarget: HTMLElement }) {
+    const frame = event.currentTarget;
+    if (!frame.hasPointerCapture(event.pointerId)) return;
+    frame.scrollBy({ left: -event.movementX, top: -event.movementY, behavior: 'instant' });
+  },
+});
+
+/** The picture is made by the gateway and holds nothing of anybody else's. */
+export const ChartPicture = ({ picture, current }: { picture: string; current: string }) => {
+  const t = texts.value.calls.one;
+  const { ref, view, move } = useView(picture, current);
+  const button = (what: Exclude<ChartMove, 'by-hand'>, path: string, isPressed?: boolean) => (
+    <button
+      type="button"
+      class="chart-tool"
+      aria-label={t.zoom[what]}
+      title={t.zoom[what]}
+      {...(isPressed === undefined ? {} : { 'aria-pressed': isPressed })}
+      onClick={() => move(what)}
+    >
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d={path} />
+      </svg>
+    </button>
+  );
+  return (
+    <div class="chart-frame">
+      <div
+        class="chart"
+        // It is moved and zoomed with the keyboard, too.
+        tabIndex={0}
+        role="img"
+        aria-label={`${t.chart}: ${current}`}
+        aria-keyshortcuts="+ - 0 f"
+        ref={ref}
+        {...handlesOf(move)}
+      />
+      <div class="chart-tools" role="group" aria-label={t.zoom.title}>
+        {button('out', 'M6 12h12')}
+        {button('in', 'M6 12h12M12 6v12')}
+        {button('whole', 'M9 4H4v5M15 4h5v5M9 20H4v-5M15 20h5v-5', view.zoom === 'whole')}
+        {button(
+          'follow',
+          'M12 3v4M12 17v4M3 12h4M17 12h4M12 8a4 4 0 1 0 0 8a4 4 0 1 0 0-8',
+          view.isFollowing,
+        )}
+      </div>
+    </div>
+  );
+};

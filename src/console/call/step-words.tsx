@@ -1,0 +1,17 @@
+import type { ReplayStep } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import type { Playback } from './playback.ts';
+
+/** An event that is not known here, because it is newer than this page, is shown by its name. */
+export const stepName = ({ event }: ReplayStep): string => {
+  const words: Record<string, string> = texts.value.replay.event;
+  return words[event] ?? event;
+};
+
+/** What happened in the step that was reached. */
+export const StepWords = ({ playback, step }: { playback: Playback; step: ReplayStep }) => (
+  <p class="step-words" aria-live={playback.isPlaying.value ? 'off' : 'polite'}>
+    <b>{stepName(step)}</b>{' '}
+    <small class="digits">{texts.value.replay.step(playback.index.value + 1, playback.steps.length)}</small>
+  </p>
+);
