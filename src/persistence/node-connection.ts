@@ -67,19 +67,24 @@ export class NodeConnection {
     if (server?.copies !== false) throw new OnlyCopies();
   }
 
-  /** Whether the name is now this connection's. */
+  /** Whether the name is now this connection's. One that was just closed is given back a moment later. */
   async takeName(node: string): Promise<boolean> {
+    for (let poll = 0; poll < namePolls; poll += 1) {
+      if (await this.#tryName(node)) return true;
+      await sleep(namePollMs);
+    }
+    return false;
+  }
+
+  async #tryName(node: string): Promise<boolean> {
     return (await this.#ask(tryLock(nodeLock(node))))[0]?.taken === true;
   }
 
   /** Takes it from a connection that was lost: a server that has not noticed the loss still holds it for that one. */
   async takeNameFrom(lost: NodeConnection, node: string): Promise<void> {
-    if (await this.takeName(node)) return;
+    if (await this.#tryName(node)) return;
     await this.#ask(ending(lost.#session));
-    for (let poll = 0; poll < namePolls; poll += 1) {
-      await sleep(namePollMs);
-      if (await this.takeName(node)) return;
-    }
+    if (await this.takeName(node)) return;
     throw new Error(`The node name ${node} is still held in the database`);
   }
 
