@@ -21,7 +21,12 @@ import {
   type CircuitBreakers,
 } from '#src/domain/circuit-breakers.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
-import { claimDeliveries, nextDeliveryDueAt, releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
+import {
+  claimDeliveries,
+  nextDeliveryDueAt,
+  releaseDeliveriesOf,
+  releaseDelivery,
+} from '#src/persistence/deliveries.ts';
 import { deliveriesChannel } from '#src/persistence/outbox.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import { createAttempts } from './attempts.ts';
@@ -75,6 +80,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   const attempts = createAttempts({ ...options, breakers }, () => look());
   let unlisten: (() => Promise<void>) | undefined;
   let timer: unknown;
+  let isClosing = false;
 
   /** Starts what is due and has room; returns when there can be more, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
@@ -92,7 +98,9 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       perEndpoint,
       restrained,
     });
-    claimed.forEach(attempts.begin);
+    // What a look finds that was under way when the worker closed is the next one's.
+    if (isClosing) await Promise.all(claimed.map(({ id }) => releaseDelivery(db, id)));
+    else claimed.forEach(attempts.begin);
     const next = await nextDeliveryDueAt(db, new Date(now));
     return Math.min(now + longestSleepMs, now + againInMs, next?.getTime() ?? Infinity);
   };
@@ -122,6 +130,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       look();
     },
     async close() {
+      isClosing = true;
       const looked = looking.close();
       await unlisten?.();
       await looked;

@@ -124,6 +124,25 @@ test('closing lets the attempts under way end and claims nothing more', async (t
   t.is(receiver.received.length, 1);
 });
 
+test('what is claimed while the worker closes is left to the next one', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  await world.call();
+
+  // Its first look is under way.
+  const worker = await world.startWorker();
+  await worker.close();
+  t.is(receiver.received.length, 0);
+  t.deepEqual(
+    (await world.deliveries(id)).map(({ state }) => state),
+    ['pending'],
+  );
+
+  await world.startWorker();
+  await settled(world, id, 'delivered');
+  t.is(receiver.received.length, 1);
+});
+
 test('an attempt that closing breaks off is given back at once and does not count', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
