@@ -92,6 +92,8 @@ export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabas
   const original = await run(programs, cluster, { synchronous_standby_names: '*' });
   t.teardown(() => end(original));
   const copy = await run(programs, copied, {
+    // Whoever asks it is not broken off for what the original clears away meanwhile.
+    max_standby_streaming_delay: '-1',
     primary_conninfo: `host=127.0.0.1 port=${original.port} user=trunkline`,
   });
   t.teardown(() => end(copy));

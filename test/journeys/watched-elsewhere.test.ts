@@ -2,7 +2,14 @@
 import test, { type ExecutionContext } from 'ava';
 import type { EventStreamReader } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
-import { oneDatabase, place, silent, untilTakenOver, type Running } from './gateways-of-one-database.ts';
+import {
+  oneDatabase,
+  place,
+  silent,
+  untilStatus,
+  untilTakenOver,
+  type Running,
+} from './gateways-of-one-database.ts';
 
 /** The states of the conversation that were told. */
 const statesOf = ({ events }: EventStreamReader): unknown[] =>
@@ -35,6 +42,8 @@ test.serial(
     const callId = await place(holder, silent);
     const stream = await showing.watch(callId);
     await untilState(stream, 'replying.speaking');
+    // A state is told before what it follows from is stored, and only what is stored can be gone on with.
+    await untilStatus(showing, callId, 'active');
     holder.signal('SIGKILL');
     await holder.ended;
     const told = statesOf(stream).length;
