@@ -97,6 +97,8 @@ export const callEventStream = (
         validity.restart();
       }
       const events = await storedCalls.journal(call.id, seen.last());
+      // Whoever is let go reads the rest elsewhere, from the last fact that it has.
+      if (permit.signal.aborted) return;
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();
       for (const event of events) {
         seen.add(event);
@@ -108,7 +110,6 @@ export const callEventStream = (
         yield message('end', {});
         return;
       }
-      if (permit.signal.aborted) return;
       if (keepAlive.isDue()) {
         keepAlive.restart();
         yield ': still here\n\n';
