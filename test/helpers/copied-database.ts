@@ -94,6 +94,7 @@ export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabas
   const copy = await run(programs, copied, {
     // Whoever asks it is not broken off for what the original clears away meanwhile.
     max_standby_streaming_delay: '-1',
+    max_standby_archive_delay: '-1',
     primary_conninfo: `host=127.0.0.1 port=${original.port} user=trunkline`,
   });
   t.teardown(() => end(copy));
@@ -109,7 +110,11 @@ export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabas
     copy: copy.url,
     kill: () => end(original),
     async promote() {
-      await runStatement(copy.url, 'select pg_promote()');
+      await runStatement(copy.url, 'select pg_promote(false)');
+      await until('the copy takes writes', async () => {
+        const [server] = await runStatement(copy.url, 'select pg_is_in_recovery() as copies');
+        return server?.['copies'] === false ? true : undefined;
+      });
     },
   };
 };
