@@ -2,9 +2,7 @@
  * Kills at every step of a call's chart and in every state between: of stories in which nothing else goes wrong. What
  * steps a story has is found out by playing it once; until its kill it goes the same way.
  */
-import { noFaults } from './database-server.ts';
-import { reliable } from './far-servers.ts';
-import { machine, planOf, type Plan } from './plan.ts';
+import { calmPlan, machine, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { nameOf, type Move } from './world.ts';
@@ -12,17 +10,7 @@ import { nameOf, type Move } from './world.ts';
 const seed = 1;
 
 const calm: Plan = {
-  ...planOf(seed),
-  crashes: [],
-  ends: [],
-  kills: [],
-  cutOffs: [],
-  clockSteps: [],
-  databaseBreaks: [],
-  statements: noFaults,
-  requests: reliable,
-  receiverRefuses: 0,
-  lineLatestMs: 0,
+  ...calmPlan(seed),
   // Longer than a telephone rings.
   faultyMs: 60_000,
   afterMs: 1_000,

@@ -138,3 +138,18 @@ export const planOf = (seed: number): Plan => {
     afterMs: random.below(5_000),
   };
 };
+
+/** A world in which nothing goes wrong; what else it has is that of the seed. */
+export const calmPlan = (seed: number): Plan => ({
+  ...planOf(seed),
+  crashes: [],
+  ends: [],
+  kills: [],
+  cutOffs: [],
+  clockSteps: [],
+  databaseBreaks: [],
+  statements: noFaults,
+  requests: reliable,
+  receiverRefuses: 0,
+  lineLatestMs: 0,
+});

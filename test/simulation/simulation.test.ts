@@ -1,9 +1,7 @@
 import { settle } from './determinism.ts';
 import test from 'ava';
-import { noFaults } from './database-server.ts';
-import { reliable } from './far-servers.ts';
 import { play, someKills } from './kills.ts';
-import { planOf, type Plan } from './plan.ts';
+import { calmPlan, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
 import { runSeed, startPostgres } from './run-seed.ts';
 
@@ -33,7 +31,7 @@ test.serial('a seed that is run twice gives the same journal, byte for byte', as
 
 /** Two gateways with calls to somebody who talks, and nothing that goes wrong yet. */
 const calm: Plan = {
-  ...planOf(1),
+  ...calmPlan(1),
   nodes: ['north', 'south'],
   calls: [500, 600, 700, 800, 900, 1_000].map((atMs) => ({
     atMs,
@@ -41,16 +39,6 @@ const calm: Plan = {
     hangUpAfterMs: null,
     immediate: false,
   })),
-  crashes: [],
-  ends: [],
-  kills: [],
-  cutOffs: [],
-  clockSteps: [],
-  databaseBreaks: [],
-  statements: noFaults,
-  requests: reliable,
-  receiverRefuses: 0,
-  lineLatestMs: 0,
   faultyMs: 15_000,
   afterMs: 1_000,
 };
