@@ -1,4 +1,7 @@
 /** A database of several servers: the gateway's connections follow the one that takes writes. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
@@ -95,6 +98,51 @@ test('when the server freezes, its copy goes on', async (t) => {
   freeze();
   t.true(isTransient(await t.throwsAsync(note(database, 'never heard'))));
   await servers.promote();
+  await untilNoted(database, 'behind');
+  t.deepEqual(await notes(database), ['before', 'behind']);
+});
+
+/** One address for both servers, as a proxy of operators has it; `lead` breaks what stood and goes elsewhere. */
+const movingAddress = async (t: ExecutionContext, target: string) => {
+  let { port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1');
+    for (const socket of [near, far]) sockets.add(socket.once('close', () => sockets.delete(socket)));
+    pipeline(near, far, near, () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const breakAll = (): void => sockets.forEach((socket) => socket.destroy());
+  t.teardown(() => {
+    server.close();
+    breakAll();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return {
+    url: target.replace(new URL(target).host, `127.0.0.1:${address.port}`),
+    lead(to: string, { breaks }: { breaks: boolean }) {
+      ({ port } = new URL(to));
+      if (breaks) breakAll();
+    },
+  };
+};
+
+test('connections that were led to a server that only copies are given up', async (t) => {
+  const { original, copy } = await copiedDatabase(t);
+  const address = await movingAddress(t, original);
+  const database = await open(t, address.url);
+  await note(database, 'before');
+  address.lead(copy, { breaks: true });
+  await until('nothing can be written', () =>
+    note(database, 'in vain').then(
+      () => undefined,
+      (error: unknown) => /read-only/.test(String(error)) || undefined,
+    ),
+  );
+  // Those that stand stay where they are.
+  address.lead(original, { breaks: false });
   await untilNoted(database, 'behind');
   t.deepEqual(await notes(database), ['before', 'behind']);
 });
