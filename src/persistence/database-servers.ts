@@ -48,12 +48,11 @@ export class DatabaseServers {
   readonly address = (): DatabaseAddress => this.#current.address;
 
   /**
-   * Asks all of them at once which takes writes; connections go there from now on. Resolves to whether that is another
-   * one than before. A single server is not asked. Rejects with NoServerTakesWrites.
+   * Asks all of them at once which takes writes; connections go there from now on. A single server is not asked. Rejects
+   * with NoServerTakesWrites.
    */
-  async choose(): Promise<boolean> {
-    if (this.#servers.length === 1) return false;
-    const before = this.#current;
+  async choose(): Promise<void> {
+    if (this.#servers.length === 1) return;
     const takesWrites = this.#servers.map(async (server) => {
       await this.#needWrites(server);
       return server;
@@ -63,7 +62,6 @@ export class DatabaseServers {
     } catch (error) {
       throw new NoServerTakesWrites(this.#servers, error instanceof AggregateError ? error.errors : [error]);
     }
-    return this.#current !== before;
   }
 
   async #needWrites({ address }: DatabaseServer): Promise<void> {

@@ -123,18 +123,17 @@ export const openDatabase = async (settings: {
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
     const others: OpenPool[] = [];
-    const renew = (): void => {
-      for (const pool of [nodePool, ...others]) pool.renew();
-    };
     const connect = () => nodePool.pool.connect();
     const session = await openNodeSession({
       async connect() {
-        if (await servers.choose()) renew();
+        await servers.choose();
         return connect();
       },
       node,
       limits,
-      onSilence: renew,
+      onSilence() {
+        for (const pool of others) pool.renew();
+      },
       logger,
     });
     opened.defer(session.close);

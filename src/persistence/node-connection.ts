@@ -4,7 +4,6 @@ import { sql, type RawBuilder } from 'kysely';
 import type { PoolClient } from 'pg';
 import { nodeLock, tryLock } from './advisory-locks.ts';
 import { askConnection } from './ask-connection.ts';
-import { OnlyCopies } from './database-servers.ts';
 import { discard } from './dialect.ts';
 
 /** The server gives a session up whose machine has vanished: otherwise its name would stay taken for hours. */
@@ -61,10 +60,9 @@ export class NodeConnection {
     this.#client.on('notification', ({ channel }) => onNotification(channel));
   }
 
-  /** Rejects when the server does not answer, and when it takes no writes any more. */
+  /** Rejects when the server does not answer. */
   async beat(): Promise<void> {
-    const [server] = await this.#ask(sql<{ copies: boolean }>`select pg_is_in_recovery() as copies`);
-    if (server?.copies !== false) throw new OnlyCopies();
+    await this.#ask(sql`select 1`);
   }
 
   /** Whether the name is now this connection's. One that was just closed is given back a moment later. */

@@ -8,7 +8,7 @@ import { openEventStream } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
 import { browserOf, byConsole, sessionPath } from '../console-browser.ts';
 import { fakeGateway, testLimits } from '../fake-gateway.ts';
-import { callWith, streaming } from './written-call.ts';
+import { callWith, story, streaming } from './written-call.ts';
 
 test('a comment keeps a silent stream open', async (t) => {
   const gateway = await fakeGateway(t, {
@@ -46,9 +46,11 @@ test('a key may have so many streams open, and gets a place back from each that 
 test('when the gateway drains, streams end without an end, and no new one begins', async (t) => {
   const streams = createStreamPermits({ perKey: 2 });
   const gateway = await fakeGateway(t, { streams, watchChart: () => () => {} });
-  const { path } = await callWith(gateway, 1);
+  const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the answer', ({ id }) => id === '1');
+  // Nobody tells the stream of the rest: it would find it at its next look.
+  await write(1, story.length);
   streams.close();
   await until('the stream has ended', () => stream.isOver() || undefined);
   t.deepEqual(
