@@ -1,4 +1,5 @@
 /** Statements that belong to a server rather than to one of the gateway's databases. */
+import type { ExecutionContext } from 'ava';
 import { Client } from 'pg';
 
 /** The same server's address with another database. */
@@ -18,4 +19,21 @@ export const runStatement = async (url: string, sql: string): Promise<Record<str
   } finally {
     await client.end();
   }
+};
+
+/** Locks the rows that a query finds until the returned function is called, or the test is over. */
+export const lockRows = async (
+  t: ExecutionContext,
+  url: string,
+  query: string,
+): Promise<() => Promise<void>> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  let unlocked: Promise<void> | undefined;
+  // The end of its connection ends a transaction.
+  const unlock = (): Promise<void> => (unlocked ??= client.end());
+  t.teardown(unlock);
+  await client.query('begin');
+  await client.query(`${query} for update`);
+  return unlock;
 };

@@ -1,6 +1,6 @@
 /** Gateways that share a database, as processes of their own: one is asked to end while it has calls. */
 import test from 'ava';
-import { until } from '#test/helpers/until.ts';
+import { lockRows } from '#test/helpers/database-statement.ts';
 import {
   oneDatabase,
   place,
@@ -44,28 +44,26 @@ test.serial(
 );
 
 test.serial('a hangup that is asked for while nobody holds the call is done by who takes it', async (t) => {
-  const { start, rows } = await oneDatabase(t);
+  const { start, databaseUrl } = await oneDatabase(t);
   const leaving = await start('leaving');
   const staying = await start('staying');
   const calls = [await place(leaving, silent), await place(leaving, silent)] as const;
   for (const callId of calls) await untilStatus(staying, callId, 'active');
   // As long as their rows are locked nobody takes them.
-  const locked = rows(`with locked as (select id from call where ended_at is null for update)
-    select pg_sleep(1) from (select count(*) from locked) as all_of_them`);
-  await until('they are locked', async () => {
-    const [sleeping] = await rows(`select pid from pg_stat_activity where wait_event = 'PgSleep'`);
-    return sleeping;
-  });
+  const unlock = await lockRows(t, databaseUrl, 'select id from call where ended_at is null');
   leaving.signal('SIGTERM');
   await leaving.printed('2 calls go on at staying');
   const hangups = [staying, leaving].map(({ client }, index) =>
     client.post(`/api/v1/calls/${calls[index]}/hangup`, { immediate: true }),
   );
+  // What was asked behind them is answered: they have been looked for.
+  for (const [index, gateway] of [staying, leaving].entries())
+    await gateway.client.get(`/api/v1/calls/${calls[index]}`);
+  await unlock();
   t.deepEqual(
     (await Promise.all(hangups)).map(({ status }) => status),
     [202, 202],
   );
-  await locked;
   for (const callId of calls) await untilStatus(staying, callId, 'completed');
   await leaving.ended;
 });
