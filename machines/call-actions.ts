@@ -83,6 +83,11 @@ export const publishes = {
     type: 'publish',
     params: ({ event: { keys } }: Asked<'keys.requested'>) => fact({ type: 'keys.pressed', keys }),
   },
+  sayRequested: {
+    type: 'publish',
+    params: ({ event: { sentences, interrupt } }: Asked<'say.requested'>) =>
+      fact({ type: 'say.requested', text: sentences.join(' '), interrupt }),
+  },
   recordingPaused: { type: 'publish', params: { type: 'recording.paused' } },
   recordingResumed: { type: 'publish', params: { type: 'recording.resumed' } },
   hangupRequested: {

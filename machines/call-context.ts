@@ -1,5 +1,5 @@
 /** The input of a call, the requests that it takes while it lasts, its context, and its output. */
-import type { ConversationInput, ConversationMessage } from './conversation-context.ts';
+import type { ConversationInput, ConversationMessage, SayRequest } from './conversation-context.ts';
 import type { AnsweredBy, CallRoute, LineEvent, LineEventOf, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
 import type { SoundFigures } from './sound-figures.ts';
@@ -25,6 +25,8 @@ export type CallCommand =
   | { type: 'hangup.requested'; immediate: boolean }
   /** The agent presses keys of the telephone, as in `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
+  /** A program has words said in the agent's place. */
+  | SayRequest
   /** What is said now is not to be in the recording. */
   | { type: 'recording.pause_requested' }
   | { type: 'recording.resume_requested' }

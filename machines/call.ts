@@ -238,6 +238,7 @@ export const callMachine = setup({
                 { type: 'tellLine', params: ({ event }) => ({ type: 'press', keys: event.keys }) },
               ],
             },
+            'say.requested': { actions: [publishes.sayRequested, 'forwardToConversation'] },
             say: { actions: { type: 'tellLine', params: ({ event }) => event } },
           },
           states: {

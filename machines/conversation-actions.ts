@@ -21,6 +21,11 @@ export const says = {
   failedOpening: { type: 'say', params: ({ context }: Context) => [context.input.failedOpening] },
   failedGoodbye: { type: 'say', params: ({ context }: Context) => [context.input.failedGoodbye] },
   voicemailMessage: { type: 'say', params: ({ context }: Context) => [context.input.voicemailMessage] },
+  /** The words of a program. */
+  asked: {
+    type: 'say',
+    params: ({ context }: { context: Pick<ConversationContext, 'asked'> }) => context.asked,
+  },
   /** Of a call that was taken over. */
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;

@@ -33,11 +33,18 @@ export type ConversationInput = Phrases & {
   takenOver: TakenOverCall | null;
 };
 
+/**
+ * Words that a program has said in the agent's place as soon as the floor is free; with `interrupt` instead of what the
+ * agent is saying or thinking of.
+ */
+export type SayRequest = { type: 'say.requested'; sentences: readonly string[]; interrupt: boolean };
+
 /** Events that the call passes on to its conversation. */
 export type ConversationEvent =
   | LineEvent
   | ReplyEvent
   | VoicemailMessage
+  | SayRequest
   /** A machine has answered: a message is to be left on it. */
   | { type: 'voicemail.reached' }
   /** The line is being hung up; it may still report what was heard. */
@@ -68,6 +75,8 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     input: ConversationInput;
     /** Counts utterances, from 1. */
     utterance: number;
+    /** Sentences of a program that wait for the floor, in order. */
+    asked: readonly string[];
     failuresInARow: number;
     wasReprompted: boolean;
   };
@@ -78,6 +87,7 @@ const nothingSaid = {
   turn: 0,
   utterance: 0,
   spoken: null,
+  asked: [],
   failuresInARow: 0,
   wasReprompted: false,
   unanswered: 0,
@@ -97,6 +107,7 @@ export const unsaidOf = ({ input }: Pick<ConversationContext, 'input'>): readonl
 const saidBefore = ({
   conversation,
 }: TakenOverCall): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => {
-  const { messages, turn, utterance, spoken, failuresInARow, wasReprompted, unanswered } = conversation;
-  return { messages, turn, utterance, spoken, failuresInARow, wasReprompted, unanswered };
+  const { messages, turn, utterance, spoken, asked, failuresInARow, wasReprompted, unanswered } =
+    conversation;
+  return { messages, turn, utterance, spoken, asked, failuresInARow, wasReprompted, unanswered };
 };

@@ -75,6 +75,11 @@ export const conversationMachine = setup({
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
     isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
     isTakenOver: ({ context }) => context.input.takenOver !== null,
+    interrupts: ({ event }) => event.type === 'say.requested' && event.interrupt,
+    nothingIsAsked: ({ context }) => context.asked.length === 0,
+    /** The turn before it is over and published. */
+    askedMayBeSaid: ({ context: { asked, spoken, unplayed } }) =>
+      asked.length > 0 && spoken === null && unplayed.length === 0,
     resumesAs: ({ context }, { as }: { as: ResumedAs }) =>
       context.input.takenOver?.conversation.resumesAs === as,
   },
@@ -98,6 +103,11 @@ export const conversationMachine = setup({
     rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
     noteSuccess: assign({ failuresInARow: 0 }),
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
+    keepAsked: assign({
+      asked: ({ context, event }) =>
+        event.type === 'say.requested' ? [...context.asked, ...event.sentences] : context.asked,
+    }),
+    forgetAsked: assign({ asked: [] }),
     noteReprompt: assign({ wasReprompted: true }),
     noteBrokenSilence: assign({ wasReprompted: false }),
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),
@@ -117,6 +127,7 @@ export const conversationMachine = setup({
     'call.over': { target: '.closing', actions: 'forgetUnplayed', description: 'The rest was not heard.' },
     'line.played': { actions: notesPlayed },
     'line.digit': { actions: publishes.digit },
+    'say.requested': { actions: 'keepAsked', description: 'It is said as soon as the floor is free.' },
   },
   states: {
     opening: {
@@ -150,9 +161,17 @@ export const conversationMachine = setup({
     listening: {
       description: 'The floor is free; the other party may speak.',
       always: [closesTurn, { guard: 'isAddressed', target: 'replying' }],
-      initial: 'silent',
+      initial: 'settling',
       on: { 'line.held': 'on-hold', 'line.heard': { actions: [publishes.heard, hears.words] } },
       states: {
+        settling: {
+          description: 'What a program asked to have said waits for the turn before it to be over.',
+          always: [
+            { guard: 'nothingIsAsked', target: 'silent' },
+            { guard: 'askedMayBeSaid', target: '#conversation.saying', actions: [says.asked, 'forgetAsked'] },
+          ],
+          on: { 'line.speech': 'hearing' },
+        },
         silent: {
           description: 'Nobody speaks.',
           entry: tells.quiet,
@@ -162,12 +181,15 @@ export const conversationMachine = setup({
               { target: '#conversation.saying', actions: ['noteReprompt', says.reprompt] },
             ],
           },
-          on: { 'line.speech': 'hearing' },
+          on: {
+            'line.speech': 'hearing',
+            'say.requested': { target: 'settling', actions: 'keepAsked' },
+          },
         },
         hearing: {
           description: 'The other party speaks, however long; its words are awaited.',
           entry: tells.busy,
-          after: { longestSpeech: { target: 'silent', description: 'No words came of it.' } },
+          after: { longestSpeech: { target: 'settling', description: 'No words came of it.' } },
           on: { 'line.speech': { target: 'hearing', reenter: true } },
         },
       },
@@ -184,6 +206,12 @@ export const conversationMachine = setup({
       initial: 'thinking',
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
+        'say.requested': {
+          guard: 'interrupts',
+          target: 'listening',
+          actions: ['keepAsked', 'takeBackTurn', tells.stopTalking],
+          description: 'It is said instead.',
+        },
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the reply.' },
           { target: 'listening.hearing', actions: tells.stopTalking },
@@ -244,6 +272,12 @@ export const conversationMachine = setup({
       initial: 'sounding',
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
+        'say.requested': {
+          guard: 'interrupts',
+          target: 'listening',
+          actions: ['keepAsked', 'takeBackTurn', tells.stopTalking],
+          description: 'It is said instead.',
+        },
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered afterwards.' },
           { target: 'listening.hearing', actions: tells.stopTalking },

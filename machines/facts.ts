@@ -41,6 +41,8 @@ export type CallFact =
   | { type: 'turn.digit'; at: number; digit: string }
   /** The agent pressed keys, as in `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }
+  /** A program has words said in the agent's place; what was heard of them is a turn. */
+  | { type: 'say.requested'; at?: number; text: string; interrupt: boolean }
   /** Nothing that is said from here on is recorded, until the recording is resumed. */
   | { type: 'recording.paused'; at?: number }
   | { type: 'recording.resumed'; at?: number }

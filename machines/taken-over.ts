@@ -23,6 +23,8 @@ export type TakenOverConversation = {
   utterance: number;
   spoken: Spoken | null;
   unanswered: number;
+  /** Words of a program that were still to be said. */
+  asked: readonly string[];
   failuresInARow: number;
   wasReprompted: boolean;
   /** Utterances that nobody has heard whole; each is said again from its beginning. */

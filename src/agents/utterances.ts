@@ -68,3 +68,9 @@ export const createUtterances = ({ thinksAloud = false } = {}): Utterances => {
     thoughtAloud: () => thoughtAloud,
   };
 };
+
+/** The utterances of a text that is there whole; none of one in which nothing can be spoken. */
+export const sentencesOf = (text: string): string[] => {
+  const utterances = createUtterances();
+  return [...utterances.add(text), ...utterances.end()];
+};

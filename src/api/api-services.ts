@@ -29,7 +29,7 @@ import type { StreamPermits } from './stream-permits.ts';
 /** The services below, and what the API works with itself. */
 export type ApiServices = Pick<
   CallControl,
-  'placeCall' | 'requestHangup' | 'requestCancel' | 'pauseRecording' | 'resumeRecording'
+  'placeCall' | 'requestHangup' | 'requestCancel' | 'pressKeys' | 'say' | 'pauseRecording' | 'resumeRecording'
 > &
   AdministrationServices & {
     checkCapacity: Admission['check'];

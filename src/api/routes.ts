@@ -7,6 +7,8 @@ import { getCallEvents } from './calls/get-call-events.ts';
 import { getRecording } from './calls/get-recording.ts';
 import { getTranscript } from './calls/get-transcript.ts';
 import { hangUp } from './calls/hang-up.ts';
+import { pressKeys } from './calls/press-keys.ts';
+import { say } from './calls/say.ts';
 import { pauseRecording, resumeRecording } from './calls/pause-recording.ts';
 import { listCalls } from './calls/list-calls.ts';
 import { createNumber } from './numbers/create-number.ts';
@@ -74,6 +76,8 @@ export const routes: readonly Route[] = [
   getRecording,
   pauseRecording,
   resumeRecording,
+  pressKeys,
+  say,
   hangUp,
   cancelCall,
 

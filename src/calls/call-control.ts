@@ -1,4 +1,4 @@
-/** Call control: everything that may be asked of calls (place, receive, hang up, cancel, pause the recording), and who is let in. */
+/** Call control: everything that may be asked of calls (place, receive, hang up, cancel, press keys, say something, pause the recording), and who is let in. */
 import type { Logger } from 'pino';
 import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -16,7 +16,7 @@ import {
   type InCallRequestsOptions,
 } from './in-call/in-call-requests.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import type { OwnCall, PressKeys } from '#src/domain/own-call.ts';
+import type { OwnCall } from '#src/domain/own-call.ts';
 import type { CallTimes } from './setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from './setup/daily-minutes.ts';
 import type { CallObserver } from './observer.ts';
@@ -25,28 +25,28 @@ import type { Beginnings } from './journal/beginnings.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
 import { openNumber } from './setup/open-number.ts';
-import {
-  createRecordingActions,
-  createRecordingRequests,
-  type RecordingRequests,
-} from './in-call/pause-recording.ts';
+import { createRecordingRequests, type RecordingRequests } from './in-call/pause-recording.ts';
+import { createPerformRequest } from './in-call/perform-request.ts';
 import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './setup/place-call.ts';
-import { createPressKeys } from './in-call/press-keys.ts';
 import { createReceiveCall, type AuthenticateCaller, type ReceiveCall } from './setup/receive-call.ts';
-import { createHangupActions, createHangupRequests, type HangupRequests } from './in-call/hang-up.ts';
+import { createHangupRequests, type HangupRequests } from './in-call/hang-up.ts';
+import {
+  createSpeakingRequests,
+  type SentencesOf,
+  type SpeakingRequests,
+} from './in-call/speak-for-agent.ts';
 import { createStartCall, type CallCounting } from './setup/start-call.ts';
 import type { Switchboard } from './live/switchboard.ts';
 
 export type CallControl = HangupRequests &
-  RecordingRequests & {
+  RecordingRequests &
+  SpeakingRequests & {
     /**
      * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 seconds are checked. Refuses as
      * `PlaceCall` says.
      */
     placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<PlacedCall>;
     receiveCall: ReceiveCall;
-    /** Keys of the telephone, pressed by the built-in agent for its own call. */
-    pressOwnKeys: PressKeys;
     /** What the agent of a call may do to it. */
     own: OwnCall;
     /** What another gateway asks of a call that is held here. */
@@ -67,6 +67,7 @@ export const createCallControl = (options: {
   handshake: AuthenticateCaller;
   /** Whether this gateway can reach what signals the end of a call. */
   canSignal: () => boolean;
+  sentencesOf: SentencesOf;
   /** Whether this gateway is configured with telephone lines. */
   hasLines: boolean;
   askNode: AskNode;
@@ -98,11 +99,11 @@ export const createCallControl = (options: {
   const requests = createInCallRequests({
     ...options,
     hasMedia: options.hasLines,
-    perform: { ...createHangupActions(options.canSignal), ...createRecordingActions(database) },
+    perform: createPerformRequest(options),
   });
   const hangups = createHangupRequests(requests, liveCalls);
-  const pressOwnKeys = createPressKeys(options.switchboard);
-  const own: OwnCall = { hangUp: hangups.hangUpOwnCall, pressKeys: pressOwnKeys };
+  const speaking = createSpeakingRequests(requests, liveCalls, options.sentencesOf);
+  const own: OwnCall = { hangUp: hangups.hangUpOwnCall, pressKeys: speaking.pressOwnKeys };
   const startCall = createStartCall({
     ...options,
     keepAgent: (callId, agentCall, workspaceId) => options.keepAgent(callId, agentCall, workspaceId, own),
@@ -113,6 +114,7 @@ export const createCallControl = (options: {
   return {
     ...hangups,
     ...createRecordingRequests(requests),
+    ...speaking,
     performHere: requests.performHere,
     placeCall: (number, request) => placeCall(openNumber(number, sealing), request),
     receiveCall: createReceiveCall({
@@ -125,7 +127,6 @@ export const createCallControl = (options: {
       startCall,
       admission,
     }),
-    pressOwnKeys,
     own,
     admission,
   };

@@ -227,7 +227,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `say.requested`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
@@ -1153,6 +1153,42 @@ export type Operations = {
       recording: {
         paused: false;
       };
+    };
+  };
+  /** Press keys of the telephone. For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed`. */
+  pressKeys: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      body: {
+        /** One or more of `0-9`, `*`, `#` and `A-D`; `w` waits for half a second. */
+        keys: string;
+      };
+    };
+    answer: {
+      call_id: string;
+      status: 'keys_requested';
+    };
+  };
+  /** Say something in the agent's place. The words are said as soon as the floor is free: behind a reply of the agent, and behind its answer to what the other party is saying. The other party may interrupt them as it may interrupt the agent. What was heard of them is a turn of the assistant in the transcript, and the agent knows it; that they were asked for stands in the events of the call as `say.requested`. */
+  say: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      body: {
+        /** Spoken as replies are, sentence by sentence. */
+        text: string;
+        /** Said at once instead of what the agent is saying or thinking of, which is given up. A question of the other party that is not answered yet is answered afterwards. Nobody who speaks is talked over. */
+        interrupt?: boolean | undefined;
+      };
+    };
+    answer: {
+      call_id: string;
+      status: 'say_requested';
     };
   };
   /** Ask a call to hang up. A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive. */
@@ -2165,6 +2201,13 @@ export const operations = {
     headers: ['x-number-id'],
     answer: 'json',
   },
+  pressKeys: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/keys',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  say: { method: 'POST', path: '/api/v1/calls/{call_id}/say', headers: ['x-number-id'], answer: 'json' },
   hangUp: {
     method: 'POST',
     path: '/api/v1/calls/{call_id}/hangup',

@@ -1,19 +1,30 @@
 /** Requests about a call, to the gateway that holds it (`signals.ts`); its refusals are refusals here. */
 import { z } from 'zod';
-import { callActions, type InCallRequest } from '#src/domain/in-call-request.ts';
+import {
+  plainActions,
+  telephoneKeys,
+  type CallAct,
+  type InCallRequest,
+} from '#src/domain/in-call-request.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 import type { NodeSignals } from './signals.ts';
 
 /** As it travels between gateways, which need not be of one version. */
-const message = z.object({ callId: z.uuid(), numberId: z.uuid(), ask: z.enum(callActions) });
+const message = z.looseObject({ callId: z.uuid(), numberId: z.uuid(), ask: z.string() });
 
 type Message = z.infer<typeof message>;
 
-const messageOf = ({ callId, numberId, action: ask }: InCallRequest): Message => ({ callId, numberId, ask });
+const act: z.ZodType<CallAct> = z.discriminatedUnion('action', [
+  z.object({ action: z.enum(plainActions) }),
+  z.object({ action: z.literal('press_keys'), keys: z.string().regex(telephoneKeys) }),
+  z.object({ action: z.literal('say'), sentences: z.array(z.string()).min(1), interrupt: z.boolean() }),
+]);
+
+const messageOf = ({ action: ask, ...asked }: InCallRequest): Message => ({ ...asked, ask });
 
 const requestIn = (received: unknown): InCallRequest => {
-  const { callId, numberId, ask: action } = message.parse(received);
-  return { callId, numberId, action };
+  const { callId, numberId, ask: action, ...rest } = message.parse(received);
+  return { callId, numberId, ...act.parse({ ...rest, action }) };
 };
 
 const isCode = (code: string): code is RefusalCode => Object.hasOwn(refusalCatalogue, code);

@@ -1,5 +1,13 @@
 /** Requests to the gateway that holds a call, by another one or by its own API. */
-export const callActions = [
+
+/** Keys of the telephone, and `w` for half a second's wait. */
+export const telephoneKeys = /^[0-9*#A-Dw]{1,64}$/;
+
+/** The longest text that may be asked to be said at once, in characters. */
+export const longestSaid = 2_000;
+
+/** What a call may be asked for without saying more. */
+export const plainActions = [
   'hangup',
   'hangup_immediately',
   'cancel',
@@ -7,7 +15,16 @@ export const callActions = [
   'resume_recording',
 ] as const;
 
-export type CallAction = (typeof callActions)[number];
+/** What a call may be asked for. */
+export type CallAct =
+  | { action: (typeof plainActions)[number] }
+  | { action: 'press_keys'; keys: string }
+  | { action: 'say'; sentences: readonly string[]; interrupt: boolean };
+
+export type CallAction = CallAct['action'];
+
+/** A call of this number. */
+export type CallOfNumber = { callId: string; numberId: string };
 
 /** A call of this number is asked for this. */
-export type InCallRequest = { callId: string; numberId: string; action: CallAction };
+export type InCallRequest = CallOfNumber & CallAct;

@@ -123,6 +123,7 @@ const write = (
     case 'agent.resumed':
     case 'turn.digit':
     case 'keys.pressed':
+    case 'say.requested':
     case 'recording.paused':
     case 'recording.resumed':
     case 'reply.failed':

@@ -78,6 +78,8 @@ export type CallProgress = {
     /** In the time of the call. */
     spoken: { startedAt: number; endedAt: number; text: string; whole: boolean } | null;
     unanswered: number;
+    /** Words of a program that wait for the floor. */
+    asked: readonly string[];
     failuresInARow: number;
     wasReprompted: boolean;
     /** Said, and not heard whole yet. */
@@ -107,6 +109,8 @@ const progress: z.ZodType<CallProgress> = z.object({
       .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
       .nullable(),
     unanswered: z.number(),
+    // Gateways of before did not keep it.
+    asked: z.array(z.string()).default([]),
     failuresInARow: z.number(),
     wasReprompted: z.boolean(),
     unplayed: z.array(z.string()),

@@ -67,6 +67,8 @@ export const apiServicesOf = (
     placeCall: control.placeCall,
     requestHangup: control.requestHangup,
     requestCancel: control.requestCancel,
+    pressKeys: control.pressKeys,
+    say: control.say,
     pauseRecording: control.pauseRecording,
     resumeRecording: control.resumeRecording,
     clientAddress: createClientAddress(config.trustedProxies),

@@ -4,6 +4,7 @@ import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { OnArrival } from '#sip/lines.ts';
 import type { StartReply } from '#src/agents/start-reply.ts';
+import { sentencesOf } from '#src/agents/utterances.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
@@ -131,6 +132,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     keepBeginning: parts.journalling.beginnings.keep,
     handshake: agents.handshake,
     canSignal: () => lines.health().ready,
+    sentencesOf,
     hasLines: config.lines !== 'none',
     askNode: parts.cluster.askNode,
     counting: parts.cluster.counting,

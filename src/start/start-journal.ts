@@ -36,6 +36,7 @@ const worthTelling: Readonly<Record<string, string>> = {
   'call.held': 'a call was put on hold by the other party',
   'call.resumed': 'a call was taken back from hold',
   'keys.pressed': 'the agent pressed keys',
+  'say.requested': 'words were asked to be said',
   'recording.paused': 'the recording of a call was paused',
   'recording.resumed': 'the recording of a call was resumed',
 };

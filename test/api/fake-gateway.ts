@@ -177,6 +177,12 @@ export const fakeGateway = async (
     async requestCancel(request) {
       note('requestCancel', request);
     },
+    async pressKeys(request) {
+      note('pressKeys', request);
+    },
+    async say(request) {
+      note('say', request);
+    },
     async pauseRecording(request) {
       note('pauseRecording', request);
     },

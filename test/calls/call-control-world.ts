@@ -13,6 +13,7 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
+import { sentencesOf } from '#src/agents/utterances.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
@@ -114,6 +115,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     keepBeginning: () => undefined,
     handshake,
     canSignal: () => true,
+    sentencesOf,
     hasLines: true,
     askNode: () => {
       throw new Error('No other gateway is to be asked');

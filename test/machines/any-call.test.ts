@@ -19,6 +19,13 @@ const outsideSteps: readonly fc.Arbitrary<Step>[] = [
     step('hangup', (world) => world.ask({ type: 'hangup.requested', immediate: false })),
     step('hangup now', (world) => world.ask({ type: 'hangup.requested', immediate: true })),
     step('cancel', (world) => world.ask({ type: 'cancel.requested' })),
+    step('keys', (world) => world.ask({ type: 'keys.requested', keys: '1' })),
+    step('say', (world) =>
+      world.ask({ type: 'say.requested', sentences: ['One.', 'Two.'], interrupt: false }),
+    ),
+    step('say instead', (world) =>
+      world.ask({ type: 'say.requested', sentences: ['Stop.'], interrupt: true }),
+    ),
     step('pause', (world) => world.ask({ type: 'recording.pause_requested' })),
     step('resume', (world) => world.ask({ type: 'recording.resume_requested' })),
     step('closing', (world) => world.ask({ type: 'gateway.closing' })),

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
+import { telephoneKeys } from '#src/domain/in-call-request.ts';
 import type { HangUp, PressKeys } from '#src/domain/own-call.ts';
 import type { ToolCall } from '../chat-completions/read-completion.ts';
 import type { Tool } from './ask-model.ts';
@@ -43,7 +44,7 @@ const pressKeysTool: Tool = {
 };
 
 const noArguments = z.object({}).nullable();
-const keyArguments = z.object({ keys: z.string().regex(/^[0-9*#A-Dw]{1,64}$/) });
+const keyArguments = z.object({ keys: z.string().regex(telephoneKeys) });
 
 /** No arguments at all are often written as nothing; `undefined` for what is no JSON. */
 const parsed = (text: string): unknown => {

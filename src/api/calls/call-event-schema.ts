@@ -11,7 +11,7 @@ export const callEvent = z
     sequence: z.int().min(1).meta({ description: 'Counts the events of the call.' }),
     type: z.string().meta({
       description:
-        'Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time.',
+        'Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `say.requested`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time.',
       example: 'turn.spoken',
     }),
     at: timestamp,

@@ -13,8 +13,8 @@ import type { Database } from '#src/persistence/database.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
 
-/** Does what is asked to a call that is held here, or throws the refusal that says why not. */
-export type PerformAction = (actor: CallActor, callId: string) => void | Promise<void>;
+/** Does what is asked of a call that is held here, or throws the refusal that says why not. */
+export type PerformRequest = (actor: CallActor, request: InCallRequest) => void | Promise<void>;
 
 export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
 
@@ -28,7 +28,7 @@ export type InCallRequestsOptions = {
   askNode: AskNode;
   /** Whether this gateway is configured with lines that carry sound; without, it ends no calls. */
   hasMedia: boolean;
-  perform: Readonly<Record<CallAction, PerformAction>>;
+  perform: PerformRequest;
   /** How long a call is waited for that another gateway is just taking, and how often it is looked for meanwhile. */
   underway: { forMs: number; lookMs: number };
   /** One that nobody sets. */
@@ -42,7 +42,7 @@ export type InCallRequests = {
 };
 
 const isHangup = (action: CallAction): boolean =>
-  action !== 'pause_recording' && action !== 'resume_recording';
+  action === 'hangup' || action === 'hangup_immediately' || action === 'cancel';
 
 /** The status in which a call takes this action. */
 const wantedStatus = (action: CallAction): CallStatus => (action === 'cancel' ? 'ringing' : 'active');
@@ -62,7 +62,10 @@ const wait = (clock: Clock, milliseconds: number): Promise<void> =>
 const switchedOff = (action: CallAction): Refusal =>
   isHangup(action)
     ? new Refusal('hangup_unavailable', 'This gateway has no telephone lines, so it hangs up no calls.')
-    : new Refusal('service_unavailable', 'This gateway has no telephone lines, so it pauses no recordings.');
+    : new Refusal(
+        'service_unavailable',
+        'This gateway has no telephone lines, so nothing can be asked of calls.',
+      );
 
 const unreached = (action: CallAction, cause: unknown): Refusal => {
   const detail = 'The gateway that holds the call could not be reached just now; try once more.';
@@ -76,10 +79,11 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
   const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
     liveCalls.get(callId)?.numberId === numberId ? switchboard.find(callId) : undefined;
 
-  const performOn = async (actor: CallActor, { callId, action }: InCallRequest): Promise<void> => {
+  const performOn = async (actor: CallActor, request: InCallRequest): Promise<void> => {
+    const { action } = request;
     if (!actor.getSnapshot().matches(wantedStatus(action) === 'ringing' ? 'ringing' : 'active'))
       throw notActive(action);
-    await perform[action](actor, callId);
+    await perform(actor, request);
   };
 
   /** The name of the gateway that should hold the call, by its row. */

@@ -1,12 +1,13 @@
 /** Pausing the recording of a call and resuming it, for words that must not be kept, such as a card's number. */
 import type { CallCommand } from '#machines/call-context.ts';
-import type { CallAction } from '#src/domain/in-call-request.ts';
+import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { findRecording } from '#src/persistence/recordings.ts';
-import type { InCallRequests, PerformAction } from './in-call-requests.ts';
+import type { CallActor } from '../live/switchboard.ts';
+import type { InCallRequests } from './in-call-requests.ts';
 
-type RequestOfCall = (request: { callId: string; numberId: string }) => Promise<void>;
+type RequestOfCall = (request: CallOfNumber) => Promise<void>;
 
 export type RecordingRequests = {
   /**
@@ -26,27 +27,22 @@ const notRecorded = (reason: 'none' | 'failed'): Refusal =>
   );
 
 /** Pausing and resuming the recording of a call that is held here. */
-export const createRecordingActions = (
+export const switchRecording = async (
+  actor: CallActor,
+  request: Extract<CallCommand, { type: 'recording.pause_requested' | 'recording.resume_requested' }>,
   database: Database,
-): Record<'pause_recording' | 'resume_recording', PerformAction> => {
-  const asking =
-    (request: CallCommand): PerformAction =>
-    async (actor, callId) => {
-      if (!actor.getSnapshot().context.input.recording) throw notRecorded('none');
-      // Before anything is looked up: the next word may be the one that must not be kept.
-      actor.send(request);
-      const recording = await findRecording(database, callId);
-      if (recording?.status === 'failed') throw notRecorded('failed');
-    };
-  return {
-    pause_recording: asking({ type: 'recording.pause_requested' }),
-    resume_recording: asking({ type: 'recording.resume_requested' }),
-  };
+): Promise<void> => {
+  const { callId, input } = actor.getSnapshot().context;
+  if (!input.recording) throw notRecorded('none');
+  // Before anything is looked up: the next word may be the one that must not be kept.
+  actor.send(request);
+  const recording = await findRecording(database, callId);
+  if (recording?.status === 'failed') throw notRecorded('failed');
 };
 
 export const createRecordingRequests = (requests: InCallRequests): RecordingRequests => {
   const asking =
-    (action: CallAction): RequestOfCall =>
+    (action: 'pause_recording' | 'resume_recording'): RequestOfCall =>
     ({ callId, numberId }) =>
       requests.send({ callId, numberId, action });
   return { pauseRecording: asking('pause_recording'), resumeRecording: asking('resume_recording') };

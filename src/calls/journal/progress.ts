@@ -29,7 +29,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
   // While it resumes, the progress kept before the taking over still holds.
   if (conversation === undefined || conversation.matches('resuming')) return undefined;
-  const { turn, utterance, spoken, unanswered, failuresInARow, wasReprompted, unplayed } =
+  const { turn, utterance, spoken, unanswered, asked, failuresInARow, wasReprompted, unplayed } =
     conversation.context;
   return {
     facts,
@@ -40,6 +40,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
       utterance,
       spoken,
       unanswered,
+      asked,
       failuresInARow,
       wasReprompted,
       unplayed,

@@ -39,6 +39,15 @@ const unanswerable = (messages: readonly Message[]): number =>
 
 const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
 
+/** Words of a program that are still to be said, of those that were kept and those that were asked for later. */
+const askedLast = (kept: readonly string[], later: readonly JournalEntry[]): string[] => {
+  const since = later.flatMap(({ type, data: { text } }) =>
+    type === 'say.requested' && typeof text === 'string' ? [text] : [],
+  );
+  const heard = later.filter(({ role }) => role === 'assistant').map(({ text }) => text ?? '');
+  return [...kept, ...since].filter((words) => !heard.some((text) => text.includes(words)));
+};
+
 /** What the journal knows beyond what was kept last. */
 const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallProgress['conversation'] => {
   const { conversation } = progress;
@@ -52,6 +61,7 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
   const wasAsked = outerOf(now.state) === 'listening' && (isTurnOver || heard > 0) && unanswered > 0;
   return {
     ...now,
+    asked: askedLast(conversation.asked, later),
     ...(wasAsked && failures === 0 ? { state: 'replying.thinking' } : {}),
     unanswered,
     failuresInARow: conversation.failuresInARow + failures,
@@ -136,6 +146,7 @@ export const resumption = (left: LeftCall, node: string): TakenOverCall => {
       turn: was?.turn ?? 0,
       utterance: was?.utterance ?? 0,
       spoken,
+      asked: was?.asked ?? askedLast([], facts),
       unanswered: Math.min(unanswered, unanswerable(messages)),
       failuresInARow: was?.failuresInARow ?? 0,
       wasReprompted: was?.wasReprompted ?? false,

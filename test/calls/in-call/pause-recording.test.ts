@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
-import { createRecordingActions, createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
-import { createHangupActions } from '#src/calls/in-call/hang-up.ts';
+import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
+import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
@@ -27,7 +27,7 @@ const setUp = async (t: ExecutionContext, options: { recording?: boolean } = {})
       hasMedia: true,
       underway: { forMs: 0, lookMs: 100 },
       clock: steadyClock,
-      perform: { ...createHangupActions(() => true), ...createRecordingActions(database) },
+      perform: createPerformRequest({ database, canSignal: () => true }),
     }),
   );
   const mine = { callId, numberId: number.numberId };

@@ -39,6 +39,7 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
     utterance: 4,
     spoken: null,
     unanswered: 0,
+    asked: [],
     failuresInARow: 0,
     wasReprompted: false,
     unplayed: [],
@@ -183,4 +184,15 @@ test('an end that was decided stays decided', (t) => {
   t.is(howItGoesOn(at('listening.silent'), { facts }).endReason, 'agent_hangup');
   t.is(howItGoesOn(at('parting')).endReason, 'agent_error', 'its goodbye was heard');
   t.is(howItGoesOn(at('parting', { unplayed: ['Goodbye.'] })).endReason, null);
+});
+
+test('words of a program that nobody has heard yet are still to be said, once', (t) => {
+  const requested = (sequence: number, text: string): JournalEntry =>
+    entry(sequence, 'say.requested', { data: { text, interrupt: false } });
+  const facts = [...saidHello, requested(4, 'One moment.'), turn(5, 'assistant', 'Kept. One moment.')];
+  t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] })).asked, ['Kept.']);
+  t.deepEqual(howItGoesOn(at('replying.thinking'), { facts: facts.slice(0, 4) }).asked, ['One moment.']);
+  t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] }), { facts }).asked, []);
+  t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] }, 5), { facts }).asked, ['Kept.']);
+  t.deepEqual(howItGoesOn(null, { facts: facts.slice(0, 4) }).asked, ['One moment.']);
 });

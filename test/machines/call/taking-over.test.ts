@@ -24,6 +24,7 @@ const takenOver = (
     utterance: 7,
     spoken: null,
     unanswered: 0,
+    asked: [],
     failuresInARow: 0,
     wasReprompted: false,
     unsaid: [],

@@ -154,6 +154,7 @@ export const calls = {
       'agent.resumed': 'Agent goes on: it was nothing',
       'turn.digit': 'Key pressed by the other party',
       'keys.pressed': 'Keys pressed by the agent',
+      'say.requested': 'A program has something said',
       'reply.failed': 'The agent did not answer',
     },
     event: {

@@ -32,6 +32,7 @@ export const replay = {
     'hangup.requested': 'A hang-up is requested',
     'cancel.requested': 'The call is cancelled',
     'keys.requested': 'The agent presses keys',
+    'say.requested': 'A program has something said',
     'recording.pause_requested': 'The recording pauses',
     'recording.resume_requested': 'The recording goes on',
     'gateway.closing': 'The gateway stops',

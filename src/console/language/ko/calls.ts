@@ -150,6 +150,7 @@ export const calls: Texts['calls'] = {
       'agent.resumed': '끼어든 것이 아니어서 에이전트가 말을 이어 감',
       'turn.digit': '상대방이 누른 키',
       'keys.pressed': '에이전트가 누른 키',
+      'say.requested': '프로그램이 할 말을 요청함',
       'reply.failed': '에이전트 응답 실패',
     },
     event: {

@@ -33,6 +33,7 @@ export const replay: Texts['replay'] = {
     'hangup.requested': '통화 종료를 요청함',
     'cancel.requested': '통화를 취소함',
     'keys.requested': '에이전트가 키를 누름',
+    'say.requested': '프로그램이 할 말을 요청함',
     'recording.pause_requested': '녹음을 일시 정지함',
     'recording.resume_requested': '녹음을 재개함',
     'gateway.closing': '게이트웨이가 종료됨',

@@ -1,0 +1,75 @@
+/** What a program says, or presses on the telephone, in the agent's place (guides/design/wire.md, "Acts in a call"). */
+import type { CallCommand } from '#machines/call-context.ts';
+import type { CallOfNumber } from '#src/domain/in-call-request.ts';
+import type { PressKeys } from '#src/domain/own-call.ts';
+import { invalidField, Refusal } from '#src/domain/refusal.ts';
+import type { CallActor } from '../live/switchboard.ts';
+import { notActive, type InCallRequests, type InCallRequestsOptions } from './in-call-requests.ts';
+
+/** Keys and words of a program go to a call that is held here while both parties can talk. */
+const speakFor = (
+  actor: CallActor,
+  request: Extract<CallCommand, { type: 'keys.requested' | 'say.requested' }>,
+): void => {
+  const snapshot = actor.getSnapshot();
+  // Until its line is connected again it is on its way from one gateway to another, and asked once more.
+  if (snapshot.hasTag('taken-over'))
+    throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
+  if (!snapshot.hasTag('talking'))
+    throw new Refusal('call_not_active', 'This call is being ended; nothing more is said in it.');
+  if (snapshot.matches({ active: { talking: 'leaving-message' } }))
+    throw new Refusal(
+      'call_not_active',
+      'A machine has answered this call, and a message is being left on it.',
+    );
+  actor.send(request);
+};
+
+export const pressKeys = (actor: CallActor, keys: string): void =>
+  speakFor(actor, { type: 'keys.requested', keys });
+
+export const say = (
+  actor: CallActor,
+  { sentences, interrupt }: { sentences: readonly string[]; interrupt: boolean },
+): void => speakFor(actor, { type: 'say.requested', sentences, interrupt });
+
+/** The sentences of a text as they can be spoken; none of one that is all marks. */
+export type SentencesOf = (text: string) => readonly string[];
+
+export type SpeakingRequests = {
+  /**
+   * Presses keys of the telephone, at once. Refuses with `call_not_found`, `call_not_active`, `room_unknown` or
+   * `service_unavailable`.
+   */
+  pressKeys(request: CallOfNumber & { keys: string }): Promise<void>;
+  /**
+   * Has words said as soon as the floor is free, or, with `interrupt`, instead of what is being said or thought of.
+   * Refuses as pressing keys does, and with `invalid_request` where nothing of the text can be spoken.
+   */
+  say(request: CallOfNumber & { text: string; interrupt: boolean }): Promise<void>;
+  /** Keys of the telephone, pressed by the built-in agent for its own call. */
+  pressOwnKeys: PressKeys;
+};
+
+export const createSpeakingRequests = (
+  requests: InCallRequests,
+  liveCalls: InCallRequestsOptions['liveCalls'],
+  sentencesOf: SentencesOf,
+): SpeakingRequests => {
+  const press: SpeakingRequests['pressKeys'] = (request) =>
+    requests.send({ ...request, action: 'press_keys' });
+  return {
+    pressKeys: press,
+    async say({ text, ...request }) {
+      const sentences = sentencesOf(text);
+      if (sentences.length === 0)
+        throw invalidField({ path: 'text', message: 'Nothing of it can be spoken.' });
+      await requests.send({ ...request, action: 'say', sentences });
+    },
+    async pressOwnKeys(callId, keys) {
+      const numberId = liveCalls.get(callId)?.numberId;
+      if (numberId === undefined) throw notActive();
+      await press({ callId, numberId, keys });
+    },
+  };
+};
