@@ -1,11 +1,32 @@
 import test from 'ava';
 import { pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
+import type { TakenOverCall } from '#machines/taken-over.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
 const answered = (options: Parameters<typeof createCallWorld>[0] = {}) => {
   const world = createCallWorld(options);
   world.onLine({ type: 'line.answered' });
   return world;
+};
+
+const takenOver: TakenOverCall = {
+  node: 'second',
+  answeredBy: null,
+  recordingIsPaused: false,
+  hangupIsPending: false,
+  endReason: null,
+  conversation: {
+    resumesAs: 'listening',
+    messages: [],
+    turn: 1,
+    utterance: 1,
+    spoken: null,
+    unanswered: 0,
+    asked: [],
+    failuresInARow: 0,
+    wasReprompted: false,
+    unsaid: [],
+  },
 };
 
 const words = { sentences: ['One moment.'], interrupt: false };
@@ -34,4 +55,12 @@ test('a machine that gets its message hears nothing else', (t) => {
   t.is(world.state(), 'active.talking.leaving-message');
   t.throws(() => say(world.actor, words), { code: 'call_not_active' });
   t.throws(() => pressKeys(world.actor, '1'), { code: 'call_not_active' });
+});
+
+test('a call that is being taken over is asked once more, when its line is there', (t) => {
+  const world = createCallWorld({ takenOver });
+  t.throws(() => say(world.actor, words), { code: 'room_unknown' });
+  world.onLine({ type: 'line.adopted' });
+  say(world.actor, words);
+  t.deepEqual(world.said(), words.sentences);
 });
