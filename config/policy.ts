@@ -279,5 +279,7 @@ export const inspectorLimits = {
 /** Browsers in which simulated calls ring; see sip/webphone. A reload of the page is quicker than `comeBackMs`. */
 export const webPhones = {
   comeBackMs: 6_000,
+  /** See `SoundNumbers` of sip/webphone. */
+  sound: { burstMs: 2_000, stallMs: 20_000 },
   limits: { phones: 200, messageBytes: 16 * 1024, waitingBytes: 1024 * 1024, pingMs: 15_000 },
 } as const;

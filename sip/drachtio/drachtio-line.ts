@@ -11,7 +11,7 @@ import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { isHold } from '../trunks/media-offer.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
-import { createCallMedia, type CallMedia, type MediaMeans } from './call-media.ts';
+import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
 import { hangUp, holdRequests, type Attempt, type Connection } from './signalling/attempt.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';

@@ -8,18 +8,12 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
 import type { Lines, LinesHealth } from '../lines.ts';
-import type { ListeningNumbers } from '../listening/listener.ts';
-import type { TurnModel } from '../listening/turn-end/model-ends.ts';
-import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
+import { mediaMeansFor, type CommonMeans } from '../media-means.ts';
 import { createSoundThread, type StartSoundRun } from '../media/thread/sound-thread.ts';
-import type { OpenRecording } from '../recording-sink.ts';
-import type { Resample } from '../resampler.ts';
-import type { SpeechEngines } from '../speech.ts';
 import type { AskTrunk } from '../trunks/ask-trunk.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
-import type { MediaMeans } from './call-media.ts';
 import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
 import {
   createSipCapture,
@@ -31,7 +25,6 @@ import type { MediaServerNumbers } from './media/media-server.ts';
 import { carryingHealth, createCarriers } from './media/carriers.ts';
 import { createLostSignalling } from './lost-signalling.ts';
 import { createMediaServers, type MediaServerState } from './media/media-servers.ts';
-import { createSpeak } from './playout/synthesis.ts';
 import type { ServerAddress } from './reconnect.ts';
 import type { Attempt } from './signalling/attempt.ts';
 import type { TrunkCheck } from './signalling/check-trunk.ts';
@@ -42,7 +35,7 @@ import { createSignalling, type TrunkTimes } from './signalling/signalling.ts';
 /** How long closing waits for BYE and CANCEL to be answered. */
 const closeWithinMs = 2_000;
 
-export type DrachtioLinesOptions = {
+export type DrachtioLinesOptions = CommonMeans & {
   drachtio: ServerAddress;
   /** Each carries a part of the calls; without any, this process carries those that it can. */
   freeSwitches: readonly ServerAddress[];
@@ -61,16 +54,8 @@ export type DrachtioLinesOptions = {
   /** Where sound runs; in a thread of its own where nothing else is said. */
   startSoundRun?: StartSoundRun;
   country: Country;
-  speech: SpeechEngines;
-  listening: ListeningNumbers;
-  openDetector: OpenVoiceDetector;
-  /** What hears the end of a turn; `null` where the operator has brought none. */
-  turnModel: TurnModel | null;
-  resample: Resample;
   /** `null`: nobody wants the SIP messages of calls. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
-  /** `null`: no call is recorded. */
-  openRecording: OpenRecording | null;
   clock: Clock;
   logger: Logger;
 };
@@ -139,19 +124,6 @@ const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof create
   return isDown ? { ready: false, detail: sentence } : { ready: true, warning: sentence };
 };
 
-/** What the sound of this call is made with. */
-const meansFor = (
-  input: LineInput,
-  { speech, resample, openDetector, openRecording, listening, turnModel }: DrachtioLinesOptions,
-): MediaMeans => {
-  const recognizer = speech.recognizerFor(input.speech);
-  return {
-    speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
-    hearing: recognizer && { recognizer, openDetector, numbers: listening, turnModel, resample },
-    openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
-  };
-};
-
 /** Who is told of the connection to drachtio-server. */
 const watchSignalling = (
   lines: ReadonlySet<DrachtioLine>,
@@ -198,7 +170,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   ): DrachtioLine => {
     const line = createDrachtioLine({
       ...call,
-      ...meansFor(input, options),
+      ...mediaMeansFor(input, options),
       input,
       emit,
       byeMs: options.trunkTimes.byeMs,

@@ -5,7 +5,7 @@
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
-import type { Phone } from './party.ts';
+import type { CarriedSound, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
 
@@ -23,6 +23,8 @@ type FarEnd = {
 
 export class LinePhone implements Phone {
   readonly #line: FarEnd;
+  /** By which it was answered; `null` in a call in words alone. */
+  sound: CarriedSound | null = null;
 
   constructor(line: FarEnd) {
     this.#line = line;
@@ -34,7 +36,8 @@ export class LinePhone implements Phone {
   ring(): void {
     this.#line.life.send({ type: 'rang' });
   }
-  answer(): void {
+  answer(sound?: CarriedSound): void {
+    this.sound = sound ?? null;
     this.#line.life.send({ type: this.#line.isAdopted ? 'adopted' : 'answered' });
   }
   refuse(cause: UnansweredCause): void {
@@ -66,6 +69,10 @@ export class LinePhone implements Phone {
   }
   beep(): void {
     if (this.#isAnswered()) this.#line.voices().beep();
+  }
+
+  wordsHeard(): readonly string[] {
+    return this.#line.voices().wordsHeard();
   }
 
   /** The agent has pressed these. */

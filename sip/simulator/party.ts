@@ -6,14 +6,19 @@
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
+import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
+
+/** Where the sound of a call goes in and out that is carried for once: of a person with a microphone and a speaker. */
+export type CarriedSound = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
 
 /** The far end's telephone: what a person can do with it and hear in it. */
 export interface Phone {
   /** BCP 47. */
   readonly language: string;
   ring(): void;
-  answer(): void;
+  /** With this sound both ways, where the line can carry it; without it, in words alone. */
+  answer(sound?: CarriedSound): void;
   /** Does not answer; only before the answer. */
   refuse(cause: UnansweredCause): void;
   /** Before the answer it gives up. */
@@ -30,6 +35,8 @@ export interface Phone {
   hold(isHeld: boolean): void;
   /** The beep of an answering machine is over. */
   beep(): void;
+  /** What was understood of the sound of this end so far. */
+  wordsHeard(): readonly string[];
   /** The keys that the agent has pressed so far. */
   keysHeard(): string;
   /** What the agent is saying now, also while it pauses in it. */

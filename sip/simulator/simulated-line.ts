@@ -8,16 +8,19 @@ import type { LineEnd } from '#machines/line-life.ts';
 import type { LineTime } from '../line-time.ts';
 import { runLineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
-import type { CreateParty } from './party.ts';
+import type { CarriedSound, CreateParty } from './party.ts';
+import type { CarryVoices } from './carried-voices.ts';
 import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 
 const hangUpMs = 20;
 
 export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> & {
-  input: Pick<LineInput, 'callId' | 'language' | 'bargeIn'>;
+  input: Pick<LineInput, 'callId' | 'language' | 'bargeIn' | 'turnEnd'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
+  /** Makes voices of sound that is carried; `null` where this line can carry none. */
+  carry: CarryVoices | null;
   /** Goes on with a call that stands. */
   isAdopted: boolean;
   /** Whether the far end would be there for another process. */
@@ -29,6 +32,16 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
 /** Real words cancel a pending hangup: the call takes what follows for no farewell any more. */
 const cancelsFarewell = (event: LineEvent): boolean =>
   event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel);
+
+/** Voices of sound where that is carried, or of words. */
+const makeVoices = (
+  carried: CarriedSound | null,
+  options: SimulatedLineOptions,
+  on: Pick<VoicesOptions, 'report' | 'onChange'> & { onLost: () => void },
+): Voices =>
+  carried === null || options.carry === null
+    ? createVoices({ ...options, ...options.input, ...on })
+    : options.carry(carried, { ...options, ...on });
 
 export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const { time, emit, onOver, isAdopted } = options;
@@ -69,7 +82,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const { report } = life;
   /** `null` while nobody could have been heard: most of the weight of a line that rings. */
   let heard: Voices | null = null;
-  const voices = (): Voices => (heard ??= createVoices({ ...options, ...options.input, report, onChange }));
+  const onLost = (): void => life.send({ type: 'sound.lost' });
+  const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { report, onChange, onLost }));
   const phone = new LinePhone({ life, voices, signs, time, language, isAdopted });
   const party = options.createParty(phone, time);
   party.start();

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { MediaMeans } from '../call-media.ts';
 import { createLineTime } from '../line-time.ts';
 import { adoptNothing, type Lines, type OnArrival } from '../lines.ts';
 import type { AnsweringNumbers } from '../listening/answering-machine.ts';
@@ -21,6 +22,7 @@ import { createCallers } from './callers.ts';
 import { behaving, type CreateParty } from './party.ts';
 import { createRecorder, type RecorderOptions } from './simulated-recorder.ts';
 import type { Script } from './script.ts';
+import { createCarriedVoices } from './carried-voices.ts';
 import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
 
 export type SimulatorLinesOptions = RecorderOptions &
@@ -29,6 +31,8 @@ export type SimulatorLinesOptions = RecorderOptions &
     clock: Clock;
     /** How many times faster than the wall clock the timers of `clock` run. */
     speed: number;
+    /** What sound is carried with, of who answers with sound; `false`: nobody does. */
+    mediaFor: ((input: LineInput) => MediaMeans) | false;
     /** How it is found out whether a machine has picked up. */
     answering: AnsweringNumbers;
     /** How long closing waits for recordings that are not done, in milliseconds of the wall clock. */
@@ -62,9 +66,11 @@ const createOpenLine =
   ({
     clock,
     speed,
+    mediaFor,
+    logger,
     recorder,
     lines,
-  }: Pick<SimulatorLinesOptions, 'clock' | 'speed'> & {
+  }: Pick<SimulatorLinesOptions, 'clock' | 'speed' | 'mediaFor' | 'logger'> & {
     recorder: ReturnType<typeof createRecorder>;
     lines: Set<Line>;
   }) =>
@@ -82,6 +88,11 @@ const createOpenLine =
       time,
       createParty,
       record: () => recorder.record(input, time),
+      // Whom one hears cannot be hurried.
+      carry:
+        mediaFor === false || speed !== 1
+          ? null
+          : createCarriedVoices(() => mediaFor(input), logger.child({ call_id: input.callId })),
       onOver: () => lines.delete(line),
     });
     lines.add(line);
@@ -110,7 +121,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       : { createParty: caller.partyFor(input), language: caller.language ?? language, who: caller.who };
   };
 
-  const openLine = createOpenLine({ clock, speed, recorder, lines });
+  const openLine = createOpenLine({ ...options, recorder, lines });
 
   return {
     name: 'simulator',

@@ -14,7 +14,7 @@ import { createSimulatedPlayout, type SimulatedPlayout } from './simulated-playo
 import { createSpeech, type Speech, type SpeechEvents } from './simulated-speech.ts';
 
 /** Who has said something and then waits is a person: it is told after this. */
-const waitsMs = 500;
+export const waitsMs = 500;
 
 export type VoicesOptions = {
   time: LineTime;
@@ -35,6 +35,8 @@ export type Voices = {
   readonly counterparty: Speech;
   /** The call was answered: it is recorded and listened to from now on. */
   begin(): void;
+  /** What was understood of sound that was carried, in order. */
+  wordsHeard(): readonly string[];
   /** The beep of an answering machine is over. */
   beep(): void;
   pauseRecording(): void;
@@ -109,6 +111,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
       recording = options.record();
       if (answering !== null && answering !== 'human') answerer = 'nothing heard';
     },
+    wordsHeard: () => [],
     beep: () => tellAnswerer((asked) => asked.beep()),
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),

@@ -5,7 +5,7 @@
 import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { FromPhone, PhoneCallDetails, PhoneCallEnd, ToPhone } from '#src/domain/web-phone.ts';
-import type { CreateParty, Phone } from '../simulator/party.ts';
+import type { CarriedSound, CreateParty, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/sounding-utterance.ts';
 
 const dialledToRingingMs = 100;
@@ -14,12 +14,15 @@ const callerIsAnsweredMs = 50;
 const mostWaitingTexts = 50;
 
 /** Messages of a phone in a call. */
-export type InCall = Exclude<FromPhone, { type: 'answer' | 'decline' | 'dial' | 'hang_up' }>;
+export type InCall = Exclude<
+  FromPhone,
+  { type: 'answer' | 'decline' | 'dial' | 'hang_up' | 'sound_flushed' }
+>;
 
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
-  /** The person has picked up; what the agent does is told to `tell` from now on. */
-  answer(tell: Tell): void;
+  /** The person has picked up, with sound or by typing; what the agent does is told to `tell` from now on. */
+  answer(tell: Tell, sound: CarriedSound | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
@@ -55,6 +58,8 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   let cutsTold = 0;
   let wasPaused = false;
   let keysTold = 0;
+  let wordsTold = 0;
+  let hasSound = false;
 
   const send = (message: ToPhone): void => tell?.(message);
 
@@ -73,9 +78,11 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   };
 
   return {
+    /** It is known from now on. */
+    hasSound: () => void (hasSound = true),
     pickUp(told: Tell): void {
       tell = told;
-      send({ type: 'answered', ...details });
+      send({ type: 'answered', sound: hasSound, ...details });
       if (voice !== null) tellVoice(voice);
     },
     say(text: string): void {
@@ -96,6 +103,9 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
       voice = spoken;
       const keys = phone.keysHeard().slice(keysTold);
       keysTold += keys.length;
+      const words = phone.wordsHeard().slice(wordsTold);
+      wordsTold += words.length;
+      for (const text of words) send({ type: 'you_said', call_id: details.call_id, text });
       if (keys !== '') send({ type: 'keys', call_id: details.call_id, keys });
       sayNext();
     },
@@ -115,9 +125,11 @@ type Handset = ReturnType<typeof createHandset>;
 
 const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): PhoneCall => ({
   details,
-  answer(tell) {
+  answer(tell, sound) {
+    if (sound !== null) handset.hasSound();
     handset.pickUp(tell);
-    phone.answer();
+    if (sound === null) phone.answer();
+    else phone.answer(sound);
   },
   decline: () => phone.refuse('declined'),
   hangUp: () => phone.hangUp(),

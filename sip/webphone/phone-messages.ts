@@ -8,9 +8,9 @@ export const longestText = 2_000;
 const callId = z.uuid();
 
 const fromPhone = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('answer'), call_id: callId }),
+  z.object({ type: z.literal('answer'), call_id: callId, sound: z.boolean().optional() }),
   z.object({ type: z.literal('decline'), call_id: callId }),
-  z.object({ type: z.literal('dial'), to: z.string().max(40) }),
+  z.object({ type: z.literal('dial'), to: z.string().max(40), sound: z.boolean().optional() }),
   z.object({ type: z.literal('say'), text: z.string().trim().min(1).max(longestText) }),
   z.object({ type: z.literal('speaking'), on: z.boolean() }),
   z.object({ type: z.literal('digit'), digit: z.string().regex(/^[0-9*#A-D]$/) }),
@@ -21,6 +21,7 @@ const fromPhone = z.discriminatedUnion('type', [
     utterance: z.number().int().positive(),
     heard_chars: z.number().int().nonnegative(),
   }),
+  z.object({ type: z.literal('sound_flushed'), samples: z.number().int().nonnegative() }),
 ]) satisfies z.ZodType<FromPhone>;
 
 /** `undefined` for what is no message of a phone. */

@@ -1,5 +1,5 @@
 /**
- * The websocket of web phones: JSON messages both ways, as `src/domain/web-phone.ts` has them. `?phone=` is the name by
+ * The websocket of web phones: JSON messages and frames of sound both ways, as `src/domain/web-phone.ts` has them. `?phone=` is the name by
  * which a phone is known again when it comes back.
  */
 import type { IncomingMessage } from 'node:http';
@@ -66,24 +66,28 @@ export const createPhoneSocket = (options: {
       isThere = false;
       socket.ping();
     }, limits.pingMs);
-    const send = (message: object): void => {
+    const sendBytes = (message: string | Uint8Array): void => {
       if (socket.readyState !== socket.OPEN) return;
       if (socket.bufferedAmount > limits.waitingBytes) socket.close(closeCodes.tooSlow, 'too slow');
-      else socket.send(JSON.stringify(message));
+      else socket.send(message);
     };
+    const send = (message: object): void => sendBytes(JSON.stringify(message));
     const connection = phones.connect({
       workspaceId,
       name,
       tell: send,
+      play: sendBytes,
       replaced: () => socket.close(closeCodes.replaced, 'replaced'),
       dial,
     });
     socket.on('pong', () => (isThere = true));
     socket.on('message', (data, isBinary) => {
       isThere = true;
-      const message = isBinary || !(data instanceof Buffer) ? undefined : parseFromPhone(data.toString());
+      if (isBinary && data instanceof Buffer) return connection.hear(data);
+      const message = data instanceof Buffer ? parseFromPhone(data.toString()) : undefined;
       if (message === undefined) send({ type: 'refused', code: 'invalid_message' });
       else connection.receive(message);
+      return undefined;
     });
     socket.on('error', (error) => logger.debug({ err: error }, 'a web phone was lost'));
     socket.on('close', () => {

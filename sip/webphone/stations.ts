@@ -2,12 +2,17 @@
 import type { Clock } from '#src/domain/clock.ts';
 import type { PhoneCallEnd, PhoneRefusal } from '#src/domain/web-phone.ts';
 import type { PhoneCall, Tell } from './phone-call.ts';
+import type { PhoneSound } from './phone-sound.ts';
 
 export type Station = {
   /** `null` while it is lost. */
   tell: Tell | null;
+  /** Plays a frame of the agent's voice. */
+  play: (frame: Uint8Array) => void;
   replaced: () => void;
   call: PhoneCall | null;
+  /** Of its call, where that has any. */
+  sound: PhoneSound | null;
   /** It speaks the agent's words aloud and reports what was heard. */
   reports: boolean;
   /** What it has dialled and what was not yet taken. */
@@ -17,10 +22,13 @@ export type Station = {
 
 export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
 
-const createStation = (tell: Tell, replaced: () => void): Station => ({
-  tell,
-  replaced,
+/** What a connection does for its phone. */
+export type PhoneWay = { tell: Tell; play: Station['play']; replaced: () => void };
+
+const createStation = (way: PhoneWay): Station => ({
+  ...way,
   call: null,
+  sound: null,
   reports: false,
   dialling: null,
   timer: undefined,
@@ -47,6 +55,7 @@ export const release = (
   for (const [name, station] of workspace.stations) {
     if (station.call !== call) continue;
     station.call = null;
+    station.sound = null;
     station.tell?.({ type: 'ended', call_id: call.details.call_id, reason });
     clock.clearTimeout(station.timer);
     if (station.tell === null) workspace.stations.delete(name);
@@ -59,39 +68,63 @@ const tellTo =
   (message) =>
     station.tell?.(message);
 
+/** The sound of its call goes by whatever connection it has. */
+const connectSound = ({ call, sound, ...station }: Station): void => {
+  if (call === null) return;
+  const { call_id: callId } = call.details;
+  const { tell, play } = station;
+  sound?.connectTo(tell && { play, flush: () => tell({ type: 'sound_flush', call_id: callId }) });
+};
+
+/** It has lost its connection, and may come back to its call. */
+export const loseStation = (station: Station): void => {
+  station.tell = null;
+  station.dialling = null;
+  station.call?.suspend();
+  connectSound(station);
+};
+
 /** A phone connects, for the first time or again: one that is known by its name goes on where it was. */
 export const connectStation = (
   { stations, ringing }: Workspace,
-  { name, tell, replaced }: { name: string; tell: Tell; replaced: () => void },
+  { name, ...way }: PhoneWay & { name: string },
   clock: Pick<Clock, 'clearTimeout'>,
 ): Station => {
   const known = stations.get(name);
-  const station = known ?? createStation(tell, replaced);
+  const station = known ?? createStation(way);
   const before = known && { ...known };
   clock.clearTimeout(station.timer);
-  Object.assign(station, { tell, replaced, reports: false, dialling: null });
+  Object.assign(station, { ...way, reports: false, dialling: null });
   if (before?.tell) before.replaced();
   stations.set(name, station);
   station.call?.suspend();
   station.call?.resume(tellTo(station));
-  for (const call of ringing) tell({ type: 'ring', ...call.details });
+  connectSound(station);
+  for (const call of ringing) way.tell({ type: 'ring', ...call.details });
   return station;
 };
 
-/** The call is this phone's. */
-export const take = (station: Station, call: PhoneCall): void => {
+/** The call is this phone's, with sound or without. */
+export const take = (station: Station, call: PhoneCall, sound: PhoneSound | null): void => {
   station.dialling = null;
   station.call = call;
-  call.answer(tellTo(station));
+  station.sound = sound;
+  connectSound(station);
+  call.answer(tellTo(station), sound?.endpoint ?? null);
   call.receive({ type: 'voice', on: station.reports });
 };
 
 /** Answers a call that rings; says why not. */
-export const answer = (workspace: Workspace, station: Station, callId: string): PhoneRefusal | undefined => {
+export const answer = (
+  workspace: Workspace,
+  station: Station,
+  callId: string,
+  sound: () => PhoneSound | null,
+): PhoneRefusal | undefined => {
   if (station.call !== null || station.dialling !== null) return 'busy';
   const call = ringingCall(workspace, callId);
   if (call === undefined) return 'call_not_found';
   silence(workspace, call, 'answered_elsewhere', station);
-  take(station, call);
+  take(station, call, sound());
   return undefined;
 };

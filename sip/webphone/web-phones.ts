@@ -9,13 +9,16 @@ import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FromPhone, PhoneRefusal } from '#src/domain/web-phone.ts';
 import type { CreateParty } from '../simulator/party.ts';
-import { phoneParty, type PhoneCallEvents, type Tell } from './phone-call.ts';
+import { phoneParty, type PhoneCallEvents } from './phone-call.ts';
+import { createPhoneSound, isSoundFrame, type PhoneSound, type SoundNumbers } from './phone-sound.ts';
 import {
   answer,
   connectStation,
+  loseStation,
   release,
   ringingCall,
   take,
+  type PhoneWay,
   type Station,
   type Workspace,
 } from './stations.ts';
@@ -24,7 +27,10 @@ export type Dialled =
   | { accepted: true }
   | {
       accepted: false;
-      because: Exclude<PhoneRefusal, 'busy' | 'call_not_found' | 'too_much' | 'invalid_message'>;
+      because: Exclude<
+        PhoneRefusal,
+        'busy' | 'call_not_found' | 'too_much' | 'no_sound' | 'invalid_sound' | 'invalid_message'
+      >;
     };
 
 /** Calls a number of the workspace; `partyFor` is the caller. */
@@ -35,11 +41,9 @@ export type Dial = (call: {
 }) => Promise<Dialled>;
 
 /** A browser that is open; `replaced` is called when one of the same name connects. */
-export type ConnectingPhone = {
+export type ConnectingPhone = PhoneWay & {
   workspaceId: string;
   name: string;
-  tell: Tell;
-  replaced: () => void;
   /** How it calls. */
   dial: Dial;
 };
@@ -49,6 +53,8 @@ export type WebPhonesOptions = {
   workspaceOf: (callId: string) => string | undefined;
   /** How long a phone that is lost in a call has to come back, in milliseconds of the wall clock. */
   comeBackMs: number;
+  /** Of calls with sound; `null` where lines carry none. */
+  sound: SoundNumbers | null;
   /** Runs at the speed of the wall clock: browsers do not hurry. */
   clock: Clock;
   logger: Logger;
@@ -56,6 +62,8 @@ export type WebPhonesOptions = {
 
 export type PhoneConnection = {
   receive(message: FromPhone): void;
+  /** A binary message has come: a frame of sound. */
+  hear(message: Uint8Array): void;
   /** The connection is gone. */
   lost(): void;
 };
@@ -77,7 +85,19 @@ const nowhere: PhoneCallEvents = {
 
 /** Calls a number; the call is the phone's as soon as it was taken, and no other has been dialled or answered there. */
 const dialFrom = async (
-  { workspaceId, station, to, dial }: { workspaceId: string; station: Station; to: string; dial: Dial },
+  {
+    workspaceId,
+    station,
+    to,
+    sound,
+    dial,
+  }: {
+    workspaceId: string;
+    station: Station;
+    to: string;
+    sound: () => PhoneSound | null;
+    dial: Dial;
+  },
   { ringing, ended }: PhoneCallEvents,
   logger: Logger,
 ): Promise<void> => {
@@ -91,7 +111,7 @@ const dialFrom = async (
   const events: PhoneCallEvents = {
     ringing,
     taken(call) {
-      if (station.dialling === dialling) take(station, call);
+      if (station.dialling === dialling) take(station, call, sound());
       else call.hangUp();
     },
     ended(call, reason) {
@@ -113,28 +133,36 @@ const dialFrom = async (
 /** Does what a phone wants, or tells it why not. */
 const obey = (
   message: FromPhone,
-  phone: { workspace: Workspace; station: Station; tell: Tell; dial: (to: string) => void },
+  phone: {
+    workspace: Workspace;
+    station: Station;
+    /** The sound of a call, where it is wanted. */
+    sound: (isWanted: boolean) => PhoneSound | null;
+    dial: (to: string, hasSound: boolean) => void;
+    refuse: (code: PhoneRefusal | undefined) => void;
+  },
 ): void => {
-  const { workspace, station, tell } = phone;
-  const refuse = (code: PhoneRefusal | undefined): void => {
-    if (code !== undefined) tell({ type: 'refused', code });
-  };
+  const { workspace, station, refuse } = phone;
   switch (message.type) {
-    case 'answer':
-      return refuse(answer(workspace, station, message.call_id));
+    case 'answer': {
+      const sound = (): PhoneSound | null => phone.sound(message.sound === true);
+      return refuse(answer(workspace, station, message.call_id, sound));
+    }
     case 'decline': {
       const call = ringingCall(workspace, message.call_id);
       return call === undefined ? refuse('call_not_found') : call.decline();
     }
     case 'dial':
       if (station.call !== null || station.dialling !== null) return refuse('busy');
-      return phone.dial(message.to);
+      return phone.dial(message.to, message.sound === true);
     case 'hang_up':
       station.dialling = null;
       return station.call?.hangUp();
     case 'voice':
       station.reports = message.on;
       return station.call?.receive(message);
+    case 'sound_flushed':
+      return refuse(station.sound?.flushed(message.samples));
     default:
       // The call may have ended while the message was on its way.
       return station.call?.receive(message);
@@ -177,11 +205,25 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
   });
 
   return {
-    connect({ workspaceId, name, tell, replaced, dial }) {
+    connect({ workspaceId, name, dial, ...way }) {
       const workspace = workspaces.of(workspaceId);
-      const station = connectStation(workspace, { name, tell, replaced }, clock);
-      const dialTo = (to: string): void =>
-        void dialFrom({ workspaceId, station, to, dial }, eventsOf(workspaceId), logger);
+      const { tell } = way;
+      if (options.sound !== null) tell({ type: 'sound_offered' });
+      const station = connectStation(workspace, { name, ...way }, clock);
+      const refuse = (code: PhoneRefusal | undefined): void => {
+        if (code !== undefined) tell({ type: 'refused', code });
+      };
+      const soundWhere = (isWanted: boolean): PhoneSound | null => {
+        if (!isWanted) return null;
+        if (options.sound !== null) return createPhoneSound(options.sound, clock);
+        refuse('no_sound');
+        return null;
+      };
+      const dialTo = (to: string, hasSound: boolean): void => {
+        const sound = (): PhoneSound | null => soundWhere(hasSound);
+        void dialFrom({ workspaceId, station, to, sound, dial }, eventsOf(workspaceId), logger);
+      };
+      const phone = { workspace, station, sound: soundWhere, dial: dialTo, refuse };
       const leave = (): void => {
         workspace.stations.delete(name);
         station.call?.hangUp();
@@ -189,14 +231,17 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
       };
       return {
         receive(message) {
-          if (station.tell === tell) obey(message, { workspace, station, tell, dial: dialTo });
+          if (station.tell === tell) obey(message, phone);
+        },
+        hear(message) {
+          if (station.tell !== tell) return;
+          // A frame may have been on its way when the call ended.
+          refuse(isSoundFrame(message) ? station.sound?.hear(message) : 'invalid_sound');
         },
         lost() {
           if (station.tell !== tell) return;
-          station.tell = null;
-          station.dialling = null;
+          loseStation(station);
           if (station.call === null || isClosed) return leave();
-          station.call.suspend();
           station.timer = clock.setTimeout(leave, options.comeBackMs);
         },
       };

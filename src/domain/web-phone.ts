@@ -1,7 +1,22 @@
 /**
- * The messages between a web phone and its gateway, each of them JSON. A web phone is a telephone of flesh and blood
- * for simulated calls: it rings in a browser, a person answers and types or speaks.
+ * The messages between a web phone and its gateway, each of them JSON, and the frames of a call's sound, which are binary
+ * messages. A web phone is a telephone of flesh and blood for simulated calls: it rings in a browser, a person answers
+ * and types or speaks.
+ *
+ * Sound is mono 16-bit linear at 16 kHz, little-endian. The phone sends a frame every 20 ms for as long as the call is
+ * on, of silence where nothing is said: four bytes with the number of samples that it has played in this connection,
+ * and 640 bytes of sound. The gateway sends frames of at most 640 bytes, ahead of what is heard by as much as a phone
+ * should keep (`soundLeadMs`), and none before the first of the phone's has come.
  */
+
+/** Of the sound both ways, in Hz. */
+export const phoneSampleRate = 16_000;
+/** Samples of a frame: 20 ms. */
+export const phoneFrameSamples = 320;
+/** Bytes before the sound of a phone's frame: the number of samples that it has played. */
+export const phoneFrameHead = 4;
+/** So much of the agent's voice may wait at the phone, in milliseconds. */
+export const soundLeadMs = 400;
 
 /** A call as a phone knows it; numbers in domestic format, callers as in `Arrival`. */
 export type PhoneCallDetails = {
@@ -37,14 +52,27 @@ export type PhoneRefusal =
   | 'draining'
   /** The dialling failed for a reason that the gateway's log tells. */
   | 'failed'
-  /** So many texts wait to be said that this one was not taken. */
+  /** So many texts wait to be said, or so much sound has come at once, that this was not taken. */
   | 'too_much'
+  /** The gateway understands no voices: it has no recognizer, or its calls run faster than people speak. */
+  | 'no_sound'
+  /** A binary message that is no frame of sound, or counts what was never sent. */
+  | 'invalid_sound'
   | 'invalid_message';
 
 export type ToPhone =
+  /** Calls can be answered and dialled with sound here. Told once, at first. */
+  | { type: 'sound_offered' }
   | ({ type: 'ring' } & PhoneCallDetails)
-  /** The call is this phone's: it was answered here, or dialled here and taken, or the phone has come back to it. */
-  | ({ type: 'answered' } & PhoneCallDetails)
+  /**
+   * The call is this phone's: it was answered here, or dialled here and taken, or the phone has come back to it. With
+   * `sound` both voices are carried, for as long as the call stands.
+   */
+  | ({ type: 'answered'; sound: boolean } & PhoneCallDetails)
+  /** Of a call with sound: these words of the person were understood. */
+  | { type: 'you_said'; call_id: string; text: string }
+  /** Of a call with sound: what was sent and not yet played is not to be played. `sound_flushed` is the answer. */
+  | { type: 'sound_flush'; call_id: string }
   /** An utterance begins, and takes so long at a calm pace. The one before it is over. */
   | { type: 'agent_says'; call_id: string; utterance: number; text: string; duration_ms: number }
   /** The agent was interrupted: it is silent at once. */
@@ -59,10 +87,11 @@ export type ToPhone =
   | { type: 'refused'; code: PhoneRefusal };
 
 export type FromPhone =
-  | { type: 'answer'; call_id: string }
+  /** `sound`: with the microphone and the speaker, not by typing alone. */
+  | { type: 'answer'; call_id: string; sound?: boolean | undefined }
   | { type: 'decline'; call_id: string }
   /** Calls a number of the workspace. */
-  | { type: 'dial'; to: string }
+  | { type: 'dial'; to: string; sound?: boolean | undefined }
   | { type: 'say'; text: string }
   /** The person begins to speak, the words follow by `say`; or no words come of it. */
   | { type: 'speaking'; on: boolean }
@@ -71,4 +100,6 @@ export type FromPhone =
   /** This phone speaks the agent's words aloud and reports by `played` what was heard, until it says otherwise. */
   | { type: 'voice'; on: boolean }
   /** So many characters of this utterance were heard, counted as JavaScript does; all of them: it is over. */
-  | { type: 'played'; utterance: number; heard_chars: number };
+  | { type: 'played'; utterance: number; heard_chars: number }
+  /** So many samples were thrown away by `sound_flush`; those before them were played, and are counted in the frames. */
+  | { type: 'sound_flushed'; samples: number };

@@ -14,6 +14,7 @@ import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import { mediaMeansFor } from '#sip/media-means.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
 import type { OpenRecording } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
@@ -98,16 +99,30 @@ const realLines = async (
 
 const simulatedLines = async (
   { config, database, country, clock, callClock, logger }: Foundation,
-  { speech, openRecording, workspaceOf }: LineParts,
+  { speech, turnModel, openRecording, workspaceOf }: LineParts,
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
-  const phones = createWebPhones({ workspaceOf, comeBackMs, clock, logger });
+  const resample = await loadResampler();
+  // Whoever speaks is to be understood, and cannot speak any faster.
+  const usualChoice = { recognizer: null, synthesizer: null, voice: null };
+  const carriesSound = speech.recognizerFor(usualChoice) !== null && config.simulatorSpeed === 1;
+  const means = carriesSound && {
+    speech,
+    resample,
+    openDetector: await loadVoiceDetector(),
+    openRecording,
+    listening,
+    turnModel,
+  };
+  const sound = carriesSound ? webPhones.sound : null;
+  const phones = createWebPhones({ workspaceOf, comeBackMs, sound, clock, logger });
   const simulator = createSimulatorLines({
     clock: callClock,
     speed: config.simulatorSpeed,
     answering: listening.answering,
     logger,
-    recording: { open: openRecording, speech, resample: await loadResampler() },
+    recording: { open: openRecording, speech, resample },
+    mediaFor: means && ((input) => mediaMeansFor(input, means)),
     workspaceOf,
     anybody: phones.partyFor,
   });

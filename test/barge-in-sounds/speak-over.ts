@@ -5,7 +5,7 @@
 import { pino } from 'pino';
 import { listening } from '#config/policy.ts';
 import type { BargeIn, LineReport } from '#machines/line.ts';
-import { createCallMedia } from '#sip/drachtio/call-media.ts';
+import { createCallMedia } from '#sip/call-media.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import type { OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
 import type { MediaEndpoint, SoundEvents } from '#sip/media/media-endpoint.ts';

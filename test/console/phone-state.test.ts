@@ -17,7 +17,7 @@ const online = (on: boolean): PhoneChange => ({ type: 'online', on, at: 9_000 })
 const after = (...changes: PhoneChange[]): PhoneState => changes.reduce(phoneAfter, idlePhone);
 
 const ring = told({ type: 'ring', ...details });
-const answered = told({ type: 'answered', ...details });
+const answered = told({ type: 'answered', sound: false, ...details });
 const says = (utterance: number, text: string): PhoneChange =>
   told({ type: 'agent_says', call_id: 'one', utterance, text, duration_ms: 500 });
 

@@ -34,6 +34,7 @@ const makeDriver = (): LineDriver => {
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
     recording: null,
+    mediaFor: false,
   });
   for (const { number, script } of Object.values(farEnds))
     if (script !== undefined) lines.defineCallee(number, script);

@@ -20,6 +20,8 @@ export type PhoneTalk = {
   sounding: number | null;
   /** It is silent for a moment, in the midst of it. */
   isPaused: boolean;
+  /** Both voices are carried. */
+  hasSound: boolean;
   /** Milliseconds since the epoch. */
   since: number;
   /** What was said before is not known here: this page was loaded while the call was on. */
@@ -34,6 +36,8 @@ export type PhoneState = {
   ringing: PhoneCallDetails[];
   /** The number that is being called. */
   dialling: string | null;
+  /** Calls can be answered and dialled with sound. */
+  offersSound: boolean;
   talk: PhoneTalk | null;
   refusal: PhoneRefusal | null;
 };
@@ -53,6 +57,7 @@ export const idlePhone: PhoneState = {
   isThere: false,
   ringing: [],
   dialling: null,
+  offersSound: false,
   talk: null,
   refusal: null,
 };
@@ -107,13 +112,14 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       return { ...state, ringing: [...others, details] };
     }
     case 'answered': {
-      const { type: _, ...details } = message;
+      const { type: _, sound: hasSound, ...details } = message;
       const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
       // A call that neither rang nor was dialled in this page was on before it was loaded.
       const isBroken = state.dialling === null && ringing.length === state.ringing.length;
       const talk = {
         ...(known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken }),
+        hasSound,
         end: null,
       };
       return { ...state, ringing, dialling: null, refusal: null, talk };
@@ -136,6 +142,12 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       return inTalk(state, () => ({ isPaused: message.type === 'agent_pauses' }));
     case 'keys':
       return inTalk(state, ({ lines }) => ({ lines: withKeys(lines, 'agent-keys', message.keys) }));
+    case 'you_said':
+      return inTalk(state, ({ lines }) => ({ lines: [...lines, { who: 'me', text: message.text }] }));
+    case 'sound_offered':
+      return { ...state, offersSound: true };
+    case 'sound_flush':
+      return state;
     default:
       return { ...state, dialling: null, refusal: message.code };
   }
@@ -165,7 +177,7 @@ const afterSending = (state: PhoneState, message: FromPhone): PhoneState => {
 const whenOnline = (state: PhoneState, isOnline: boolean, at: number): PhoneState =>
   isOnline
     ? inTalk({ ...state, isOnline, isThere: true }, ({ end }) => ({ end: end ?? { reason: 'hung_up', at } }))
-    : { ...state, isOnline, ringing: [], dialling: null };
+    : { ...state, isOnline, offersSound: false, ringing: [], dialling: null };
 
 export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState => {
   switch (change.type) {

@@ -53,7 +53,7 @@ export const alone = [
   'test/agents/broken-endpoints/webhook',
   'test/sip/drachtio/media/media-servers',
   'test/sip/drachtio/media/moving-calls',
-  'test/sip/drachtio/playout/synthesis',
+  'test/sip/playout/synthesis',
   'test/sip/listening/barge-in-sounds',
   'test/sip/listening/beep',
   'test/sip/listening/listener',

@@ -25,6 +25,7 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
     recording: null,
+    mediaFor: false,
     ...options,
   });
   return {

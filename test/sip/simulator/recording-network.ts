@@ -25,7 +25,7 @@ type Tape = RecordingSink & {
   readonly longestWrite: number;
 };
 
-const createTape = (): Tape => {
+export const createTape = (): Tape => {
   const tape = { counterparty: [] as number[], agent: [] as number[], outcome: 'open', longestWrite: 0 };
   return Object.assign(tape, {
     write(counterparty: Int16Array, agent: Int16Array): void {

@@ -1,7 +1,7 @@
 /** Web phones on a simulated clock, and the lines that ring at them. */
 import { pino } from 'pino';
-import { answeringMachine } from '#config/policy.ts';
-import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import { answeringMachine, webPhones } from '#config/policy.ts';
+import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createWebPhones, type Dialled, type PhoneConnection } from '#sip/webphone/web-phones.ts';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
@@ -12,6 +12,8 @@ export const comeBackMs = 6_000;
 export type TestPhone = {
   readonly told: readonly ToPhone[];
   send(message: FromPhone): void;
+  /** Sends a binary message. */
+  sendBytes(message: Uint8Array): void;
   lose(): void;
   /** Another browser has taken its name. */
   wasReplaced(): boolean;
@@ -20,13 +22,18 @@ export type TestPhone = {
   story(): string[];
 };
 
-export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) => {
+/** `mediaFor`: what sound is carried with; none is without it. */
+export const createPhoneNetwork = (
+  clock: OrderedClock = createOrderedClock(),
+  mediaFor: SimulatorLinesOptions['mediaFor'] = false,
+) => {
   const workspaces = new Map<string, string>();
   const ends: string[] = [];
   const logger = pino({ level: 'silent' });
   const phones = createWebPhones({
     workspaceOf: (callId) => workspaces.get(callId) ?? 'here',
     comeBackMs,
+    sound: mediaFor === false ? null : webPhones.sound,
     clock,
     logger,
   });
@@ -36,6 +43,7 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
     answering: answeringMachine,
     logger,
     recording: null,
+    mediaFor,
     anybody: phones.partyFor,
   });
   const network = {
@@ -45,7 +53,12 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
     /** Whose call this is, where it is not that of the usual workspace. */
     workspaces,
     verdict: null as Dialled | null,
-    phone(name = 'phone-0001', workspaceId = 'here', act: (message: ToPhone) => void = () => {}): TestPhone {
+    phone(
+      name = 'phone-0001',
+      workspaceId = 'here',
+      act: (message: ToPhone) => void = () => {},
+      play: (frame: Uint8Array) => void = () => {},
+    ): TestPhone {
       const told: ToPhone[] = [];
       let isReplaced = false;
       const connection: PhoneConnection = phones.connect({
@@ -55,6 +68,7 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
           told.push(message);
           act(message);
         },
+        play,
         replaced: () => (isReplaced = true),
         async dial({ to, partyFor }) {
           if (network.verdict !== null) return network.verdict;
@@ -65,6 +79,7 @@ export const createPhoneNetwork = (clock: OrderedClock = createOrderedClock()) =
       return {
         told,
         send: connection.receive,
+        sendBytes: connection.hear,
         lose: connection.lost,
         wasReplaced: () => isReplaced,
         all: <Type extends ToPhone['type']>(type: Type) =>

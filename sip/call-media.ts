@@ -3,15 +3,15 @@
  */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
-import { createListener, type ListeningNumbers } from '../listening/listener.ts';
-import type { TurnModel } from '../listening/turn-end/model-ends.ts';
-import type { OpenVoiceDetector } from '../listening/voice-detector.ts';
-import type { LineTime } from '../line-time.ts';
-import type { MediaEndpoint, SoundPath } from '../media/media-endpoint.ts';
-import type { RecordingSink } from '../recording-sink.ts';
-import type { Resample } from '../resampler.ts';
-import type { SampleRate } from '../samples.ts';
-import type { Recognizer } from '../speech.ts';
+import { createListener, type ListeningNumbers } from './listening/listener.ts';
+import type { TurnModel } from './listening/turn-end/model-ends.ts';
+import type { OpenVoiceDetector } from './listening/voice-detector.ts';
+import type { LineTime } from './line-time.ts';
+import type { MediaEndpoint, SoundPath } from './media/media-endpoint.ts';
+import type { RecordingSink } from './recording-sink.ts';
+import type { Resample } from './resampler.ts';
+import type { SampleRate } from './samples.ts';
+import type { Recognizer } from './speech.ts';
 import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
 import type { Speak } from './playout/synthesis.ts';
 import { createPlayout } from './playout/playout.ts';
@@ -22,6 +22,7 @@ export type Hearing = {
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
   resample: Resample;
+  /** What hears the end of a turn; `null` where the operator has brought none. */
   turnModel: TurnModel | null;
 };
 
@@ -54,6 +55,8 @@ export type CallMediaOptions = MediaMeans & {
   input: Pick<LineInput, 'callId' | 'language' | 'direction' | 'bargeIn' | 'turnEnd'>;
   time: LineTime;
   report: (report: LineReport) => void;
+  /** An utterance of the agent begins to sound. */
+  onBegun?: (utterance: number) => void;
   /** The connection of the sound has ended. */
   onLost: () => void;
   logger: Logger;
@@ -81,6 +84,7 @@ const createSound = (options: CallMediaOptions, sampleRate: SampleRate) => {
     speak: options.speak,
     sampleRate,
     on: {
+      begun: options.onBegun ?? (() => undefined),
       played: (played) => report({ type: 'line.played', ...played }),
       sent: (samples) => recording?.said(samples),
       cut: () => recording?.cut(),

@@ -1,5 +1,5 @@
 /** The loudness of the agent's voice at a moment, with which its echo is compared. */
-import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../../samples.ts';
+import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../samples.ts';
 
 /** Levels are kept for so much sound together. */
 const blockMs = 100;

@@ -6,9 +6,9 @@
  * place in the call; the other party's is heard after it sounded, so when a pause is over it is asked of each frame when
  * that was said. What is silenced is never handed on.
  */
-import type { LineTime } from '../../line-time.ts';
-import { recordingSampleRate, type RecordingSink } from '../../recording-sink.ts';
-import type { SampleRate } from '../../samples.ts';
+import type { LineTime } from '../line-time.ts';
+import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
+import type { SampleRate } from '../samples.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */

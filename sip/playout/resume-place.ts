@@ -3,7 +3,7 @@
  * so, as people do, it begins again with the word, or the syllable, that was broken off: behind the last moment that was
  * quiet beside what sounds around it. Where there was none lately it goes on to the sample.
  */
-import { levelOf, samplesPerMs, type SampleRate } from '../../samples.ts';
+import { levelOf, samplesPerMs, type SampleRate } from '../samples.ts';
 
 /** A word is not looked for any further back. */
 const furthestMs = 600;

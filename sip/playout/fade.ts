@@ -1,5 +1,5 @@
 /** A voice that stops or begins from one sample to the next clicks; so its edge rises or falls within a few milliseconds. */
-import { samplesPerMs, type SampleRate } from '../../samples.ts';
+import { samplesPerMs, type SampleRate } from '../samples.ts';
 
 const fadeMs = 10;
 export const fadeSamples = (rate: SampleRate): number => fadeMs * samplesPerMs(rate);

@@ -3,9 +3,9 @@
  * was played is known to the sample, by the way on which it leaves: the next one begins when all of the one before has.
  */
 import type { Logger } from 'pino';
-import type { LineTime } from '../../line-time.ts';
-import type { SoundPath } from '../../media/media-endpoint.ts';
-import type { SampleRate } from '../../samples.ts';
+import type { LineTime } from '../line-time.ts';
+import type { SoundPath } from '../media/media-endpoint.ts';
+import type { SampleRate } from '../samples.ts';
 import { playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
 import type { Speak } from './synthesis.ts';
 import { synthesizeUtterance, type Utterance } from './utterance.ts';
@@ -33,6 +33,8 @@ export type PlayoutOptions = {
   /** Of the call. */
   sampleRate: SampleRate;
   on: {
+    /** This utterance begins to sound. */
+    begun?: (utterance: number) => void;
     played: (played: Played) => void;
     /** These samples sound now, or behind those that sound. */
     sent: (samples: Int16Array) => void;
@@ -70,6 +72,7 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       return;
     }
     playing = playUtterance(next, { path, sampleRate, time, on: { ...on, silenced: on.cut, played } });
+    on.begun?.(next.utterance);
     playing.sendOn();
   };
 

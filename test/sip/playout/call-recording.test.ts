@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { createCallRecording } from '#sip/drachtio/playout/call-recording.ts';
+import { createCallRecording } from '#sip/playout/call-recording.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import type { SampleRate } from '#sip/samples.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';

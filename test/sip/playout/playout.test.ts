@@ -1,8 +1,8 @@
 import test from 'ava';
 import { pino } from 'pino';
-import type { Speak } from '#sip/drachtio/playout/synthesis.ts';
-import type { Played } from '#sip/drachtio/playout/playing-utterance.ts';
-import { createPlayout } from '#sip/drachtio/playout/playout.ts';
+import type { Speak } from '#sip/playout/synthesis.ts';
+import type { Played } from '#sip/playout/playing-utterance.ts';
+import { createPlayout } from '#sip/playout/playout.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';

@@ -3,10 +3,10 @@
  * cut is known by what had been played of it. It can pause, and go on.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
-import type { LineTime } from '../../line-time.ts';
-import { samplesPerMs, silence, type SampleRate } from '../../samples.ts';
-import { heardAfter, sayingTime } from '../../speaking-time.ts';
-import type { SoundPath } from '../../media/media-endpoint.ts';
+import type { LineTime } from '../line-time.ts';
+import { samplesPerMs, silence, type SampleRate } from '../samples.ts';
+import { heardAfter, sayingTime } from '../speaking-time.ts';
+import type { SoundPath } from '../media/media-endpoint.ts';
 import { fadedIn, fadedOut } from './fade.ts';
 import { createLoudness } from './loudness.ts';
 import { placeToResume } from './resume-place.ts';

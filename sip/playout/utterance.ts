@@ -1,6 +1,6 @@
 /** An utterance on its way into sound: the engine begins as soon as it is queued. */
 import type { Logger } from 'pino';
-import type { SampleRate } from '../../samples.ts';
+import type { SampleRate } from '../samples.ts';
 import type { Speak } from './synthesis.ts';
 
 export type Utterance = {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createSpeak } from '#sip/drachtio/playout/synthesis.ts';
+import { createSpeak } from '#sip/playout/synthesis.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import type { SampleRate } from '#sip/samples.ts';
 import type { Synthesizer } from '#sip/speech.ts';

@@ -1,10 +1,10 @@
 /** The agent's voice pauses, and goes on with the word that was broken off. */
 import test from 'ava';
 import { pino } from 'pino';
-import { createPlayout } from '#sip/drachtio/playout/playout.ts';
-import type { Played } from '#sip/drachtio/playout/playing-utterance.ts';
-import { placeToResume } from '#sip/drachtio/playout/resume-place.ts';
-import type { Speak } from '#sip/drachtio/playout/synthesis.ts';
+import { createPlayout } from '#sip/playout/playout.ts';
+import type { Played } from '#sip/playout/playing-utterance.ts';
+import { placeToResume } from '#sip/playout/resume-place.ts';
+import type { Speak } from '#sip/playout/synthesis.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';

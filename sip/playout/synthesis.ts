@@ -1,8 +1,8 @@
 /** The agent's voice as the call carries it: at its rate, piece by piece where the engine gives it so. */
-import { createRateChange, type RateChange } from '../../rate-change.ts';
-import type { Resample } from '../../resampler.ts';
-import type { SampleRate } from '../../samples.ts';
-import type { Audio, Synthesizer } from '../../speech.ts';
+import { createRateChange, type RateChange } from '../rate-change.ts';
+import type { Resample } from '../resampler.ts';
+import type { SampleRate } from '../samples.ts';
+import type { Audio, Synthesizer } from '../speech.ts';
 
 /** Speaks a sentence at this rate; what comes is to be played as it comes. */
 export type Speak = (text: string, sampleRate: SampleRate, signal: AbortSignal) => AsyncIterable<Int16Array>;

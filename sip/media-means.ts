@@ -1,0 +1,26 @@
+/** What the sound of a call is made with, from what all calls have. */
+import type { LineInput } from '#machines/line.ts';
+import type { Hearing, MediaMeans } from './call-media.ts';
+import type { ListeningNumbers } from './listening/listener.ts';
+import { createSpeak } from './playout/synthesis.ts';
+import type { OpenRecording } from './recording-sink.ts';
+import type { SpeechEngines } from './speech.ts';
+
+export type CommonMeans = Pick<Hearing, 'openDetector' | 'turnModel' | 'resample'> & {
+  speech: SpeechEngines;
+  listening: ListeningNumbers;
+  /** `null`: no call is recorded. */
+  openRecording: OpenRecording | null;
+};
+
+export const mediaMeansFor = (
+  input: LineInput,
+  { speech, resample, openDetector, openRecording, listening, turnModel }: CommonMeans,
+): MediaMeans => {
+  const recognizer = speech.recognizerFor(input.speech);
+  return {
+    speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
+    hearing: recognizer && { recognizer, openDetector, numbers: listening, turnModel, resample },
+    openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
+  };
+};

@@ -1,0 +1,166 @@
+/**
+ * The voices on a simulated line whose far end has a microphone and a speaker: they sound, and are carried, listened to and
+ * recorded as those of a real line are. What the person types meanwhile is understood as well, without a sound.
+ */
+import type { Logger } from 'pino';
+import type { LineInput, LineReport } from '#machines/line.ts';
+import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
+import type { Cancel, LineTime } from '../line-time.ts';
+import { sayingTime } from '../speaking-time.ts';
+import type { CarriedSound } from './party.ts';
+import type { SimulatedPlayout } from './simulated-playout.ts';
+import { createSpeech, type Speech } from './simulated-speech.ts';
+import type { Voice } from './sounding-utterance.ts';
+import { waitsMs, type Voices, type VoicesOptions } from './voices.ts';
+
+type CarriedVoicesOptions = Pick<VoicesOptions, 'answering' | 'time' | 'report' | 'onChange'> & {
+  input: Pick<LineInput, 'callId' | 'language' | 'bargeIn' | 'turnEnd'>;
+  /** The sound does not come any more, or never did. */
+  onLost: () => void;
+};
+
+export type CarryVoices = (sound: CarriedSound, options: CarriedVoicesOptions) => Voices;
+
+/** The agent's voice as its far end is told of it. */
+const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {
+  const texts = new Map<number, string>();
+  let voice: Voice | null = null;
+  let begun = 0;
+  let cut = 0;
+  let isPaused = false;
+
+  const setPaused = (paused: boolean): void => {
+    isPaused = paused;
+    onChange();
+  };
+
+  const agent: SimulatedPlayout = {
+    say(utterance, text) {
+      texts.set(utterance, text);
+      media().say(utterance, text);
+    },
+    stopTalking() {
+      media().stopTalking();
+      setPaused(false);
+    },
+    pause() {
+      media().pauseTalking();
+      setPaused(true);
+    },
+    resume() {
+      media().resumeTalking();
+      setPaused(false);
+    },
+    isPaused: () => isPaused,
+    voice: () => voice,
+    begun: () => begun,
+    cut: () => cut,
+    // What was heard is known by the sound.
+    setReported: () => undefined,
+    report: () => undefined,
+  };
+
+  return {
+    agent,
+    begins(utterance: number): void {
+      const text = texts.get(utterance) ?? '';
+      voice = { utterance, text, startedAt: time.now(), durationMs: sayingTime(text) };
+      begun += 1;
+      onChange();
+    },
+    over(utterance: number, whole: boolean): void {
+      texts.delete(utterance);
+      if (voice?.utterance !== utterance) return;
+      voice = null;
+      if (!whole) cut += 1;
+      onChange();
+    },
+  };
+};
+
+/** What the person types. */
+const createTyping = (
+  { input: { language, bargeIn }, time, report, onChange }: CarriedVoicesOptions,
+  isAgentAudible: () => boolean,
+): Speech =>
+  createSpeech({
+    time,
+    language,
+    bargeIn,
+    on: {
+      begun: () => report({ type: 'line.speech' }),
+      heard: (heard) => report({ type: 'line.heard', ...heard }),
+      onset: () => report({ type: 'line.onset' }),
+      noSpeech: () => report({ type: 'line.no_speech' }),
+      sounded: () => undefined,
+      voiced: () => undefined,
+      recognized: () => undefined,
+      change: onChange,
+      isAgentAudible,
+    },
+  });
+
+/** Of a line that can carry sound by these means. */
+export const createCarriedVoices =
+  (means: () => MediaMeans, logger: Logger): CarryVoices =>
+  (sound, options) => {
+    const { input, answering, time, onChange, onLost } = options;
+    const words: string[] = [];
+    let cancelWaiting: Cancel | null = null;
+
+    const report = (told: LineReport): void => {
+      options.report(told);
+      if (told.type === 'line.played') spoken.over(told.utterance, told.whole);
+      if (told.type === 'line.heard' && answering === 'human')
+        cancelWaiting ??= time.after(waitsMs, () =>
+          options.report({ type: 'line.answered_by', by: 'human' }),
+        );
+    };
+    const heard = (told: LineReport): void => {
+      report(told);
+      if (told.type !== 'line.heard') return;
+      words.push(told.text);
+      onChange();
+    };
+
+    const spoken = createAgent(() => media, time, onChange);
+    const typing = createTyping({ ...options, report }, () => spoken.agent.voice() !== null);
+    const media = createCallMedia({
+      ...means(),
+      // It is a person, whoever called whom: nobody asks whether a machine has picked up.
+      input: { ...input, direction: 'inbound' },
+      time,
+      report: heard,
+      onBegun: spoken.begins,
+      onLost,
+      logger,
+    });
+
+    const fallSilent = (): void => {
+      typing.stop();
+      cancelWaiting?.();
+    };
+
+    return {
+      agent: spoken.agent,
+      counterparty: typing,
+      begin() {
+        media.begin(sound).catch((error: unknown) => {
+          logger.error({ err: error }, 'the sound of a call could not be connected');
+          onLost();
+        });
+      },
+      wordsHeard: () => words,
+      beep: () => undefined,
+      pauseRecording: media.pauseRecording,
+      resumeRecording: media.resumeRecording,
+      leave() {
+        media.leave();
+        fallSilent();
+      },
+      close() {
+        media.close();
+        fallSilent();
+      },
+    };
+  };
