@@ -13,9 +13,15 @@ export const cluster = {
   /** Another gateway does what it is asked within this, or is not reached. */
   answerMs: 3_000,
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
-  /** See `CallNewsLimits` and `CallWatchNumbers` of src/cluster. */
-  callNews: { readers: 500, waitingBytes: 64 * 1024, beatMs: 5_000 },
-  callWatch: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
+  /** See `CallNewsLimits` and `FollowNumbers` of src/cluster. A chart is introduced with its definition. */
+  callNews: {
+    beatMs: 5_000,
+    limits: {
+      progress: { readers: 500, waitingBytes: 64 * 1024 },
+      charts: { readers: 100, waitingBytes: 4 * 1024 * 1024 },
+    },
+  },
+  callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
   /** See `CountingNumbers` of src/cluster. A lease lasts three looks. */
   counting: { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 },
   /** See `NatsNumbers` of src/cluster. */

@@ -11,7 +11,7 @@ import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import type { StoredCalls } from '#src/calls/stored-calls.ts';
-import type { ChartState, WatchChart } from '#src/calls/live/chart-watch.ts';
+import type { ChartState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import type { FactNews } from '#src/calls/journal/fact-news.ts';
@@ -54,12 +54,16 @@ export type ApiServices = Pick<
     sipTrace: { days: number; isSimulated: boolean };
     /** Calls back after each fact of a call that this gateway has written. */
     watchFacts: FactNews['watch'];
-    watchChart: WatchChart;
-    /** Calls back for a call that another gateway holds, until it is over; the returned function ends it. */
-    watchElsewhere: (
+    /**
+     * Calls back with the states of a call, at once where one is known, and whenever there may be a new fact, whichever
+     * gateway holds it, until it is over; the returned function ends it.
+     */
+    watchCall: (
       callId: string,
       onNews: { onState: (state: ChartState) => void; onFact: () => void },
     ) => () => void;
+    /** Whether this gateway holds the call now. */
+    isHeldHere: (callId: string) => boolean;
     /** The picture of a chart, as SVG. */
     charts: (name: ChartName) => Promise<string>;
     streams: StreamPermits;

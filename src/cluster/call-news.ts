@@ -10,9 +10,13 @@ const chartState = z.object({
   voicemail: z.string().nullable(),
 });
 
+/** A message of the inspection protocol of Stately, masked by the gateway that holds the call. */
+const inspectionMessage = z.looseObject({ type: z.string(), rootId: z.string(), sessionId: z.string() });
+
 const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('state'), state: chartState }),
   z.object({ news: z.literal('fact') }),
+  z.object({ news: z.literal('inspection'), message: inspectionMessage }),
   /** The connection lives. */
   z.object({ news: z.literal('beat') }),
 ]);
@@ -22,8 +26,25 @@ export type ToldState = z.infer<typeof chartState>;
 
 export type CallNews = z.infer<typeof callNews>;
 
-/** Longer than any news; whoever sends more is no gateway of ours. */
-const longestLine = 2_000;
+/** `progress`: its states, and that there are facts. `charts`: what its actors do, for the inspector. */
+export const newsKinds = ['progress', 'charts'] as const;
+export type NewsKind = (typeof newsKinds)[number];
+
+/**
+ * Tells the news of one kind of a call that is held here, from where it stands; `undefined` for one that is not. `onOver`
+ * is called when it is held here no longer. The returned function ends it.
+ */
+export type TellNews = (
+  callId: string,
+  tell: (news: CallNews) => void,
+  onOver: () => void,
+) => (() => void) | undefined;
+
+/** Of the calls that this gateway holds. */
+export type HeldNews = Readonly<Record<NewsKind, TellNews>>;
+
+/** Longer than any news, which a chart with its definition is the longest of; whoever sends more is no gateway of ours. */
+const longestLine = 1_000_000;
 
 export const lineOf = (news: CallNews): string => `${JSON.stringify(news)}\n`;
 
@@ -39,4 +60,17 @@ export async function* readCallNews(body: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-export const watchedCallsPath = '/internal/calls/';
+const callsPath = '/internal/calls/';
+
+const watchedPath = /^\/internal\/calls\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/charts)?$/;
+
+export const isNewsPath = (path: string): boolean => path.startsWith(callsPath);
+
+export const newsPathOf = (callId: string, kind: NewsKind): string =>
+  `${callsPath}${callId}${kind === 'charts' ? '/charts' : ''}`;
+
+/** Undefined for a path that is none of a call. */
+export const askedNewsOf = (path: string): { callId: string; kind: NewsKind } | undefined => {
+  const [, callId, charts] = watchedPath.exec(path) ?? [];
+  return callId === undefined ? undefined : { callId, kind: charts === undefined ? 'progress' : 'charts' };
+};

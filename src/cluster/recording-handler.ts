@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
-import { judgeProof, type NodeKeys } from './node-proof.ts';
+import type { JudgeProof } from './node-proof.ts';
 
 export const recordingsPath = '/internal/recordings/';
 
@@ -34,8 +34,7 @@ const end = (response: ServerResponse, status: number): void => {
 export const createRecordingHandler = (options: {
   /** `undefined` where this gateway has no such file itself. */
   open: (file: string) => Promise<KeptRecording | undefined>;
-  keys: Pick<NodeKeys, 'nodeCodes'>;
-  now: () => number;
+  judge: JudgeProof;
   logger: Logger;
 }): RecordingHandler => {
   const send = async (
@@ -66,7 +65,7 @@ export const createRecordingHandler = (options: {
     async answer(request, response) {
       const { method = '', url = '', headers } = request;
       const asked = { method, path: url, range: headers.range };
-      const verdict = judgeProof(asked, headers.authorization, options.keys, options.now());
+      const verdict = options.judge(asked, headers.authorization);
       // Told apart, so that nobody takes a recording for lost because of two clocks.
       if (verdict === 'expired') return end(response, 403);
       if (verdict === 'invalid') return end(response, 404);

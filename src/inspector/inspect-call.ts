@@ -6,7 +6,8 @@ import { createInspector, type StatelyInspectionEvent } from '@statelyai/inspect
 import type { AnyActorRef, Snapshot } from 'xstate';
 import { masked } from './masked.ts';
 
-export type InspectionMessage = StatelyInspectionEvent;
+/** `rootId`: the actor of the call itself. */
+export type InspectionMessage = StatelyInspectionEvent & { rootId: string };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -28,7 +29,7 @@ const maskEvent = (event: unknown): { type: string } => {
   return isObject(event) ? { ...masked(event), type } : { type };
 };
 
-const maskMessage = (message: InspectionMessage, rootId: string): InspectionMessage => {
+const maskMessage = (message: StatelyInspectionEvent, rootId: string): InspectionMessage => {
   const { sessionId, createdAt, id, _version } = message;
   const head = { rootId, sessionId, createdAt, id, _version };
   switch (message.type) {

@@ -2,13 +2,20 @@
  * The way of onlookers to the charts: a websocket at `/inspect` that speaks the inspection protocol of Stately, one
  * JSON message each, as `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
  *
- * `?call=` names one call, without it all calls of the workspace are seen, those that are still to come too.
+ * `?call=` names one call in progress, whichever gateway holds it. Without it all calls of the workspace are seen that
+ * are held here, those that are still to come too.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { closeCodes, showCalls, type InspectedCalls, type OnlookerLimits } from './onlooker.ts';
+import {
+  closeCodes,
+  showCalls,
+  type FollowCharts,
+  type InspectedCalls,
+  type OnlookerLimits,
+} from './onlooker.ts';
 
 export type InspectorLimits = OnlookerLimits & {
   /** Onlookers at once, in all and of one workspace. */
@@ -28,7 +35,8 @@ export type InspectorUpgrade = {
 };
 
 export type InspectorSocket = {
-  accept(upgrade: InspectorUpgrade): void;
+  /** Rejects when it cannot be asked whose the call is. */
+  accept(upgrade: InspectorUpgrade): Promise<void>;
   /** Sends every onlooker away. */
   close(): void;
 };
@@ -50,31 +58,32 @@ const createViewerCounts = () => {
   };
 };
 
-export const createInspectorSocket = (options: {
+export type InspectorSocketOptions = {
   calls: InspectedCalls;
+  follow: FollowCharts;
+  /** The workspace of a call in progress; undefined for one that is over, or never was. */
+  ownerOf: (callId: string) => Promise<string | undefined>;
   limits: InspectorLimits;
   logger: Logger;
-}): InspectorSocket => {
-  const { calls, limits, logger } = options;
+};
+
+export const createInspectorSocket = (options: InspectorSocketOptions): InspectorSocket => {
+  const { ownerOf, limits, logger } = options;
   const viewers = createViewerCounts();
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1_024 });
   server.on('error', (error) => logger.error({ err: error }, 'the inspector reports an error'));
 
-  const isSeenBy = (workspaceId: string, callId: string): boolean => {
-    for (const call of calls.all()) if (call.callId === callId) return call.workspaceId === workspaceId;
-    return false;
-  };
-
   return {
-    accept({ request, socket, head, query, workspaceId, refuse }) {
+    async accept({ request, socket, head, query, workspaceId, refuse }) {
       const callId = query.get('call');
-      if (callId !== null && !isSeenBy(workspaceId, callId)) return refuse(404);
+      if (callId !== null && (await ownerOf(callId)) !== workspaceId) return refuse(404);
       if (server.clients.size >= limits.viewers) return refuse(503);
       if (viewers.of(workspaceId) >= limits.viewersOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (viewer) => {
         viewers.count(viewer, workspaceId);
         showCalls(viewer, { workspaceId, callId }, options);
       });
+      return undefined;
     },
     close() {
       for (const viewer of server.clients) viewer.close(closeCodes.goingAway, 'the gateway ends');

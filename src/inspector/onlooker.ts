@@ -2,7 +2,8 @@
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { AnyActorRef } from 'xstate';
-import { inspectCall } from './inspect-call.ts';
+import { inspectCall, type InspectionMessage } from './inspect-call.ts';
+import { createSessionNames, type ShownMessage } from './session-names.ts';
 
 export type InspectedCalls = {
   find(callId: string): AnyActorRef | undefined;
@@ -11,6 +12,13 @@ export type InspectedCalls = {
   /** Calls back when calls come, go or move; the returned function ends it. */
   subscribe(onChange: () => void): () => void;
 };
+
+/** Shows a call wherever it is held. Resolves when it is over, and with the signal. Does not reject. */
+export type FollowCharts = (
+  callId: string,
+  show: (message: ShownMessage) => void,
+  stopped: AbortSignal,
+) => Promise<void>;
 
 export type OnlookerLimits = {
   /** Bytes that may wait for a slow reader; one with more is sent away. */
@@ -49,62 +57,79 @@ const sendTo =
     } else viewer.send(JSON.stringify(message));
   };
 
-/** The calls that one onlooker is shown, until a moment after their end. */
-const createShownCalls = (send: (message: object) => void, onOver: () => void) => {
+/**
+ * Shows a call that is held here, as it stands and as it goes on. `onOver` is called when it is held here no longer, a
+ * moment later. `undefined` for one that is not held here. The returned function ends it.
+ */
+export const showHeld =
+  ({ find }: Pick<InspectedCalls, 'find'>) =>
+  (
+    callId: string,
+    show: (message: InspectionMessage) => void,
+    onOver: () => void,
+  ): (() => void) | undefined => {
+    const call = find(callId);
+    if (call === undefined) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const over = (): void => {
+      timer = setTimeout(onOver, lastWordsMs).unref();
+    };
+    const endInspection = inspectCall(call, show);
+    const subscription = call.subscribe({ complete: over, error: over });
+    return () => {
+      clearTimeout(timer);
+      endInspection();
+      subscription.unsubscribe();
+    };
+  };
+
+/** Shows every call of a workspace that this gateway holds, those that are still to come too, until it is ended. */
+const showAll = (
+  workspaceId: string,
+  calls: InspectedCalls,
+  send: (message: InspectionMessage) => void,
+): (() => void) => {
   const shown = new Map<string, () => void>();
+  const show = showHeld(calls);
 
   const forget = (callId: string): void => {
     shown.get(callId)?.();
     shown.delete(callId);
   };
-
-  return {
-    has: (callId: string): boolean => shown.has(callId),
-    add(callId: string, call: AnyActorRef): void {
-      const endInspection = inspectCall(call, send);
-      const over = (): void => {
-        setTimeout(() => {
-          forget(callId);
-          onOver();
-        }, lastWordsMs).unref();
-      };
-      const subscription = call.subscribe({ complete: over, error: over });
-      shown.set(callId, () => {
-        endInspection();
-        subscription.unsubscribe();
-      });
-    },
-    close(): void {
-      for (const callId of shown.keys()) forget(callId);
-    },
-  };
-};
-
-/** Shows one call, or without its id every call of the workspace, those that are still to come too. */
-export const showCalls = (
-  viewer: WebSocket,
-  { workspaceId, callId }: { workspaceId: string; callId: string | null },
-  { calls, limits, logger }: { calls: InspectedCalls; limits: OnlookerLimits; logger: Logger },
-): void => {
-  const shown = createShownCalls(sendTo(viewer, limits.waitingBytes, logger), () => {
-    if (callId !== null) viewer.close(closeCodes.done, 'the call is over');
-  });
-
   const look = (): void => {
-    for (const call of calls.all()) {
-      if (call.workspaceId !== workspaceId || shown.has(call.callId)) continue;
-      if (callId !== null && call.callId !== callId) continue;
-      const actor = calls.find(call.callId);
-      if (actor !== undefined) shown.add(call.callId, actor);
+    for (const { callId, workspaceId: owner } of calls.all()) {
+      if (owner !== workspaceId || shown.has(callId)) continue;
+      const stop = show(callId, send, () => forget(callId));
+      if (stop !== undefined) shown.set(callId, stop);
     }
   };
 
   const unsubscribe = calls.subscribe(look);
-  cutOffWhenSilent(viewer, limits.pingMs);
-  viewer.on('close', () => {
-    unsubscribe();
-    shown.close();
-  });
-  viewer.on('error', (error) => logger.debug({ err: error }, 'an onlooker of the inspector was lost'));
   look();
+  return () => {
+    unsubscribe();
+    for (const callId of shown.keys()) forget(callId);
+  };
+};
+
+/** Shows one call, wherever it is held, or without its id all that are held here. */
+export const showCalls = (
+  viewer: WebSocket,
+  { workspaceId, callId }: { workspaceId: string; callId: string | null },
+  options: { calls: InspectedCalls; follow: FollowCharts; limits: OnlookerLimits; logger: Logger },
+): void => {
+  const { calls, limits, logger } = options;
+  const send = sendTo(viewer, limits.waitingBytes, logger);
+  const leaving = new AbortController();
+  cutOffWhenSilent(viewer, limits.pingMs);
+  viewer.on('error', (error) => logger.debug({ err: error }, 'an onlooker of the inspector was lost'));
+  viewer.on('close', () => leaving.abort());
+  if (callId === null) {
+    leaving.signal.addEventListener('abort', showAll(workspaceId, calls, send));
+    return;
+  }
+  const nameSessions = createSessionNames();
+  void options
+    .follow(callId, (message) => send(nameSessions(message)), leaving.signal)
+    .then(() => viewer.close(closeCodes.done, 'the call is over'));
 };

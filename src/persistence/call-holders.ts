@@ -6,7 +6,7 @@ const holderOf = prepared((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('Call')
     .leftJoin('Node', 'Node.name', 'Call.node')
-    .select(['Call.node', 'Node.address'])
+    .select(['Call.node', 'Call.workspaceId', 'Node.address'])
     .where('Call.id', '=', callId)
     .where('Call.endedAt', 'is', null),
 );
@@ -15,4 +15,5 @@ const holderOf = prepared((queries, { callId }: { callId: string }) =>
 export const findHolder = async (
   db: Statements,
   callId: string,
-): Promise<{ node: string; address: string | null } | undefined> => (await holderOf(db, { callId }))[0];
+): Promise<{ node: string; workspaceId: string; address: string | null } | undefined> =>
+  (await holderOf(db, { callId }))[0];

@@ -22,6 +22,7 @@ import {
   type KeptRecording,
   type RecordingHandler,
 } from '#src/cluster/recording-handler.ts';
+import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
@@ -134,7 +135,11 @@ export const startCluster = async (foundation: Foundation): Promise<Cluster> => 
       open: async (wanted) =>
         (await recordings.open(wanted)) ??
         (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
-      handler: createRecordingHandler({ open: recordings.openOwn, keys: sealing, now: clock.now, logger }),
+      handler: createRecordingHandler({
+        open: recordings.openOwn,
+        judge: createProofJudge({ keys: sealing, now: clock.now, logger }),
+        logger,
+      }),
     }),
   };
 };

@@ -41,7 +41,6 @@ export const startHttpServer = async (
   parts: ApiParts & { liveCalls: LiveCalls },
 ): Promise<HttpServer> => {
   const { config, logger, surroundings, started } = foundation;
-  const { liveCalls, calls } = parts;
   const { webPhones } = parts.telephony;
   const watching = startCallWatching(foundation, parts);
   const services = apiServicesOf(foundation, { ...parts, watching });
@@ -67,7 +66,7 @@ export const startHttpServer = async (
   }
   if (config.inspect) {
     const inspector = createInspectorSocket({
-      calls: { find: calls.switchboard.find, all: liveCalls.all, subscribe: liveCalls.subscribe },
+      ...watching.inspected,
       limits: inspectorLimits,
       logger,
     });

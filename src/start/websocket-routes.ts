@@ -20,7 +20,7 @@ export type AuthorizedUpgrade = {
   refuse(status: number): void;
 };
 
-type Accept = (upgrade: AuthorizedUpgrade) => void;
+type Accept = (upgrade: AuthorizedUpgrade) => void | Promise<void>;
 
 export type WebSocketRoutes = {
   /** `accept` gets the upgrades of this path whose token has the role, or more than it; others are refused. */

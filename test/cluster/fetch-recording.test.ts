@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
+import { judgeProof } from '#src/cluster/node-proof.ts';
 import { joinNodes } from '#src/persistence/nodes.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
@@ -27,8 +28,7 @@ const twoGateways = async (t: ExecutionContext, { keeperNow = now }: { keeperNow
             close: async () => {},
           }
         : undefined,
-    keys,
-    now: () => keeperNow,
+    judge: (asked, proof) => judgeProof(asked, proof, keys, keeperNow),
     logger: pino({ level: 'silent' }),
   });
   const server = createServer((asking, answer) => void handler.answer(asking, answer)).listen(0, '127.0.0.1');

@@ -4,7 +4,13 @@ import { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
-import { judgeProof, proofOf, type ProofVerdict, type ProvenRequest } from '#src/cluster/node-proof.ts';
+import {
+  createProofJudge,
+  judgeProof,
+  proofOf,
+  type ProofVerdict,
+  type ProvenRequest,
+} from '#src/cluster/node-proof.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 
 const now = 1_800_000_000_000;
@@ -25,8 +31,7 @@ const openDoor = async (t: ExecutionContext) => {
         close: async () => {},
       };
     },
-    keys: sealing,
-    now: () => now,
+    judge: (asked, proof) => judgeProof(asked, proof, sealing, now),
     logger: pino({ level: 'silent' }),
   });
   const server = createServer((asking, answer) => void handler.answer(asking, answer)).listen(0, '127.0.0.1');
@@ -95,4 +100,27 @@ test('a proof by an earlier master key holds while that key is known, one by a s
   const knowing = createSealing(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]);
   t.is(judgeProof(request, earlier, knowing, now), 'valid');
   t.is(judgeProof(request, earlier, sealing, now), 'invalid');
+});
+
+test('the operator is told of a clock that differs too much, by how much, and once a minute', (t) => {
+  const lines: string[] = [];
+  let at = now;
+  const judge = createProofJudge({
+    keys: sealing,
+    now: () => at,
+    logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+  });
+  const madeAt = (time: number): string => proofOf(request, sealing, time);
+  t.is(judge(request, madeAt(now - 120_000)), 'valid');
+  t.is(judge(request, 'Node 1 x'), 'invalid');
+  t.is(judge(request, proofOf(request, createSealing(Buffer.alloc(32, 9)), now - 200_000)), 'invalid');
+  t.deepEqual(lines, []);
+  t.is(judge(request, madeAt(now - 200_000)), 'expired');
+  t.is(judge(request, madeAt(now - 200_000)), 'expired');
+  t.is(lines.length, 1);
+  t.like(JSON.parse(lines[0] ?? ''), { level: 40, difference_ms: -200_000, tolerance_ms: 120_000 });
+  t.regex(lines[0] ?? '', /200 s behind the clock of this one/);
+  at += 60_000;
+  t.is(judge(request, madeAt(at + 300_000)), 'expired');
+  t.regex(lines[1] ?? '', /300 s ahead of the clock/);
 });

@@ -6,9 +6,11 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { steadyClock } from '#src/clocks.ts';
-import { createCallNewsHandler, type HeldCalls } from '#src/cluster/call-news-handler.ts';
+import { createCallNewsHandler } from '#src/cluster/call-news-handler.ts';
 import type { ToldState } from '#src/cluster/call-news.ts';
-import { proofOf } from '#src/cluster/node-proof.ts';
+import { progressOf, type HeldCalls } from '#src/cluster/call-progress.ts';
+import { createCallFollowing } from '#src/cluster/follow-calls.ts';
+import { judgeProof, proofOf } from '#src/cluster/node-proof.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
 import { joinNodes } from '#src/persistence/nodes.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -71,7 +73,13 @@ const listening = async (
   limits = { readers: 2, waitingBytes: 64_000, beatMs: 1_000 },
 ) => {
   const held = heldCalls();
-  const handler = createCallNewsHandler({ calls: held.calls, keys, limits, now, clock: steadyClock });
+  const handler = createCallNewsHandler({
+    held: { progress: progressOf(held.calls), charts: () => undefined },
+    judge: (asked, proof) => judgeProof(asked, proof, keys, now()),
+    limits: { progress: limits, charts: limits },
+    beatMs: limits.beatMs,
+    clock: steadyClock,
+  });
   const server = createServer((asking, answer) => handler.answer(asking, answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -92,19 +100,20 @@ const threeGateways = async (t: ExecutionContext) => {
     await joinNodes(database, { name, instance: randomUUID(), address: url });
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
   const own = heldCalls();
-  const watches = createCallWatches({
+  const following = createCallFollowing({
     database,
-    here: own.calls,
+    held: { progress: progressOf(own.calls), charts: () => undefined },
     keys,
     numbers: { connectMs: 10_000, stallMs: 60_000, lookMs: 20 },
     now,
     clock: steadyClock,
     logger: pino({ level: 'silent' }),
   });
-  t.teardown(watches.close);
+  t.teardown(following.close);
+  const watchCall = createCallWatches(following);
   const told = { states: [] as (string | null)[], facts: 0 };
   const watch = () =>
-    watches.watch(callId, {
+    watchCall(callId, {
       onState: ({ conversation }) => told.states.push(conversation),
       onFact: () => (told.facts += 1),
     });
@@ -146,6 +155,36 @@ test('a call that comes to the gateway that is asked is watched there', async (t
   await until('the state here', () => told.states.length === 2 || undefined);
   stop();
   t.deepEqual([one.watchers(), own.watchers()], [0, 0]);
+});
+
+test('those who watch one call share one connection to its holder, and each is told where the call is', async (t) => {
+  const { one, callId, told, watch } = await threeGateways(t);
+  one.has(callId, talking('listening'));
+  const stops = [watch()];
+  await until('the first state', () => told.states.length === 1 || undefined);
+  stops.push(watch(), watch());
+  t.deepEqual(told.states, ['listening', 'listening', 'listening']);
+  one.has(callId, talking('replying'));
+  await until('each is told', () => told.states.length === 6 || undefined);
+  t.is(one.watchers(), 3, 'the states, the facts and the end of the call, of one reader');
+  stops.pop()?.();
+  one.fact();
+  await until('the others are told', () => told.facts === 2 || undefined);
+  for (const stop of stops) stop();
+  await until('nobody watches any more', () => one.watchers() === 0 || undefined);
+});
+
+test('who watches a call where it is held looks again when it leaves that gateway, which lives on', async (t) => {
+  const { one, own, callId, told, watch, goesTo } = await threeGateways(t);
+  own.has(callId, talking('listening'));
+  const stop = watch();
+  t.deepEqual([told.states, told.facts], [['listening'], 0]);
+  await goesTo('one');
+  one.has(callId, talking('replying'));
+  own.leave(callId);
+  t.is(told.facts, 1);
+  await until('the next holder tells', () => told.states.length === 2 || undefined);
+  stop();
 });
 
 test('a gateway that sends no news of a call is asked again, until the call is there', async (t) => {

@@ -13,13 +13,15 @@ const limits = { viewers: 4, viewersOfWorkspace: 2, waitingBytes: 1_000, pingMs:
 const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
   const inspector = createInspectorSocket({
     calls: { find: () => undefined, all: () => [], subscribe: () => () => {} },
+    follow: () => Promise.resolve(),
+    ownerOf: (callId) => Promise.resolve(callId === 'call-of-one' ? 'one' : undefined),
     limits: { ...limits, pingMs },
     logger: pino({ level: 'silent' }),
   });
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
     const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
-    inspector.accept({
+    void inspector.accept({
       request,
       socket,
       head,
@@ -39,9 +41,10 @@ const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
   });
 
   /** A browser: it answers pings by itself. The status is that of the answer. */
-  const look = (workspace: string): Promise<number> =>
+  const look = (workspace: string, call?: string): Promise<number> =>
     new Promise((resolve) => {
-      const viewer = new WebSocket(`ws://127.0.0.1:${port}/inspect?workspace=${workspace}`);
+      const query = new URLSearchParams({ workspace, ...(call === undefined ? {} : { call }) });
+      const viewer = new WebSocket(`ws://127.0.0.1:${port}/inspect?${query.toString()}`);
       t.teardown(() => viewer.terminate());
       viewer.on('open', () => resolve(101));
       viewer.on('error', (error) => resolve(Number(/(\d{3})$/.exec(error.message)?.[1])));
@@ -73,4 +76,11 @@ test('who reads nothing gives the place back; who reads keeps it', async (t) => 
   t.is(await look('one'), 101);
   await until('the place is free', async () => ((await look('one')) === 101 ? true : undefined));
   t.is(await look('one'), 429, 'the two who answer are still there');
+});
+
+test('a call is seen by its own workspace alone, whichever gateway holds it', async (t) => {
+  const { look } = await openInspector(t, 60_000);
+  t.is(await look('one', 'call-of-one'), 101);
+  t.is(await look('two', 'call-of-one'), 404);
+  t.is(await look('one', 'call-of-nobody'), 404);
 });

@@ -13,6 +13,8 @@ export const silent = '01000000006';
 export const neverAnswers = '01000000002';
 
 export type Running = GatewayProcess & {
+  url: string;
+  adminToken: string;
   client: ApiClient;
   admin: ApiClient;
   /** Opens the stream of a call's events, until the test is over. */
@@ -45,7 +47,7 @@ export const oneDatabase = async (t: ExecutionContext) => {
         t.teardown(stream.close);
         return stream;
       };
-      return { ...gateway, client, admin, watch };
+      return { ...gateway, url: base_url, adminToken: admin_token, client, admin, watch };
     },
     rows: (sql: string): Promise<unknown[]> => runStatement(databaseUrl, sql),
   };

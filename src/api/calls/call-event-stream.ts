@@ -41,27 +41,24 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
   const { keepAliveMs, pollMs } = services.limits.eventStream;
   const wakeUp = createWakeUp(services.clock);
   const states: ChartState[] = [];
-  const stopFacts = services.watchFacts(callId, wakeUp.wake);
   const onState = (state: ChartState): void => {
     states.push(state);
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
   };
-  const stopChart = services.watchChart(callId, onState);
-  const isElsewhere = stopChart === undefined && endedAt === null;
-  const stopElsewhere = isElsewhere
-    ? services.watchElsewhere(callId, { onState, onFact: wakeUp.wake })
-    : undefined;
+  // Facts of a call that is over come as well: its recording, its summary.
+  const stopFacts = services.watchFacts(callId, wakeUp.wake);
+  const stopWatch =
+    endedAt === null ? services.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
   permit.signal.addEventListener('abort', wakeUp.wake);
   return {
     states,
     wait: wakeUp.wait,
-    /** The longest wait: the gateway that holds a call may be one that cannot tell. */
-    longestWaitMs: stopChart === undefined ? Math.min(pollMs, keepAliveMs) : keepAliveMs,
+    /** The longest wait, as long as the call is where it is: another gateway may be one that cannot tell. */
+    longestWaitMs: () => (services.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
     stop() {
       stopFacts();
-      stopChart?.();
-      stopElsewhere?.();
+      stopWatch?.();
       permit.signal.removeEventListener('abort', wakeUp.wake);
       wakeUp.wake();
     },
@@ -114,7 +111,7 @@ export const callEventStream = (
         keepAlive.restart();
         yield ': still here\n\n';
       }
-      await watch.wait(Math.min(watch.longestWaitMs, keepAlive.dueInMs(), validity.dueInMs()));
+      await watch.wait(Math.min(watch.longestWaitMs(), keepAlive.dueInMs(), validity.dueInMs()));
     }
   }
 

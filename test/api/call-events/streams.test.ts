@@ -13,7 +13,7 @@ import { callWith, story, streaming } from './written-call.ts';
 test('a comment keeps a silent stream open', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, keepAliveMs: 20 } },
-    watchChart: () => () => {},
+    isHeldHere: () => true,
   });
   const { path } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
@@ -45,7 +45,7 @@ test('a key may have so many streams open, and gets a place back from each that 
 
 test('when the gateway drains, streams end without an end, and no new one begins', async (t) => {
   const streams = createStreamPermits({ perKey: 2 });
-  const gateway = await fakeGateway(t, { streams, watchChart: () => () => {} });
+  const gateway = await fakeGateway(t, { streams, isHeldHere: () => true });
   const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the answer', ({ id }) => id === '1');
@@ -67,7 +67,8 @@ test('a reader that takes nothing any more is dropped, and what it held is let g
   let tell: () => void = () => {};
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, slowReaderMs: 100 } },
-    watchChart: (_, onState) => {
+    isHeldHere: () => true,
+    watchCall: (_, { onState }) => {
       isWatching = true;
       // Far longer than any real state, so that all buffers on the way are full soon.
       tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null });
@@ -94,7 +95,7 @@ test('a reader that takes nothing any more is dropped, and what it held is let g
 test('a stream ends when its key or token is good no longer, and the others go on', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
-    watchChart: () => () => {},
+    isHeldHere: () => true,
   });
   const { id, path } = await callWith(gateway, 1);
   const url = `${gateway.baseUrl}${path}`;
@@ -130,7 +131,7 @@ test('a stream ends when its key or token is good no longer, and the others go o
 test('a stream of the console ends with its session, and no page from elsewhere opens one', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
-    watchChart: () => () => {},
+    isHeldHere: () => true,
   });
   const { id } = await callWith(gateway, 1);
   const [browser, other] = [await browserOf(gateway), await browserOf(gateway)];

@@ -136,7 +136,7 @@ test('a fact is told when it was written, once, also where a client comes back a
   const gateway = await fakeGateway(t, {
     watchFacts: news.watch,
     // Held by this gateway: nothing is polled.
-    watchChart: () => () => {},
+    isHeldHere: () => true,
   });
   const { id, path, write } = await callWith(gateway, 1);
   const url = `${gateway.baseUrl}${path}`;
@@ -182,7 +182,8 @@ test('a recording or a summary that never comes is not waited for for ever', asy
 test('where the charts are is told as they move, without an id', async (t) => {
   let tell: (state: ChartState) => void = () => {};
   const gateway = await fakeGateway(t, {
-    watchChart: (_, onState) => {
+    isHeldHere: () => true,
+    watchCall: (_, { onState }) => {
       tell = onState;
       onState({ call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null });
       return () => {};
