@@ -17,11 +17,11 @@ export type Recorder = RecordingSink & {
 
 /**
  * `onOutcome` is called exactly once, when the recording was finished or has failed; it must not throw. The file is
- * opened with the first sound.
+ * opened with the first sound. Of one that has failed the file stays as far as it was written.
  */
 export const createRecorder = (
   openFile: () => Promise<RecordingFile>,
-  onOutcome: (outcome: RecordingOutcome) => void,
+  onOutcome: (outcome: RecordingOutcome) => void | Promise<void>,
 ): Recorder => {
   const sound = createSoundQueue();
   let recording: Promise<void> | null = null;
@@ -43,8 +43,8 @@ export const createRecorder = (
       return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
-      // A file that cannot be removed is removed at the next start; the first error explains the failure better.
-      await file?.discard().catch(() => {});
+      // The first error explains the failure better than one of closing the file.
+      await file?.abandon().catch(() => {});
       return {
         status: 'failed',
         error: error instanceof Error ? error : new Error('The recording failed', { cause: error }),

@@ -25,7 +25,7 @@ export type Recorders = {
 };
 
 type RecordersOptions = {
-  folder: Pick<RecordingFolder, 'nameFor' | 'pathOf' | 'partOf' | 'salvage'>;
+  folder: Pick<RecordingFolder, 'nameFor' | 'pathOf' | 'partOf' | 'salvage' | 'discard'>;
   format: RecordingFormat;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
@@ -80,31 +80,42 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
   const opening: Opening = { folder, format, encoders: (of) => sources[of] };
 
-  const tell = (callId: string, begun: Begun | null, outcome: RecordingOutcome): void => {
+  /** What there is of a recording that is not written any further. */
+  const kept = async (callId: string): Promise<CompleteFile | undefined> => {
+    try {
+      return await folder.salvage(callId);
+    } catch (error) {
+      logger.error({ call_id: callId, err: error }, 'what there is of a recording could not be kept');
+      return undefined;
+    }
+  };
+
+  const tell = async (callId: string, begun: Begun | null, outcome: RecordingOutcome): Promise<void> => {
     if (outcome.status === 'left') return;
-    if (outcome.status === 'failed' || begun === null) {
-      logger.error(
-        { call_id: callId, err: outcome.status === 'failed' && outcome.error },
-        'a recording failed',
-      );
-      options.onFailed(callId);
+    if (outcome.status === 'completed' && begun !== null) {
+      const { status: _, ...sound } = outcome;
+      const file = sound.truncated ? truncatedName(begun.name) : begun.name;
+      options.onComplete({ callId, file, format: begun.format, ...sound, savedAt: clock.now() });
       return;
     }
-    const { status: _, ...sound } = outcome;
-    const file = sound.truncated ? truncatedName(begun.name) : begun.name;
-    options.onComplete({ callId, file, format: begun.format, ...sound, savedAt: clock.now() });
+    const reason = { call_id: callId, err: outcome.status === 'failed' && outcome.error };
+    const file = await kept(callId);
+    if (file !== undefined) {
+      logger.error(reason, 'a recording could not be written to its end; what there is of it is kept');
+      options.onComplete(file);
+      return;
+    }
+    logger.error(reason, 'a recording failed');
+    // A file that cannot be removed is removed at the next start.
+    await folder.discard(callId).catch(() => {});
+    options.onFailed(callId);
   };
 
   /** Of a call that went on here without being recorded any further. */
   const settle = async (callId: string): Promise<void> => {
-    try {
-      const file = await folder.salvage(callId);
-      if (file === undefined) options.onFailed(callId);
-      else options.onComplete(file);
-    } catch (error) {
-      logger.error({ call_id: callId, err: error }, 'what there is of a recording could not be kept');
-      options.onFailed(callId);
-    }
+    const file = await kept(callId);
+    if (file === undefined) options.onFailed(callId);
+    else options.onComplete(file);
   };
 
   return {
@@ -127,10 +138,10 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
             : goOn(callId, { talkedMs, begunAt }, opening));
           return begun.file;
         },
-        (outcome) => {
+        async (outcome) => {
+          await tell(callId, begun, outcome);
           underWay.delete(recorder);
           ofCalls.delete(callId);
-          tell(callId, begun, outcome);
           end();
         },
       );

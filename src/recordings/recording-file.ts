@@ -2,7 +2,7 @@
  * One recording on its way into a file: encoded as it comes, never held whole. The file is called `.part` until it is
  * complete and on disk, so a complete name always means a complete file. One that lacks some of its call says so in its name.
  */
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { mp3Bitrate, type Stretch, type Encoder } from './encoder.ts';
@@ -28,8 +28,8 @@ export type RecordingFile = {
   complete(isCut: boolean): Promise<CompleteSound>;
   /** Closes it as it is, for another process to go on with. */
   leave(): Promise<void>;
-  /** Removes what was written. */
-  discard(): Promise<void>;
+  /** Closes it where it stands: no more can be written. */
+  abandon(): Promise<void>;
 };
 
 /** The part of the same recording that another process has written. */
@@ -112,9 +112,6 @@ export const openRecordingFile = async (
       await file.sync();
       await file.close();
     },
-    async discard() {
-      await rm(part, { force: true });
-      await file.close();
-    },
+    abandon: () => file.close(),
   };
 };

@@ -35,7 +35,10 @@ export type RecordingFolder = {
   pathOf(file: string): string;
   /** The complete file of a call; its duration is what it says itself, of an MP3 file to a tenth of a second. */
   find(callId: string): Promise<CompleteFile | undefined>;
-  /** Makes the complete file of what a process that died has written of a call; undefined when none of it can be played. */
+  /**
+   * Makes the complete file of what was written of a call until its process died, or its disk was full; undefined when
+   * none of it can be played.
+   */
   salvage(callId: string): Promise<CompleteFile | undefined>;
   /** The complete files, by call. */
   list(): Promise<ReadonlyMap<string, string>>;
@@ -47,6 +50,8 @@ export type RecordingFolder = {
   remove(file: string): Promise<void>;
   /** The half-written file of a call, relative to the folder; undefined without one. */
   partOf(callId: string): Promise<string | undefined>;
+  /** Removes the half-written file of a call. */
+  discard(callId: string): Promise<void>;
   /** Removes what is still half-written and of no call that goes on: nobody waits for it. */
   sweep(goesOn: (callId: string) => boolean): Promise<void>;
 };
@@ -118,6 +123,10 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       return part === undefined ? undefined : salvagePart(part);
     },
     partOf,
+    async discard(callId) {
+      const part = await partOf(callId);
+      if (part !== undefined) await rm(pathOf(part), { force: true });
+    },
     async list() {
       const files = new Map<string, string>();
       for await (const file of glob('*/*', { cwd: folder })) {

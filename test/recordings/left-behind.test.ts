@@ -5,32 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { until } from '#test/helpers/until.ts';
-import { readOggVorbis } from './ogg-vorbis.ts';
+import { piecesOf, secondsOf } from './pieces.ts';
 import { record, recordingsWorld } from './recordings-world.ts';
 import { tone } from './tone.ts';
 
 const doomedRecorder = fileURLToPath(new URL('doomed-recorder.ts', import.meta.url));
-
-/** The pages of an Ogg file, the frames of an MP3 file. */
-const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const count = format === 'ogg' ? bytes.readUInt8(at + 26) : 0;
-    const lengths = bytes.subarray(at + 27, at + 27 + count);
-    // Each begins with what a decoder looks for: the mark of a page, or the sync word of a frame.
-    const isPiece =
-      format === 'ogg' ? bytes.toString('latin1', at, at + 4) === 'OggS' : bytes.readUInt16BE(at) >= 0xffe0;
-    if (!isPiece) throw new Error(`There is no piece at byte ${at}`);
-    const length = format === 'ogg' ? 27 + count + lengths.reduce((sum, each) => sum + each, 0) : 288;
-    pieces.push(bytes.subarray(at, at + length));
-    at += length;
-  }
-  return pieces;
-};
-
-/** How long it is when it is read through; throws where it is damaged. */
-const secondsOf = async (format: 'ogg' | 'mp3', bytes: Buffer): Promise<number> =>
-  format === 'ogg' ? readOggVorbis(bytes).seconds : (piecesOf('mp3', bytes).length * 576) / 16_000;
 
 /** The bytes of a complete recording. */
 const recorded = async (

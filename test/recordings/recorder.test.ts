@@ -14,7 +14,7 @@ const recordedInMemory = (
     appended?: Promise<void>;
     append?: Error;
     complete?: Error;
-    discard?: Error;
+    abandon?: Error;
   } = {},
 ) => {
   const pieces: number[] = [];
@@ -49,9 +49,9 @@ const recordedInMemory = (
         async leave() {
           done.push('leave');
         },
-        async discard() {
-          done.push('discard');
-          failWith(broken.discard);
+        async abandon() {
+          done.push('abandon');
+          failWith(broken.abandon);
         },
       };
     },
@@ -151,7 +151,7 @@ test('only how it ended first counts, and it is told once', async (t) => {
   failed.sink.write(sound(10), sound(10));
   await failed.settled();
   t.deepEqual(failed.outcomes, [{ status: 'failed', error }]);
-  t.deepEqual(failed.done, ['open', 'discard']);
+  t.deepEqual(failed.done, ['open', 'abandon']);
 });
 
 test('what fails before the first sound makes no file', async (t) => {
@@ -166,7 +166,7 @@ for (const step of ['open', 'append', 'complete'] as const)
     const error = new Error('the disk is full');
     const { sink, settled, outcomes, done } = recordedInMemory({
       [step]: error,
-      discard: new Error('nor that'),
+      abandon: new Error('nor that'),
     });
     sink.write(sound(10), sound(10));
     if (step === 'complete') sink.finish();
@@ -178,7 +178,7 @@ for (const step of ['open', 'append', 'complete'] as const)
     });
     await settled();
     t.deepEqual(outcomes, [{ status: 'failed', error }]);
-    t.deepEqual(done, step === 'open' ? [] : ['open', 'discard']);
+    t.deepEqual(done, step === 'open' ? [] : ['open', 'abandon']);
   });
 
 test('a disk that hangs for a while takes everything in later, in order', async (t) => {

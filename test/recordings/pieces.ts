@@ -1,0 +1,23 @@
+/** What a recording is made of, read without the code that wrote it. */
+import { readOggVorbis } from './ogg-vorbis.ts';
+
+/** The pages of an Ogg file, the frames of an MP3 file. */
+export const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const count = format === 'ogg' ? bytes.readUInt8(at + 26) : 0;
+    const lengths = bytes.subarray(at + 27, at + 27 + count);
+    // Each begins with what a decoder looks for: the mark of a page, or the sync word of a frame.
+    const isPiece =
+      format === 'ogg' ? bytes.toString('latin1', at, at + 4) === 'OggS' : bytes.readUInt16BE(at) >= 0xffe0;
+    if (!isPiece) throw new Error(`There is no piece at byte ${at}`);
+    const length = format === 'ogg' ? 27 + count + lengths.reduce((sum, each) => sum + each, 0) : 288;
+    pieces.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return pieces;
+};
+
+/** How long it is when it is read through; throws where it is damaged. */
+export const secondsOf = async (format: 'ogg' | 'mp3', bytes: Buffer): Promise<number> =>
+  format === 'ogg' ? readOggVorbis(bytes).seconds : (piecesOf('mp3', bytes).length * 576) / 16_000;
