@@ -69,17 +69,13 @@ const goOn = async (
   };
 };
 
-export const createRecorders = (options: RecordersOptions): Recorders => {
-  const { folder, format, clock, logger } = options;
-  const underWay = new Map<Recorder, Promise<void>>();
-  /** The same, by their calls. */
-  const ofCalls = new Map<string, Promise<void>>();
-  const settling = new Set<Promise<void>>();
-  /** How long those have talked that another process has recorded until now. */
-  const expected = new Map<string, () => number>();
-  const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
-  const opening: Opening = { folder, format, encoders: (of) => sources[of] };
-
+/** What became of recordings, told to who files them. */
+const createOutcomes = ({
+  folder,
+  clock,
+  logger,
+  ...options
+}: Pick<RecordersOptions, 'folder' | 'onComplete' | 'onFailed' | 'clock' | 'logger'>) => {
   /** What there is of a recording that is not written any further. */
   const kept = async (callId: string): Promise<CompleteFile | undefined> => {
     try {
@@ -117,6 +113,21 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
     if (file === undefined) options.onFailed(callId);
     else options.onComplete(file);
   };
+
+  return { tell, settle };
+};
+
+export const createRecorders = (options: RecordersOptions): Recorders => {
+  const { folder, format, clock } = options;
+  const { tell, settle } = createOutcomes(options);
+  const underWay = new Map<Recorder, Promise<void>>();
+  /** The same, by their calls. */
+  const ofCalls = new Map<string, Promise<void>>();
+  const settling = new Set<Promise<void>>();
+  /** How long those have talked that another process has recorded until now. */
+  const expected = new Map<string, () => number>();
+  const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
+  const opening: Opening = { folder, format, encoders: (of) => sources[of] };
 
   return {
     expect: (callId, talkedMs) => void expected.set(callId, talkedMs),
