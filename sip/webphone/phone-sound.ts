@@ -173,7 +173,7 @@ export const isSoundFrame = ({ length }: Uint8Array): boolean => length === mess
 
 const samplesOf = (message: Uint8Array): Int16Array =>
   // A copy: the message may lie at an odd place in its memory, and is kept by who listens.
-  new Int16Array(message.slice(phoneFrameHead).buffer);
+  new Int16Array(Uint8Array.from(message.subarray(phoneFrameHead)).buffer);
 
 export const createPhoneSound = (numbers: SoundNumbers, clock: Clock): PhoneSound => {
   const voice = createVoicePath();

@@ -5,12 +5,12 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 
-/** The first of them that is there. Chromium's headless shell opens no windows and takes a third of the time. */
-const executablePath = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-].find((path) => existsSync(path));
+const wholeBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
+
+const findBrowser = (...paths: string[]): string | undefined => paths.find((path) => existsSync(path));
+
+/** Chromium's headless shell opens no windows and takes a third of the time. */
+let executablePath = findBrowser('/usr/bin/chromium-headless-shell', ...wholeBrowsers);
 
 const flags = [
   '--no-sandbox',
@@ -24,6 +24,18 @@ const flags = [
 
 let browser: Promise<Browser> | undefined;
 
+/**
+ * Before the first page of a file: its browser has a microphone that hears this WAV file again and again. The headless
+ * shell can have none.
+ */
+export const hearInsteadOfMicrophone = (path: string): void => {
+  executablePath = findBrowser(...wholeBrowsers);
+  flags.push('--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${path}`);
+};
+
+/** Whether one is there that can have a microphone. */
+export const hasWholeBrowser = findBrowser(...wholeBrowsers) !== undefined;
+
 test.after.always('the browser of this file is closed', async () => {
   await (await browser)?.close();
 });
@@ -36,6 +48,8 @@ export type Visit = {
   page?: string;
   /** Already signed in, unless false. */
   isSignedIn?: boolean;
+  /** It is let have the microphone; nobody is asked, and it is refused otherwise. */
+  mayHear?: boolean;
   /** With this token instead of the first admin's. */
   token?: string;
 };
@@ -62,6 +76,7 @@ const openPage = async (
     page: path = '/calls',
     isSignedIn = true,
     token = adminToken,
+    mayHear = false,
   }: Visit,
   complaints: string[],
 ): Promise<Page> => {
@@ -72,6 +87,7 @@ const openPage = async (
   ).newContext({ locale, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   context.setDefaultTimeout(patienceMs);
   t.teardown(() => context.close());
+  if (mayHear) await context.grantPermissions(['microphone'], { origin: baseUrl });
   if (isSignedIn) {
     const signedIn = await context.request.post(`${baseUrl}/console/session`, {
       headers: { origin: baseUrl, 'x-trunkline-console': '1' },

@@ -2,8 +2,10 @@ import { useId, useState } from 'preact/hooks';
 import { listNumbers } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
-import { phone, send } from './phone-connection.ts';
+import { callSound } from './call-sound.ts';
+import { dial, phone, send } from './phone-connection.ts';
 import { Icon } from './icons.tsx';
+import { SoundChoice } from './sound-choice.tsx';
 
 /** Calls a number of the workspace, as a customer would. */
 export const Dialler = () => {
@@ -21,7 +23,7 @@ export const Dialler = () => {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            send({ type: 'dial', to });
+            void dial(to);
           }}
         >
           <div class="field">
@@ -32,7 +34,8 @@ export const Dialler = () => {
               ))}
             </select>
           </div>
-          <button type="submit" class="primary" disabled={!isOnline}>
+          <SoundChoice />
+          <button type="submit" class="primary" disabled={!isOnline || callSound.value.is === 'opening'}>
             <Icon name="handset" />
             {t.call}
           </button>

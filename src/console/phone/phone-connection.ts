@@ -1,6 +1,7 @@
 /** The phone's way to the gateway: a websocket that comes back by itself for as long as somebody is signed in. */
 import { signal } from '@preact/signals';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
+import { callSound, closeSound, openSound, wantsSound } from './call-sound.ts';
 import { idlePhone, phoneAfter, type PhoneChange } from './phone-state.ts';
 import type { Recalled } from './recall.ts';
 import { fallSilent, hasVoiceFor, isMuted, pauseVoice, resumeVoice, speakAloud } from './voice.ts';
@@ -42,6 +43,33 @@ export const putAway = (): void => change({ type: 'put-away' });
 
 /** Of the call that is on. */
 export const noteRecalled = (recalled: Recalled): void => change({ type: 'recalled', ...recalled });
+
+/** Beyond this the network is too slow for sound: what is said meanwhile is lost, rather than late for ever. */
+const mostUnsentBytes = 64 * 1024;
+
+const hasSoundCall = (): boolean => {
+  const { talk } = phone.value;
+  return talk !== null && talk.hasSound && talk.end === null;
+};
+
+const openCallSound = (): Promise<boolean> =>
+  openSound({
+    frame(frame) {
+      if (!hasSoundCall() || socket?.readyState !== WebSocket.OPEN) return;
+      if (socket.bufferedAmount < mostUnsentBytes) socket.send(frame);
+    },
+    flushed: (samples) => send({ type: 'sound_flushed', samples }),
+  });
+
+/** With sound, where that is offered and wanted and there is a microphone; by typing otherwise. */
+const withSound = async (): Promise<{ sound: boolean }> => ({
+  sound: phone.value.offersSound && wantsSound.value && (await openCallSound()),
+});
+
+export const answerCall = async (callId: string): Promise<void> =>
+  send({ type: 'answer', call_id: callId, ...(await withSound()) });
+
+export const dial = async (to: string): Promise<void> => send({ type: 'dial', to, ...(await withSound()) });
 
 const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
 
@@ -89,13 +117,22 @@ const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
   const { utterance, text, duration_ms: durationMs } = message;
   const language = phone.value.talk?.details.language ?? 'en';
   forgetSilence();
-  if (reports(language)) aloud(utterance, text, language);
+  if (!hasSoundCall() && reports(language)) aloud(utterance, text, language);
   else awaitSilence(utterance, durationMs);
+};
+
+/** The sound of a call is there from its answer to its end, and again in a page that was loaded meanwhile. */
+const followSound = ({ type }: ToPhone): void => {
+  const { value } = callSound;
+  if (type === 'answered' && hasSoundCall() && value.is === 'off') void openCallSound();
+  if (type === 'sound_flush' && value.is === 'on') value.device.flush();
+  if ((type === 'ended' || type === 'refused') && !hasSoundCall()) closeSound();
 };
 
 const receive = (message: ToPhone): void => {
   change({ type: 'told', message, at: Date.now() });
-  if (message.type === 'answered') send({ type: 'voice', on: reports(message.language) });
+  followSound(message);
+  if (message.type === 'answered' && !message.sound) send({ type: 'voice', on: reports(message.language) });
   if (message.type === 'agent_says') sound(message);
   const isEnd = message.type === 'ended' && message.call_id === phone.value.talk?.details.call_id;
   if (message.type === 'agent_pauses') pauseAgent();
@@ -106,7 +143,7 @@ const receive = (message: ToPhone): void => {
 export const setMuted = (muted: boolean): void => {
   isMuted.value = muted;
   const { talk } = phone.value;
-  if (talk === null) return;
+  if (talk === null || talk.hasSound) return;
   const { sounding, details, lines } = talk;
   if (muted) fallSilent();
   forgetSilence();
@@ -132,6 +169,7 @@ export const connectPhone = (): (() => void) => {
     const url = new URL(`/api/v1/admin/phone?phone=${nameOf(isNew)}`, location.href);
     url.protocol = url.protocol.replace('http', 'ws');
     const opened = new WebSocket(url, 'trunkline.phone');
+    opened.binaryType = 'arraybuffer';
     socket = opened;
     opened.addEventListener('open', () => {
       failures = 0;
@@ -139,11 +177,15 @@ export const connectPhone = (): (() => void) => {
       change({ type: 'online', on: true, at: Date.now() });
     });
     // The gateway's own tests hold what it says against the type.
-    opened.addEventListener('message', ({ data }) => receive(JSON.parse(String(data)) as ToPhone));
+    opened.addEventListener('message', ({ data }) => {
+      if (!(data instanceof ArrayBuffer)) receive(JSON.parse(String(data)) as ToPhone);
+      else if (callSound.value.is === 'on') callSound.value.device.play(data);
+    });
     opened.addEventListener('close', ({ code }) => {
       if (socket === opened) socket = null;
       if (over.signal.aborted) return;
       change({ type: 'online', on: false, at: Date.now() });
+      if (callSound.value.is === 'on') callSound.value.device.reset();
       failures += 1;
       const waitMs =
         failures > triesSoon ? rareMs : Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
@@ -158,6 +200,7 @@ export const connectPhone = (): (() => void) => {
     socket?.close();
     socket = null;
     fallSilent();
+    closeSound();
     phone.value = idlePhone;
   };
 };

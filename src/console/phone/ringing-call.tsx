@@ -1,8 +1,10 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { PhoneCallDetails } from '#src/domain/web-phone.ts';
 import { texts } from '../language/language.ts';
-import { send } from './phone-connection.ts';
+import { callSound } from './call-sound.ts';
+import { answerCall, send } from './phone-connection.ts';
 import { Icon } from './icons.tsx';
+import { SoundChoice } from './sound-choice.tsx';
 
 export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
   const t = texts.value.phone;
@@ -20,7 +22,12 @@ export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
         <small class="digits">← {call.from === anonymous ? texts.value.calls.withheld : call.from}</small>
       </p>
       <div class="buttons">
-        <button type="button" class="primary" onClick={() => send({ type: 'answer', call_id: call.call_id })}>
+        <button
+          type="button"
+          class="primary"
+          disabled={callSound.value.is === 'opening'}
+          onClick={() => void answerCall(call.call_id)}
+        >
           <Icon name="handset" />
           {t.answer}
         </button>
@@ -29,6 +36,7 @@ export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
           {t.decline}
         </button>
       </div>
+      <SoundChoice />
     </section>
   );
 };

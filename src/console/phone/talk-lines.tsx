@@ -9,7 +9,7 @@ export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
   const { lines, details, sounding, isPaused } = talk;
   const end = useRef<HTMLLIElement>(null);
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines]);
-  const isAloud = !isMuted.value && hasVoiceFor(details.language);
+  const isAloud = !isMuted.value && (talk.hasSound || hasVoiceFor(details.language));
   return (
     <div
       class="talk-lines"

@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { send, setMuted } from './phone-connection.ts';
+import { callSound, toggleMicrophone } from './call-sound.ts';
 import { canListen } from './ear.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { Keypad } from './keypad.tsx';
@@ -40,6 +41,21 @@ const MuteButton = () => {
   return <ToolButton icon={icon} label={label} act={() => setMuted(!isMuted.value)} />;
 };
 
+/** Of a call with sound: the microphone is on until it is turned off. */
+const SoundButton = () => {
+  const t = texts.value.phone;
+  const { value } = callSound;
+  const hears = value.is === 'on' && value.hears;
+  return (
+    <ToolButton
+      icon="microphone"
+      label={hears ? t.microphoneOff : t.microphone}
+      isPressed={hears}
+      act={toggleMicrophone}
+    />
+  );
+};
+
 const MicrophoneButton = ({ microphone: { isOn, toggle } }: { microphone: Microphone }) => {
   const t = texts.value.phone;
   return (
@@ -53,7 +69,7 @@ const MicrophoneButton = ({ microphone: { isOn, toggle } }: { microphone: Microp
 };
 
 export const TalkTools = ({
-  talk: { details, sounding },
+  talk: { details, sounding, hasSound },
   microphone,
   field,
 }: {
@@ -79,8 +95,9 @@ export const TalkTools = ({
           </button>
         )}
         <ToolButton icon="keypad" label={t.keypad} isPressed={hasKeypad} act={() => setKeypad(!hasKeypad)} />
-        {canListen && <MicrophoneButton microphone={microphone} />}
-        {hasVoiceFor(details.language) && <MuteButton />}
+        {hasSound && <SoundButton />}
+        {!hasSound && canListen && <MicrophoneButton microphone={microphone} />}
+        {(hasSound || hasVoiceFor(details.language)) && <MuteButton />}
         <button type="button" class="hang-up" onClick={() => send({ type: 'hang_up' })}>
           <Icon name="down" />
           {t.hangUp}

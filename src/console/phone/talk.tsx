@@ -5,10 +5,12 @@ import { useNow } from '../parts/use-now.ts';
 import { clockTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
+import { microphoneProblem } from './call-sound.ts';
 import { closePhone } from './dock-state.ts';
 import { noteRecalled, phone } from './phone-connection.ts';
 import { recall } from './recall.ts';
 import { otherNumber, type PhoneTalk } from './phone-state.ts';
+import { SoundLevels } from './sound-levels.tsx';
 import { TalkLines } from './talk-lines.tsx';
 import { TalkTools } from './talk-tools.tsx';
 import { useMicrophone } from './use-microphone.ts';
@@ -50,6 +52,7 @@ const TalkStatus = ({ end, hasNoMicrophone }: { end: PhoneTalk['end']; hasNoMicr
   return (
     <p role="status" class="error">
       {hasNoMicrophone && t.microphoneFailed}
+      {microphoneProblem.value !== null && t.microphoneProblem[microphoneProblem.value]}
       {refusal !== null && t.refused[refusal]}
     </p>
   );
@@ -96,6 +99,7 @@ export const Talk = ({ talk }: { talk: PhoneTalk }) => {
     <section class="talk" aria-label={texts.value.phone.talkWith(otherNumber(details))}>
       <TalkHead talk={talk} />
       <TalkLines talk={talk} />
+      {isOn && talk.hasSound && <SoundLevels />}
       <TalkStatus end={end} hasNoMicrophone={microphone.hasFailed} />
       {end === null ? (
         <TalkTools talk={talk} microphone={microphone} field={field} />

@@ -136,7 +136,12 @@ test('samples keep their order of bytes, wherever a message lies in memory', asy
   odd.set(soundFrame(0, -2), 1);
   other.connectTo({ play: () => {}, flush: () => {} });
   other.hear(odd.subarray(1));
-  t.deepEqual(heard, [new Int16Array(320).fill(-2)]);
+  other.hear(Buffer.from(odd.subarray(1)));
+  other.hear(Buffer.from(odd).subarray(1));
+  t.deepEqual(
+    heard,
+    Array.from({ length: 3 }, () => new Int16Array(320).fill(-2)),
+  );
   const frames: number[][] = [];
   sound.connectTo({ play: (frame) => frames.push([...frame]), flush: () => {} });
   path.send(Int16Array.of(1, -2));

@@ -30,6 +30,16 @@ export const phone = {
   microphone: 'Speak by microphone',
   microphoneOff: 'Stop the microphone',
   microphoneFailed: 'The microphone cannot be used. Typing works as well.',
+  byVoice: 'Talk with my microphone and speaker',
+  microphoneAsked: 'Asking the browser for the microphone …',
+  microphoneProblem: {
+    refused:
+      'The browser did not give this page the microphone, so this call goes on by typing. Allow it beside the address and call again to speak.',
+    absent:
+      'No microphone can be used here, so this call goes on by typing. Browsers give one to https and localhost alone.',
+  },
+  microphoneLevel: 'Level of your microphone',
+  speakerLevel: 'Level of the agent’s voice',
   keypad: 'Keypad',
   key: (digit: string) => `Key ${digit}`,
   ended: {

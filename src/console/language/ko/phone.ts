@@ -32,6 +32,16 @@ export const phone: Texts['phone'] = {
   microphone: '마이크로 말하기',
   microphoneOff: '마이크 끄기',
   microphoneFailed: '마이크를 사용할 수 없습니다. 글로 입력해도 됩니다.',
+  byVoice: '마이크와 스피커로 통화하기',
+  microphoneAsked: '브라우저에 마이크 사용을 요청하고 있습니다 …',
+  microphoneProblem: {
+    refused:
+      '브라우저에서 마이크가 허용되지 않아 이 통화는 글로 이어 갑니다. 말로 통화하려면 주소창 옆에서 마이크를 허용하고 다시 걸어 주세요.',
+    absent:
+      '여기에서는 마이크를 쓸 수 없어 이 통화는 글로 이어 갑니다. 브라우저는 https와 localhost에서만 마이크를 내어 줍니다.',
+  },
+  microphoneLevel: '내 마이크 음량',
+  speakerLevel: '에이전트 음성 음량',
   keypad: '키패드',
   key: (digit) => `${digit} 키`,
   ended: {

@@ -1,0 +1,48 @@
+/** The sound of the call that is on: whether it is wanted, the device, and what is wrong with it. */
+import { signal } from '@preact/signals';
+import { openSoundDevice, type MicrophoneProblem, type SoundDevice } from './sound-device.ts';
+import { isMuted } from './voice.ts';
+
+const place = 'trunkline.phone_by_typing';
+
+/** The person wants to speak and listen, where the gateway offers that; remembered. */
+export const wantsSound = signal(localStorage.getItem(place) !== '1');
+wantsSound.subscribe((wanted) => localStorage.setItem(place, wanted ? '0' : '1'));
+
+export type CallSound = { is: 'off' } | { is: 'opening' } | { is: 'on'; device: SoundDevice; hears: boolean };
+
+export const callSound = signal<CallSound>({ is: 'off' });
+export const microphoneProblem = signal<MicrophoneProblem | null>(null);
+
+export const closeSound = (): void => {
+  if (callSound.value.is === 'on') callSound.value.device.close();
+  callSound.value = { is: 'off' };
+};
+
+/** Whether there is sound now. */
+export const openSound = async (on: Parameters<typeof openSoundDevice>[0]): Promise<boolean> => {
+  closeSound();
+  const opening: CallSound = { is: 'opening' };
+  callSound.value = opening;
+  const opened = await openSoundDevice(on);
+  if (callSound.value !== opening) {
+    // It is not wanted any more.
+    if (typeof opened !== 'string') opened.close();
+    return false;
+  }
+  microphoneProblem.value = typeof opened === 'string' ? opened : null;
+  callSound.value = typeof opened === 'string' ? { is: 'off' } : { is: 'on', device: opened, hears: true };
+  if (typeof opened !== 'string') opened.setSpeaker(!isMuted.value);
+  return typeof opened !== 'string';
+};
+
+export const toggleMicrophone = (): void => {
+  const { value } = callSound;
+  if (value.is !== 'on') return;
+  value.device.setMicrophone(!value.hears);
+  callSound.value = { ...value, hears: !value.hears };
+};
+
+isMuted.subscribe((muted) => {
+  if (callSound.value.is === 'on') callSound.value.device.setSpeaker(!muted);
+});

@@ -1,0 +1,98 @@
+/**
+ * The microphone and the speaker of this browser, as the sound of a call: frames of 20 ms at 16 kHz both ways. The browser
+ * takes the speaker's echo out of what the microphone hears.
+ */
+import { phoneSampleRate } from '#src/domain/web-phone.ts';
+import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.ts';
+// oxlint-disable-next-line import/default -- What is built of it is its address (`vite.d.ts`).
+import workletUrl from './sound-worklet.ts?worker&url';
+
+/** The person, or the browser, does not allow it; or there is none that could be used here. */
+export type MicrophoneProblem = 'refused' | 'absent';
+
+export type SoundDevice = {
+  play(frame: ArrayBuffer): void;
+  /** What was not played yet is not played; `on.flushed` tells how much that was. */
+  flush(): void;
+  /** From now on it counts what it plays from nothing, for another connection. */
+  reset(): void;
+  setMicrophone(isOn: boolean): void;
+  setSpeaker(isOn: boolean): void;
+  /** How loud both are now, from 0 to 1. */
+  levels(): { microphone: number; speaker: number };
+  close(): void;
+};
+
+const openMicrophone = (): Promise<MediaStream> => {
+  const { mediaDevices } = navigator as { mediaDevices?: MediaDevices };
+  // Browsers have none for a page that came unencrypted from another machine.
+  if (mediaDevices === undefined) throw new DOMException('There are no media devices', 'NotFoundError');
+  const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
+  return mediaDevices.getUserMedia({ audio });
+};
+
+const createMeter = (context: AudioContext): { node: AnalyserNode; level: () => number } => {
+  const node = new AnalyserNode(context, { fftSize: 1_024 });
+  const samples = new Float32Array(node.fftSize);
+  return {
+    node,
+    level() {
+      node.getFloatTimeDomainData(samples);
+      return Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
+    },
+  };
+};
+
+const connectDevice = (
+  context: AudioContext,
+  stream: MediaStream,
+  on: { frame: (frame: ArrayBuffer) => void; flushed: (samples: number) => void },
+): SoundDevice => {
+  const worklet = new AudioWorkletNode(context, workletName, { outputChannelCount: [1], channelCount: 1 });
+  const volume = new GainNode(context);
+  const microphone = createMeter(context);
+  const speaker = createMeter(context);
+  new MediaStreamAudioSourceNode(context, { mediaStream: stream }).connect(microphone.node).connect(worklet);
+  worklet.connect(volume).connect(speaker.node).connect(context.destination);
+  const over = new AbortController();
+  const take = ({ data }: MessageEvent<FromWorklet>): void => {
+    if (data instanceof ArrayBuffer) on.frame(data);
+    else on.flushed(data.flushed);
+  };
+  worklet.port.addEventListener('message', take, { signal: over.signal });
+  worklet.port.start();
+  const tell = (message: ToWorklet, given: Transferable[] = []): void =>
+    worklet.port.postMessage(message, given);
+  return {
+    play: (frame) => tell(frame, [frame]),
+    flush: () => tell('flush'),
+    reset: () => tell('reset'),
+    setMicrophone(isOn) {
+      for (const track of stream.getTracks()) track.enabled = isOn;
+    },
+    setSpeaker: (isOn) => (volume.gain.value = isOn ? 1 : 0),
+    levels: () => ({ microphone: microphone.level(), speaker: speaker.level() }),
+    close() {
+      over.abort();
+      for (const track of stream.getTracks()) track.stop();
+      void context.close();
+    },
+  };
+};
+
+/** Asks the person for the microphone where the browser wants that; says what is wrong where it cannot be had. */
+export const openSoundDevice = async (
+  on: Parameters<typeof connectDevice>[2],
+): Promise<SoundDevice | MicrophoneProblem> => {
+  let stream: MediaStream | undefined;
+  const context = new AudioContext({ sampleRate: phoneSampleRate });
+  try {
+    stream = await openMicrophone();
+    await context.audioWorklet.addModule(workletUrl);
+    return connectDevice(context, stream, on);
+  } catch (error) {
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    void context.close();
+    return error instanceof DOMException && error.name === 'NotAllowedError' ? 'refused' : 'absent';
+  }
+};

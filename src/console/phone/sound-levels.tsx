@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../language/language.ts';
+import { callSound } from './call-sound.ts';
+import type { SoundDevice } from './sound-device.ts';
+
+/** Below this nothing is heard; the meters show decibels, as ears hear. */
+const quietestDb = -60;
+
+const meterValue = (level: number): number =>
+  Math.max(0, Math.min(1, 1 - (20 * Math.log10(level + Number.EPSILON)) / quietestDb));
+
+/** How loud both sides are: that one is heard, and the other speaks. */
+export const SoundLevels = () => {
+  const { value } = callSound;
+  return value.is === 'on' ? <Levels device={value.device} /> : null;
+};
+
+const Levels = ({ device }: { device: SoundDevice }) => {
+  const t = texts.value.phone;
+  const microphone = useRef<HTMLMeterElement>(null);
+  const speaker = useRef<HTMLMeterElement>(null);
+  useEffect(() => {
+    let frame = 0;
+    const show = (): void => {
+      const levels = device.levels();
+      if (microphone.current !== null) microphone.current.value = meterValue(levels.microphone);
+      if (speaker.current !== null) speaker.current.value = meterValue(levels.speaker);
+      frame = requestAnimationFrame(show);
+    };
+    show();
+    return () => cancelAnimationFrame(frame);
+  }, [device]);
+  return (
+    <div class="sound-levels">
+      <span aria-hidden="true">{t.me}</span>
+      <meter ref={microphone} aria-label={t.microphoneLevel} min={0} max={1} />
+      <span aria-hidden="true">{t.agent}</span>
+      <meter ref={speaker} aria-label={t.speakerLevel} min={0} max={1} />
+    </div>
+  );
+};

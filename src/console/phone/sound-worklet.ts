@@ -1,0 +1,41 @@
+/** Runs beside the page, in the browser's thread of sound, which a busy page does not hold up. */
+import { createMicrophoneFrames } from './microphone-frames.ts';
+import { createPlayBuffer } from './play-buffer.ts';
+import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.ts';
+
+/** As far as it is used here: what a worklet has around it is in no library of types. */
+declare class AudioWorkletProcessor {
+  readonly port: MessagePort;
+}
+declare const registerProcessor: (name: string, processor: new () => AudioWorkletProcessor) => void;
+
+class SoundProcessor extends AudioWorkletProcessor {
+  #speaker = createPlayBuffer();
+  readonly #microphone = createMicrophoneFrames(
+    () => this.#speaker.played(),
+    (frame) => this.port.postMessage(frame satisfies FromWorklet, [frame]),
+  );
+
+  constructor() {
+    super();
+    this.port.addEventListener('message', ({ data }: MessageEvent<ToWorklet>) => this.#take(data));
+    this.port.start();
+  }
+
+  #take(message: ToWorklet): void {
+    if (message instanceof ArrayBuffer) this.#speaker.add(new Int16Array(message));
+    else if (message === 'reset') this.#speaker = createPlayBuffer();
+    else this.port.postMessage({ flushed: this.#speaker.flush() } satisfies FromWorklet);
+  }
+
+  /** Called for every 128 samples, until the node is let go of. */
+  process([microphone]: Float32Array[][], [speaker]: Float32Array[][]): boolean {
+    const out = speaker?.[0];
+    if (out !== undefined) this.#speaker.take(out);
+    // Without a microphone for a moment, silence goes on.
+    this.#microphone.add(microphone?.[0] ?? new Float32Array(out?.length ?? 0));
+    return true;
+  }
+}
+
+registerProcessor(workletName, SoundProcessor);

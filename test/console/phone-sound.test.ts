@@ -1,0 +1,138 @@
+/** A person who talks to the web phone: Chromium with a microphone that hears a sentence, and a recognizer. */
+import { spawnSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+import { joinSamples } from '#src/domain/sample-bytes.ts';
+import { flite } from '#src/speech/flite.ts';
+import { pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
+import { writeWav } from '#src/speech/write-wav.ts';
+import { until } from '#test/helpers/until.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
+import { consoleTest, hasWholeBrowser, hearInsteadOfMicrophone } from './in-browser.ts';
+
+const callee = '01055551234';
+const sentence = 'Please call me back tomorrow.';
+const instruction =
+  'Ask when the delivery should come. Say which days are free, which hours are quiet, and what it costs to have it brought to the door.';
+
+const missing = [pocketsphinxProgram, 'flite'].filter(
+  (program) => spawnSync('which', [program]).status !== 0,
+);
+if (!hasWholeBrowser) missing.push('chromium');
+
+const understood = /call me back/;
+
+/** As a meter of the page shows them: louder than any noise, and next to nothing. */
+const audible = 0.35;
+const quiet = 0.1;
+
+const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'pocketsphinx' };
+
+/** The sentence, once in so many seconds. */
+const everySeconds = 7;
+const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+test.after.always('the sound of this file is removed', () => rm(folder, { recursive: true, force: true }));
+
+test.before('there is something to be heard', async () => {
+  if (missing.length > 0) return;
+  const { sampleRate, samples } = await flite().synthesize(sentence, 'en');
+  const pause = new Int16Array(sampleRate * everySeconds - samples.length);
+  const file = join(folder, 'microphone.wav');
+  await writeFile(file, writeWav({ sampleRate, samples: joinSamples([pause, samples]) }));
+  hearInsteadOfMicrophone(file);
+});
+
+/** What the meters show, again and again, and how often the agent was interrupted by then. */
+const watchLevels = (page: Page): Promise<unknown> =>
+  page.evaluate(`
+    globalThis.shown = [];
+    setInterval(() => {
+      const [person, agent] = [...document.querySelectorAll('.sound-levels meter')].map(({ value }) => value);
+      if (agent === undefined) return;
+      shown.push({ person, agent, isCut: document.querySelector('.assistant.cut') !== null });
+    }, 20);
+  `);
+
+const shownLevels = z.array(z.object({ person: z.number(), agent: z.number(), isCut: z.boolean() }));
+const levelsOf = async (page: Page) => shownLevels.parse(await page.evaluate('shown'));
+
+const heardOnes = (title: string, run: Parameters<typeof consoleTest>[1]): void => {
+  if (missing.length === 0) consoleTest(title, run, settings);
+  else test.skip(`${title} (not tried: ${missing.join(' and ')} not installed)`, () => undefined);
+};
+
+heardOnes(
+  'a person talks to the agent, is understood, hears it, and silences it by speaking',
+  async (t, { gateway, open }) => {
+    t.is((await gateway.admin.patch(gateway.numberPath, { language: 'en' })).status, 200);
+    const page = await open({ mayHear: true });
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    const callId = await gateway.call(callee, instruction);
+    await page.getByLabel('Talk with my microphone and speaker').waitFor();
+    await everybodyCanUse(t, page, 'ringing, where sound is offered');
+    await watchLevels(page);
+    await page.getByRole('button', { name: 'Answer' }).click();
+    const talk = page.getByRole('log');
+    await talk.locator('.assistant.cut').first().waitFor();
+    await talk.locator('.user').getByText(understood).first().waitFor();
+    await everybodyCanUse(t, page, 'in a call with sound');
+
+    const levels = await until('the levels behind the interruption are there', async () => {
+      const shown = await levelsOf(page);
+      return shown.findIndex(({ isCut }) => isCut) < shown.length - 50 ? shown : undefined;
+    });
+    const cut = levels.findIndex(({ isCut }) => isCut);
+    const before = levels.slice(0, cut);
+    t.true(
+      before.some(({ agent }) => agent > audible),
+      'the agent is heard',
+    );
+    t.true(
+      before.some(({ person }) => person > audible),
+      'the person is heard',
+    );
+    // It falls silent at the onset of the voice; that the voice has words is known when they are said.
+    const around = levels
+      .slice(Math.max(0, cut - 150), cut + 50)
+      .map(({ agent }) => (agent < quiet ? '.' : '#'));
+    t.regex(around.join(''), /#.*[.]{10}/, 'the agent is silent when it was interrupted');
+
+    await page.getByRole('button', { name: 'Stop the microphone' }).click();
+    await page.getByLabel('Say something').fill('I type as well.');
+    await page.keyboard.press('Enter');
+    await talk.locator('.user').getByText('I type as well.').waitFor();
+    const said = async (what: RegExp | string): Promise<boolean> =>
+      (await gateway.transcript(callId)).some(
+        ({ role, text }) => role === 'user' && text.search(what) !== -1,
+      );
+    await until('what was typed is heard', async () => (await said('I type as well')) || undefined);
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await gateway.untilStatus(callId, 'completed');
+    t.true(await said(understood));
+  },
+);
+
+heardOnes(
+  'where the microphone is refused, a friendly word says so, and the call goes on by typing',
+  async (t, { gateway, open }) => {
+    const page = await open({ locale: 'ko-KR' });
+    await page.getByRole('button', { name: '웹 전화' }).click();
+    t.true(await page.getByLabel('마이크와 스피커로 통화하기').isChecked());
+    await everybodyCanUse(t, page, 'the dial, where sound is offered');
+    await page.getByRole('button', { name: '걸기', exact: true }).click();
+    await page.getByText('브라우저에서 마이크가 허용되지 않아 이 통화는 글로 이어 갑니다.').waitFor();
+    const talk = page.getByRole('log');
+    await talk.locator('.assistant').first().waitFor();
+    await everybodyCanUse(t, page, 'a call whose microphone was refused');
+    await page.getByLabel('할 말을 입력하세요').fill('네, 오후 세 시 좋습니다.');
+    await page.keyboard.press('Enter');
+    await talk.locator('.user ~ .assistant').waitFor();
+    await page.getByRole('button', { name: '끊기' }).click();
+    t.true(gateway.logged.every((line) => !line.includes('could not be connected')));
+  },
+);
