@@ -13,6 +13,7 @@ import { createSoundThread, type StartSoundRun } from '../media/thread/sound-thr
 import type { AskTrunk } from '../trunks/ask-trunk.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
+import type { SharedTrunkLoad } from '../trunks/shared-limits.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
 import {
@@ -45,6 +46,8 @@ export type DrachtioLinesOptions = CommonMeans & {
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
   legs: LegStore;
+  /** What all gateways have on the trunks. */
+  trunkLoad: SharedTrunkLoad;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
   /** The address of this host at which FreeSWITCH reaches this process. */

@@ -1,5 +1,5 @@
 /**
- * Limits of a trunk: calls at once, and new ones a second. A call that comes too early waits a little in a short queue;
+ * Limits of a trunk, as this process holds them; with the others, see `shared-limits.ts`: calls at once, and new ones a second. A call that comes too early waits a little in a short queue;
  * when that is full, or the wait would be too long, it is told why.
  */
 import type { Clock } from '#src/domain/clock.ts';
@@ -22,7 +22,7 @@ type Load = { channels: number; nextCallAt: number; waiters: Set<Waiter> };
 const mostWaiting = 50;
 
 /** Resolves when the time is over, or with the signal. */
-const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+export const waitOn = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       clock.clearTimeout(timer);
@@ -65,6 +65,14 @@ const takeChannel = (load: Load): Permit => {
   return permitFor(load);
 };
 
+export const fullOf = ({ name, maxChannels }: Limited): { full: string } => ({
+  full: `The trunk "${name}" has no free channel (of ${maxChannels}).`,
+});
+
+export const pacedOf = ({ name, callsPerSecond }: Limited): { full: string } => ({
+  full: `More calls than ${callsPerSecond} a second wait for the trunk "${name}".`,
+});
+
 export const createTrunkLimits = (options: {
   clock: Clock;
   /** The longest wait of a call for its turn. */
@@ -95,27 +103,25 @@ export const createTrunkLimits = (options: {
 
     /** For a call that goes out; `isLast`: there is no other trunk, so that it waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Acquired> {
-      const { maxChannels, callsPerSecond, name } = trunk;
+      const { maxChannels, callsPerSecond } = trunk;
       const load = loadOf(trunk.id);
-      const paced = { full: `More calls than ${callsPerSecond} a second wait for the trunk "${name}".` };
       const isTooEarly = (): boolean => callsPerSecond !== null && load.nextCallAt - clock.now() > patienceMs;
-      if (isTooEarly()) return paced;
+      if (isTooEarly()) return pacedOf(trunk);
 
-      const full = { full: `The trunk "${name}" has no free channel (of ${maxChannels}).` };
       let permit: Permit;
       if (maxChannels === null || load.channels < maxChannels) permit = takeChannel(load);
-      else if (!isLast || load.waiters.size >= mostWaiting) return full;
+      else if (!isLast || load.waiters.size >= mostWaiting) return fullOf(trunk);
       else if (await waitForChannel(load, clock, patienceMs, signal)) permit = permitFor(load);
-      else return full;
+      else return fullOf(trunk);
 
       if (callsPerSecond === null) return { permit };
       if (isTooEarly()) {
         permit.release();
-        return paced;
+        return pacedOf(trunk);
       }
       const at = Math.max(clock.now(), load.nextCallAt);
       load.nextCallAt = at + 1_000 / callsPerSecond;
-      if (at > clock.now()) await wait(clock, at - clock.now(), signal);
+      if (at > clock.now()) await waitOn(clock, at - clock.now(), signal);
       return { permit };
     },
   };

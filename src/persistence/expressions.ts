@@ -4,6 +4,20 @@ import { sql, type AliasedExpression, type Expression } from 'kysely';
 /** When the transaction began, by the clock of the database. */
 export const now = sql<Date>`now()`;
 
+/** This moment, by the clock of the database, also where the statement had to wait. */
+export const clockNow = sql<Date>`clock_timestamp()`;
+
+/** So many milliseconds after an instant. */
+export const later = (at: Expression<Date>, milliseconds: number | Expression<number>) =>
+  sql<Date>`${at} + make_interval(secs => ${milliseconds}::float8 / 1000)`;
+
+export const laterOf = (one: Expression<Date>, other: Expression<Date>) =>
+  sql<Date>`greatest(${one}, ${other})`;
+
+/** From this moment on; negative for an instant that is over. */
+export const millisecondsUntil = (at: Expression<Date>) =>
+  sql<number>`(extract(epoch from ${at} - clock_timestamp()) * 1000)::double precision`;
+
 /** A while before `now`. */
 export const secondsAgo = (seconds: number | Expression<number>) =>
   sql<Date>`now() - make_interval(secs => ${seconds}::float8)`;

@@ -23,6 +23,7 @@ import type { SpeechEngines } from '#sip/speech.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import { createWebPhones, type Dial, type WebPhones } from '#sip/webphone/web-phones.ts';
 import type { Health } from '#src/api/api-services.ts';
+import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
 import { createDialFromPhone } from './dial-from-phone.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -62,7 +63,7 @@ const withoutServers = {
 } as const;
 
 const realLines = async (
-  { country, callClock: clock, logger }: Foundation,
+  { country, database, callClock: clock, logger, config: { node } }: Foundation,
   { speech, turnModel, openRecording, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
@@ -78,6 +79,7 @@ const realLines = async (
     trunk: trunkAddress === null ? null : { address: trunkAddress, numbers, media, codecs },
     trunks,
     legs,
+    trunkLoad: createTrunkLoad(database, node),
     trunkTimes,
     inboundAccess,
     mediaHost,

@@ -9,6 +9,7 @@ import {
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
+import { loadOfNobodyElse } from '#sip/trunks/shared-limits.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
@@ -34,6 +35,7 @@ export const realLines = async (
     trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
     legs: { keep() {}, remove() {}, orphans: async () => [] },
+    trunkLoad: loadOfNobodyElse,
     trunkTimes,
     inboundAccess,
     mediaHost: '127.0.0.1',

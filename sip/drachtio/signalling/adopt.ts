@@ -16,7 +16,6 @@ import { dialogStands, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from './session-timer.ts';
 
 export type AdoptOptions = MoveOptions & {
-  callId: string;
   left: LeftLine;
   srf: Srf;
   send: SendCommand;
@@ -37,15 +36,16 @@ const standingIn = ({ legs }: LeftLine): Standing | undefined => {
 const adoptSound = async (
   standing: Standing,
   trunk: Trunk,
-  { mediaServers, limits, send, logger }: AdoptOptions,
+  options: AdoptOptions,
 ): Promise<MediaEndpoint | null> => {
+  const { mediaServers, send, logger } = options;
   const { channel } = standing.leg;
   // Which of both a channel does is known where it is the only one that the trunk has.
   if (channel === null || trunk.srtp === 'optional') return null;
   try {
     // Who acts in a dialog is told by the relay what is said in it.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
-    return ofCall(await mediaServers.adoptEndpoint(channel, trunk.srtp), standing, trunk, limits);
+    return ofCall(await mediaServers.adoptEndpoint(channel, trunk.srtp), standing, trunk, options);
   } catch (error) {
     logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
     return null;

@@ -12,7 +12,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import type { InboundAccess } from '../../inbound-access/inbound-access.ts';
 import type { OnArrival } from '../../lines.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
-import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
+import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
 import type { Carriers } from '../media/carriers.ts';
@@ -20,7 +20,7 @@ import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import type { LegTracker } from './leg-tracker.ts';
-import { refusals, refuse, verdictRefusals } from './refusals.ts';
+import { refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
 import { createScreening, type Parties } from './screening.ts';
 import type { SessionTimes } from './session-timer.ts';
 import { createPendingCallers } from './pending-callers.ts';
@@ -47,7 +47,7 @@ export type InboundOptions = {
   carriers: Carriers;
   access: InboundAccess;
   directory: TrunkDirectory;
-  limits: TrunkLimits;
+  limits: Pick<SharedLimits, 'arrive'>;
   legTracker: Pick<LegTracker, 'track'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   sipCapture: Pick<SipCapture, 'claim'>;
@@ -87,11 +87,9 @@ export const createInbound = (options: InboundOptions) => {
     }
   };
 
-  const permitOn = (trunk: Trunk): Permit | null => {
-    const permit = limits.tryAcquire(trunk);
-    if (permit === null)
-      logger.warn({ trunk: trunk.name }, 'a caller was refused: no channel of the trunk is free');
-    return permit;
+  const refuseFor = (trunk: Trunk): InviteRefusal => {
+    logger.warn({ trunk: trunk.name }, 'a caller was refused: no channel of the trunk is free');
+    return verdictRefusals.concurrency_limit;
   };
 
   return {
@@ -107,11 +105,17 @@ export const createInbound = (options: InboundOptions) => {
       if (trunk === null) return undefined;
       const screened = screen(request, trunk);
       if ('refusal' in screened) return refuse(response, screened.refusal, logger);
-      const permit = permitOn(trunk);
-      if (permit === null) return refuse(response, verdictRefusals.concurrency_limit, logger);
       const callId = randomUUID();
+      const joining = limits.arrive(trunk, callId);
+      if (joining === null) return refuse(response, refuseFor(trunk), logger);
+      const { permit, hasChannel } = joining;
+      const ask = onArrival;
       pending.add(callId, { request, response, trunk, permit });
-      void offer(callId, screened.parties, { request, trunk }, onArrival);
+      void hasChannel.then((isFree) =>
+        isFree
+          ? offer(callId, screened.parties, { request, trunk }, ask)
+          : pending.refuse(callId, refuseFor(trunk)),
+      );
       return undefined;
     },
 

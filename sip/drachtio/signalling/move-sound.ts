@@ -8,7 +8,7 @@ import type { LeftLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { continuing } from '../../media/moving-endpoint.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { TrunkLimits } from '../../trunks/limits.ts';
+import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { offeredKeyIn } from '../../trunks/sdes.ts';
@@ -28,7 +28,8 @@ export type Standing = LeftLeg & { agreed: StandingDialog };
 
 export type MoveOptions = {
   carriers: Pick<Carriers, 'createEndpoint'>;
-  limits: Pick<TrunkLimits, 'tryAcquire'>;
+  callId: string;
+  limits: Pick<SharedLimits, 'goOn'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
 };
@@ -38,9 +39,9 @@ export const ofCall = (
   endpoint: MediaEndpoint,
   { agreed }: Standing,
   trunk: Trunk,
-  limits: MoveOptions['limits'],
+  { limits, callId }: Pick<MoveOptions, 'limits' | 'callId'>,
 ): MediaEndpoint => {
-  const release = limits.tryAcquire(trunk)?.release ?? (() => {});
+  const { release } = limits.goOn(trunk, callId);
   return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), trunk), release);
 };
 
@@ -84,7 +85,7 @@ const takeWaiting = async (offer: string, { dialog, standing, trunk, options }: 
   const remoteSdp = offer === '' ? undefined : accepted(offer, trunk);
   const created = await options.carriers.createEndpoint(remoteSdp, asBefore(trunk, standing));
   const localSdp = offer === '' ? offerWith(created.localSdp, trunk) : created.localSdp;
-  const endpoint = ofCall({ ...created, localSdp }, standing, trunk, options.limits);
+  const endpoint = ofCall({ ...created, localSdp }, standing, trunk, options);
   dialog.local.sdp = endpoint.localSdp;
   return { endpoint, timer: standing.agreed };
 };
@@ -92,7 +93,7 @@ const takeWaiting = async (offer: string, { dialog, standing, trunk, options }: 
 const askToMove = async ({ dialog, standing, trunk, options }: Move): Promise<Moved> => {
   const created = await options.carriers.createEndpoint(undefined, asBefore(trunk, standing));
   const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
-  const endpoint = ofCall(offering, standing, trunk, options.limits);
+  const endpoint = ofCall(offering, standing, trunk, options);
   try {
     return { endpoint, timer: await invite(dialog, endpoint, standing, options.clock) };
   } catch (error) {

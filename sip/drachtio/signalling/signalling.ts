@@ -14,6 +14,7 @@ import { createAskTrunk } from '../../trunks/ask-trunk.ts';
 import { allTrunks, createChooser } from '../../trunks/chooser.ts';
 import type { TrunkDirectory } from '../../trunks/directory.ts';
 import { createTrunkLimits } from '../../trunks/limits.ts';
+import { createSharedLimits, type SharedLimits, type SharedTrunkLoad } from '../../trunks/shared-limits.ts';
 import { createTrunkRests } from '../../trunks/rests.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
@@ -55,6 +56,7 @@ export type SignallingOptions = {
   /** The trunk of the configuration; `null` where there is none. */
   configured: Trunk | null;
   legs: LegStore;
+  trunkLoad: SharedTrunkLoad;
   sipCapture: Pick<SipCapture, 'claim' | 'ended'>;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
@@ -101,6 +103,19 @@ const following = (
   },
 });
 
+const limitsFor = ({
+  trunkTimes,
+  trunkLoad,
+  clock,
+  backgroundTasks,
+  logger,
+}: SignallingOptions): SharedLimits => {
+  const { patienceMs } = trunkTimes;
+  const limits = createTrunkLimits({ clock, patienceMs });
+  const inBackground = backgroundTasks.add;
+  return createSharedLimits({ limits, load: trunkLoad, patienceMs, inBackground, clock, logger });
+};
+
 export const createSignalling = (options: SignallingOptions) => {
   const { connection, mediaServers, carriers, directory, legs, trunkTimes } = options;
   const { sipCapture, country, clock, backgroundTasks, logger } = options;
@@ -109,7 +124,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const { endChannel } = mediaServers;
   const legTracker = createLegTracker({ ...options, store: legs, send, endChannel });
   const access = createInboundAccess({ ...options, numbers: options.inboundAccess });
-  const limits = createTrunkLimits({ ...trunkTimes, clock });
+  const limits = limitsFor(options);
   const rests = createTrunkRests({ ...trunkTimes, clock });
   const { choose, route } = createChooser(options, rests);
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
@@ -155,6 +170,7 @@ export const createSignalling = (options: SignallingOptions) => {
       return dial({
         ...shared,
         ...call,
+        callId: input.callId,
         from: input.from,
         to: input.to,
         choose: () => choose(input.from, input.to),

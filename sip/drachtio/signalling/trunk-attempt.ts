@@ -10,9 +10,10 @@ import { inviteTo, placeAt, type Place } from '../../trunks/addressing.ts';
 import type { Route } from '../../trunks/choose.ts';
 import { createCourse } from '../../trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '../../trunks/failover.ts';
-import type { Permit, TrunkLimits } from '../../trunks/limits.ts';
+import type { Permit } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import { redirectionsIn, type Redirection } from '../../trunks/redirects.ts';
+import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import type { TrunkRests } from '../../trunks/rests.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
@@ -36,13 +37,14 @@ export const unanswered = (cause: Unanswered['cause'], sip: SipDetails): Unanswe
 
 /** Options that are the same for every trunk. */
 export type CallOptions = {
+  callId: string;
   /** Domestic format. */
   from: string;
   to: string;
   country: Country;
   /** Where the call may go, which is asked when a trunk sends it on. */
   destinations: () => Promise<readonly Destinations[]>;
-  limits: TrunkLimits;
+  limits: Pick<SharedLimits, 'acquire' | 'count'>;
   rests: TrunkRests;
   /** A trunk from which nothing at all came for so long is given up. */
   silenceMs: number;
@@ -196,8 +198,8 @@ const callThrough = async (route: Route, permit: Permit, call: CallOptions & Cal
 /** `isLast`: there is no other trunk, so that the call waits for a channel. */
 export const tryTrunk = async (route: Route, isLast: boolean, call: CallOptions & Call): Promise<Tried> => {
   const { trunk } = route;
-  const { limits, signal, logger } = call;
-  const acquired = await limits.acquire(trunk, isLast, signal);
+  const { limits, logger } = call;
+  const acquired = await limits.acquire(trunk, isLast, call);
   if ('full' in acquired) {
     logger.warn({ trunk: trunk.name }, acquired.full);
     return { outcome: unanswered('trunk_error', { ...noSip, reason: acquired.full }), next: true };

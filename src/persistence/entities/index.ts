@@ -19,6 +19,7 @@ import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Recording } from './recording.ts';
 import { RequestCount } from './request-count.ts';
+import { TrunkChannel, TrunkLoad } from './trunk-load.ts';
 import { SipLegRow } from './sip-leg.ts';
 import { SipMessageRow } from './sip-message.ts';
 import { SignInLink } from './sign-in-link.ts';
@@ -53,4 +54,6 @@ export const entities = [
   Node,
   NodeSignal,
   RequestCount,
+  TrunkLoad,
+  TrunkChannel,
 ];

@@ -27,6 +27,7 @@ import { NumberEngines } from './number-engines.ts';
 import { RequestCounts } from './request-counts.ts';
 import { SipLegs } from './sip-legs.ts';
 import { SipMessages } from './sip-messages.ts';
+import { TrunkLoad } from './trunk-load.ts';
 import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
@@ -77,4 +78,5 @@ export const migrations = [
   { name: '0043-request-counts', class: RequestCounts },
   { name: '0044-console-sessions', class: ConsoleSessions },
   { name: '0045-call-search', class: CallSearch },
+  { name: '0046-trunk-load', class: TrunkLoad },
 ];
