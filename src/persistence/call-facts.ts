@@ -138,7 +138,7 @@ const write = (
   }
 };
 
-/** Another gateway holds the call, and this one writes nothing of it any more. */
+/** Another gateway holds the call, or has ended it, and this one writes nothing of it any more. */
 export class CallTaken extends Error {
   override readonly name = 'CallTaken';
 }
@@ -167,6 +167,32 @@ export const recordFact = async (
   // Of the end of a call nobody knows whether it was stored.
   if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');
   if (call !== undefined && call.epoch !== epoch) throw new CallTaken('Another gateway holds this call');
+  return null;
+};
+
+/** Of a call that is stored: the type of the fact at this place of its journal, null where there is none. */
+const factAt = prepared((queries, { callId, sequence }: { callId: string; sequence: number }) =>
+  queries
+    .selectFrom('Call')
+    .leftJoin('CallFactRow', (join) =>
+      join.onRef('CallFactRow.callId', '=', 'Call.id').on('CallFactRow.sequence', '=', sequence),
+    )
+    .select('CallFactRow.type')
+    .where('Call.id', '=', callId),
+);
+
+/**
+ * As `recordFact`, for the journal of who holds a call. Rejects with `CallTaken` also where somebody else has ended the
+ * call: whoever comes too late to end it must not do a second time what follows an end.
+ */
+export const recordAsHolder = async (
+  ...given: Parameters<typeof recordFact>
+): Promise<WrittenFact | null> => {
+  const [db, callId, sequence, fact] = given;
+  const written = await recordFact(...given);
+  if (written !== null || fact.type !== 'call.ended') return written;
+  const [own] = await factAt(db, { callId, sequence });
+  if (own !== undefined && own.type !== fact.type) throw new CallTaken('Another gateway has ended this call');
   return null;
 };
 

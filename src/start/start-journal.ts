@@ -7,7 +7,7 @@ import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createProgress, type Progress } from '#src/calls/journal/progress.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries } from '#src/calls/summaries/summaries.ts';
-import { journalPlace, recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { journalPlace, recordAsHolder, type RecordedFact } from '#src/persistence/call-facts.ts';
 import { keepProgress } from '#src/persistence/call-revivals.ts';
 import { keepTransitions } from '#src/persistence/call-transitions.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
@@ -71,7 +71,7 @@ export const startJournal = (
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
       const revival = fact.type === 'call.answered' ? beginnings.revivalOf(callId) : null;
       const beside = { revival, transitions: last };
-      const written = await recordFact(database.journal, callId, sequence, fact, epoch, beside);
+      const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
     },

@@ -32,7 +32,10 @@ export type Journal = {
   publish(callId: string, fact: JournalFact): void;
   /** Calls back after each fact is safely written. `follow` must not throw. */
   onWritten(follow: FollowFact): void;
-  /** Calls back when it is found out that another gateway holds a call: nothing more is written of it. Must not throw. */
+  /**
+   * Calls back when it is found out that another gateway holds a call, or has ended it: nothing more is written of it.
+   * Must not throw.
+   */
   onTaken(follow: (callId: string) => void): void;
   /** A fact of a call was written with its row: what follows a written fact follows. */
   wasWritten(callId: string, fact: RecordedFact): void;
@@ -49,7 +52,7 @@ export type Journal = {
 export type JournalOptions = {
   /**
    * Writes one fact. Writing the same sequence again must change nothing. Rejects with `CallTaken` where another gateway
-   * holds the call.
+   * holds the call, or has ended it.
    */
   write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<WrittenFact | null>;
   /** Where the journal of a call stands that is not open here. */
@@ -88,7 +91,10 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog -= journal.waiting.splice(0).length;
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
-    logger.warn({ call_id: callId }, 'another gateway holds this call now; this one lets go of it');
+    logger.warn(
+      { call_id: callId },
+      'another gateway holds this call now, or has ended it; this one lets go of it',
+    );
     for (const follow of takenFollowers) follow(callId);
   };
 

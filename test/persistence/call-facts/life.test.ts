@@ -1,6 +1,7 @@
 /** A call's row through answer, turns and end. */
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { facts, recordFact } from '#src/persistence/call-facts.ts';
+import { CallTaken, facts, recordAsHolder, recordFact } from '#src/persistence/call-facts.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -78,6 +79,20 @@ test('the first end wins, and there is one call.ended', async (t) => {
   });
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
   t.falsy(await recordFact(db, callId, 4, answered));
+});
+
+test('whoever comes too late to end a call is told so, but for one who asks again', async (t) => {
+  const db = await testDatabase();
+  const callId = await answeredCall(db);
+  t.truthy(await recordAsHolder(db, callId, 2, ended));
+  t.is(await recordAsHolder(db, callId, 2, ended), null);
+  await recordAsHolder(db, callId, 3, { type: 'call.summarized', at: ended.at, summary: 'Nothing.' });
+  for (const sequence of [3, 4])
+    await t.throwsAsync(recordAsHolder(db, callId, sequence, { ...ended, reason: 'system_error' }), {
+      instanceOf: CallTaken,
+    });
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended', 'call.summarized']);
+  t.is(await recordAsHolder(db, randomUUID(), 1, ended), null, 'nobody knows whether it was stored');
 });
 
 test('turns are numbered from 1, with their offset from the answer', async (t) => {
