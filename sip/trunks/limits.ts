@@ -1,6 +1,7 @@
 /**
- * Limits of a trunk, as this process holds them; with the others, see `shared-limits.ts`: calls at once, and new ones a second. A call that comes too early waits a little in a short queue;
- * when that is full, or the wait would be too long, it is told why.
+ * Limits of a trunk, as this process holds them (`shared-limits.ts` holds them with the others): calls at once, and new
+ * ones a second. A call that comes too early waits a little in a short queue; when that is full, or the wait would be too
+ * long, it is told why.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { phrases } from '#src/domain/phrases.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
 import { until } from '#test/helpers/until.ts';
-import { oneDatabase, place, untilStatus, untilTakenOver, type Running } from './gateways-of-one-database.ts';
+import {
+  bindAgent,
+  oneDatabase,
+  place,
+  untilStatus,
+  untilTakenOver,
+  type Running,
+} from './gateways-of-one-database.ts';
 
 /** Answers whatever is said to it, and goes on when its gateway dies. */
 const talks = '01000000001';
@@ -34,13 +41,7 @@ const thinking = async (t: ExecutionContext) => {
     turn === 2 ? { pieces: [''], pauseMs: foreverMs } : { pieces: [`${turn}번째 대답입니다.`] },
   );
   t.teardown(agent.close);
-  const { body } = await holder.admin.get('/api/v1/admin/numbers');
-  const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
-  const bound = await holder.admin.put(`/api/v1/admin/numbers/${number?.id}/agents/outbound`, {
-    ...agent.binding,
-    token: 'agent-token',
-  });
-  t.is(bound.status, 200);
+  t.is(await bindAgent(holder, agent.binding), 200);
   const callId = await place(holder, talks);
   await until('a second reply is asked for', () => agent.turns[1]);
   const ask = async (gateway: Running, what: string, body: object): Promise<unknown> =>

@@ -73,3 +73,11 @@ export const untilTakenOver = (gateway: Running, callId: string): Promise<unknow
     const events = z.array(z.object({ type: z.string() })).parse(body['events']);
     return events.some(({ type }) => type === 'call.taken_over') ? true : undefined;
   });
+
+/** Gives the number another agent for calls out, with a token; resolves to the status of the answer. */
+export const bindAgent = async ({ admin }: Running, binding: object): Promise<number> => {
+  const { body } = await admin.get('/api/v1/admin/numbers');
+  const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
+  const path = `/api/v1/admin/numbers/${number?.id}/agents/outbound`;
+  return (await admin.put(path, { ...binding, token: 'agent-token' })).status;
+};

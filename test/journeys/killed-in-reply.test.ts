@@ -5,7 +5,14 @@ import { phrases } from '#src/domain/phrases.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
 import { until } from '#test/helpers/until.ts';
-import { oneDatabase, place, untilStatus, untilTakenOver, type Running } from './gateways-of-one-database.ts';
+import {
+  bindAgent,
+  oneDatabase,
+  place,
+  untilStatus,
+  untilTakenOver,
+  type Running,
+} from './gateways-of-one-database.ts';
 
 /** Answers whatever is said to it, and goes on when its gateway dies. */
 const talks = '01000000001';
@@ -25,13 +32,7 @@ const killed = test.macro<[AgentType, 'is asked again' | 'is not asked again']>(
       turn === 2 ? { pieces: [''], pauseMs: foreverMs } : { pieces: [`${turn}번째 대답입니다.`] },
     );
     t.teardown(agent.close);
-    const { body } = await dying.admin.get('/api/v1/admin/numbers');
-    const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
-    const bound = await dying.admin.put(`/api/v1/admin/numbers/${number?.id}/agents/outbound`, {
-      ...agent.binding,
-      token: 'agent-token',
-    });
-    t.is(bound.status, 200);
+    t.is(await bindAgent(dying, agent.binding), 200);
     const callId = await place(dying, talks);
     await until('a second reply is asked for', () => agent.turns[1]);
     const before = await until('what was said is written', async () => {

@@ -16,7 +16,7 @@ const isSpeech = ({ sampleRate, samples }: Audio): boolean =>
   samples.length / sampleRate < 20 &&
   samples.some((sample) => sample > 1_000);
 
-const whereInstalled = (program: string) => (isInstalled(program) ? test : test.skip);
+const whereInstalled = (program: string) => (isInstalled(program) ? test.serial : test.skip);
 
 whereInstalled('espeak-ng')('espeak-ng speaks Korean, English and Japanese', async (t) => {
   t.true(isSpeech(await espeakNg().synthesize('안녕하세요, 반갑습니다.', 'ko')));
@@ -40,8 +40,16 @@ whereInstalled('espeak-ng')('espeak-ng takes every text for words', async (t) =>
 });
 
 whereInstalled('flite')('flite speaks English and leaves no file behind', async (t) => {
-  const folders = async () =>
-    (await readdir(tmpdir())).filter((name) => name.startsWith('trunkline-speech-'));
+  // Others speak and listen at the same time.
+  const own = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+  const usual = process.env['TMPDIR'];
+  process.env['TMPDIR'] = own;
+  t.teardown(async () => {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+    await rm(own, { recursive: true, force: true });
+  });
+  const folders = async () => (await readdir(own)).filter((name) => name.startsWith('trunkline-speech-'));
   t.true(isSpeech(await flite().synthesize('Hello, how are you? I am well.', 'en')));
   t.deepEqual(await folders(), []);
 });

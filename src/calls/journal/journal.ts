@@ -91,10 +91,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog -= journal.waiting.splice(0).length;
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
-    logger.warn(
-      { call_id: callId },
-      'another gateway holds this call now, or has ended it; this one lets go of it',
-    );
+    logger.warn({ call_id: callId }, 'this call goes on, or ended, elsewhere; this gateway lets go of it');
     for (const follow of takenFollowers) follow(callId);
   };
 

@@ -41,22 +41,7 @@ const MuteButton = () => {
   return <ToolButton icon={icon} label={label} act={() => setMuted(!isMuted.value)} />;
 };
 
-/** Of a call with sound: the microphone is on until it is turned off. */
-const SoundButton = () => {
-  const t = texts.value.phone;
-  const { value } = callSound;
-  const hears = value.is === 'on' && value.hears;
-  return (
-    <ToolButton
-      icon="microphone"
-      label={hears ? t.microphoneOff : t.microphone}
-      isPressed={hears}
-      act={toggleMicrophone}
-    />
-  );
-};
-
-const MicrophoneButton = ({ microphone: { isOn, toggle } }: { microphone: Microphone }) => {
+const MicrophoneButton = ({ isOn, toggle }: Pick<Microphone, 'isOn' | 'toggle'>) => {
   const t = texts.value.phone;
   return (
     <ToolButton
@@ -66,6 +51,13 @@ const MicrophoneButton = ({ microphone: { isOn, toggle } }: { microphone: Microp
       act={toggle}
     />
   );
+};
+
+/** Of a call with sound: the microphone is on until it is turned off. */
+const SoundButton = () => {
+  const { value } = callSound;
+  const isOn = value.is === 'on' && value.hears;
+  return <MicrophoneButton isOn={isOn} toggle={toggleMicrophone} />;
 };
 
 export const TalkTools = ({
@@ -96,7 +88,7 @@ export const TalkTools = ({
         )}
         <ToolButton icon="keypad" label={t.keypad} isPressed={hasKeypad} act={() => setKeypad(!hasKeypad)} />
         {hasSound && <SoundButton />}
-        {!hasSound && canListen && <MicrophoneButton microphone={microphone} />}
+        {!hasSound && canListen && <MicrophoneButton {...microphone} />}
         {(hasSound || hasVoiceFor(details.language)) && <MuteButton />}
         <button type="button" class="hang-up" onClick={() => send({ type: 'hang_up' })}>
           <Icon name="down" />

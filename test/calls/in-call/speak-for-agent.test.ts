@@ -1,32 +1,12 @@
 import test from 'ava';
 import { pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
-import type { TakenOverCall } from '#machines/taken-over.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
+import { takenOver } from '#test/helpers/taken-over-call.ts';
 
 const answered = (options: Parameters<typeof createCallWorld>[0] = {}) => {
   const world = createCallWorld(options);
   world.onLine({ type: 'line.answered' });
   return world;
-};
-
-const takenOver: TakenOverCall = {
-  node: 'second',
-  answeredBy: null,
-  recordingIsPaused: false,
-  hangupIsPending: false,
-  endReason: null,
-  conversation: {
-    resumesAs: 'listening',
-    messages: [],
-    turn: 1,
-    utterance: 1,
-    spoken: null,
-    unanswered: 0,
-    asked: [],
-    failuresInARow: 0,
-    wasReprompted: false,
-    unsaid: [],
-  },
 };
 
 const words = { sentences: ['One moment.'], interrupt: false };
@@ -58,7 +38,7 @@ test('a machine that gets its message hears nothing else', (t) => {
 });
 
 test('a call that is being taken over is asked once more, when its line is there', (t) => {
-  const world = createCallWorld({ takenOver });
+  const world = createCallWorld({ takenOver: takenOver() });
   t.throws(() => say(world.actor, words), { code: 'room_unknown' });
   world.onLine({ type: 'line.adopted' });
   say(world.actor, words);

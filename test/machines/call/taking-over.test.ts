@@ -1,37 +1,7 @@
 /** A call that another process held: how it begins here, and how it goes on. */
 import test from 'ava';
-import type { TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
-
-const heard = [
-  { role: 'user', content: '[outbound call connected]' },
-  { role: 'assistant', content: 'Good morning.' },
-] as const;
-
-const takenOver = (
-  conversation: Partial<TakenOverConversation> = {},
-  changes: Partial<TakenOverCall> = {},
-): TakenOverCall => ({
-  node: 'second',
-  answeredBy: null,
-  recordingIsPaused: false,
-  hangupIsPending: false,
-  endReason: null,
-  conversation: {
-    resumesAs: 'listening',
-    messages: heard,
-    turn: 3,
-    utterance: 7,
-    spoken: null,
-    unanswered: 0,
-    asked: [],
-    failuresInARow: 0,
-    wasReprompted: false,
-    unsaid: [],
-    ...conversation,
-  },
-  ...changes,
-});
+import { heard, takenOver } from '#test/helpers/taken-over-call.ts';
 
 const worldOf = (...given: Parameters<typeof takenOver>) =>
   createCallWorld({ takenOver: takenOver(...given), maxDurationSec: 100 });

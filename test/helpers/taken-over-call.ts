@@ -1,0 +1,32 @@
+/** A call that another process held, as it is taken over: its agent has said good morning, and listened. */
+import type { TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
+
+export const heard = [
+  { role: 'user', content: '[outbound call connected]' },
+  { role: 'assistant', content: 'Good morning.' },
+] as const;
+
+export const takenOver = (
+  conversation: Partial<TakenOverConversation> = {},
+  changes: Partial<TakenOverCall> = {},
+): TakenOverCall => ({
+  node: 'second',
+  answeredBy: null,
+  recordingIsPaused: false,
+  hangupIsPending: false,
+  endReason: null,
+  conversation: {
+    resumesAs: 'listening',
+    messages: heard,
+    turn: 3,
+    utterance: 7,
+    spoken: null,
+    unanswered: 0,
+    asked: [],
+    failuresInARow: 0,
+    wasReprompted: false,
+    unsaid: [],
+    ...conversation,
+  },
+  ...changes,
+});
