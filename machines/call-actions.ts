@@ -1,7 +1,18 @@
 /** Why a call ends, what it tells its line and what it publishes, as the actions that its arrows name. */
-import { outputOf, type CallCommand, type CallContext, type LastWord } from './call-context.ts';
+import {
+  failureOf,
+  outputOf,
+  transferOf,
+  type CallCommand,
+  type CallContext,
+  type CallMachineEvent,
+  type LastWord,
+} from './call-context.ts';
+import type { KeysWanted } from './collected-keys.ts';
+import type { LanguageRequest } from './control.ts';
+import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
-import type { LineEvent, LineEventOf } from './line.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineEventOf } from './line.ts';
 
 type On<Type extends LineEvent['type']> = { event: LineEventOf<Type> };
 
@@ -28,6 +39,15 @@ const ended = (context: CallContext): CallFact => {
   };
 };
 
+/** A transfer that somebody has taken back has not failed. */
+const transferOver = (context: CallContext, event: CallMachineEvent): CallFact => {
+  const { transferId } = transferOf(context);
+  const reason = failureOf(context, event);
+  if (reason === 'cancelled') return { type: 'call.transfer_returned', transferId };
+  const sip = event.type === 'line.transfer_failed' ? event.sip : undefined;
+  return { type: 'call.transfer_failed', transferId, reason, ...(sip === undefined ? {} : { sip }) };
+};
+
 const fact = (given: CallFact): CallFact => given;
 
 /** Why the call ends, where nothing has ended it before. */
@@ -37,6 +57,9 @@ export const ends = {
   unconnected: { type: 'end', params: ({ event: { cause } }: On<'line.unanswered'>) => cause },
   byAgent: { type: 'end', params: 'agent_hangup' },
   byCounterparty: { type: 'end', params: 'counterparty_hangup' },
+  byTransfer: { type: 'end', params: 'transfer_completed' },
+  forConsent: { type: 'end', params: 'consent_refused' },
+  forTransfer: { type: 'end', params: 'transfer_failed' },
   forDuration: { type: 'end', params: 'max_duration' },
   forSilence: { type: 'end', params: 'silence_timeout' },
   forAgent: { type: 'end', params: 'agent_error' },
@@ -44,11 +67,48 @@ export const ends = {
   forFault: { type: 'end', params: 'system_error' },
 } as const;
 
+/** The line keeps the keys that come to itself. */
+export const hideKeys = ({ finish }: KeysWanted): KeysCommand => ({ type: 'hideKeys', finish });
+
 export const tells = {
   hangUp: { type: 'tellLine', params: { type: 'hangUp' } },
+  keepKeys: { type: 'endSecret', params: { type: 'keepKeys' } },
+  forgetKeys: { type: 'endSecret', params: { type: 'forgetKeys' } },
+  changeLanguage: {
+    type: 'tellLine',
+    params: ({ event: { language } }: { event: LanguageRequest }): LineCommand => ({
+      type: 'changeLanguage',
+      language,
+    }),
+  },
+  transfer: {
+    type: 'tellLine',
+    params: ({ context }: { context: CallContext }): LineCommand => {
+      const { to, mode } = transferOf(context);
+      return { type: 'transfer', to, mode };
+    },
+  },
+  brief: {
+    type: 'tellLine',
+    params: ({ context }: { context: CallContext }): LineCommand => {
+      const { briefing: text, acceptKey } = transferOf(context);
+      return { type: 'brief', text, acceptKey };
+    },
+  },
+  connect: { type: 'tellLine', params: { type: 'connect' } },
+  cancelTransfer: { type: 'tellLine', params: { type: 'cancelTransfer' } },
   expectHangup: { type: 'tellLine', params: { type: 'expectHangup' } },
   pauseRecording: { type: 'tellLine', params: { type: 'pauseRecording' } },
   resumeRecording: { type: 'tellLine', params: { type: 'resumeRecording' } },
+} as const;
+
+/** From now on the agent is silent. */
+export const beginsTransfer = {
+  type: 'tellConversation',
+  params: ({ event: { sentences } }: Asked<'transfer.requested'>): ConversationEvent => ({
+    type: 'transfer.begun',
+    sentences,
+  }),
 } as const;
 
 export const notesLastWord = {
@@ -87,6 +147,47 @@ export const publishes = {
     type: 'publish',
     params: ({ event: { sentences, interrupt } }: Asked<'say.requested'>) =>
       fact({ type: 'say.requested', text: sentences.join(' '), interrupt }),
+  },
+  collectRequested: {
+    type: 'publish',
+    params: ({ event: { wanted } }: Asked<'collect.requested'>) =>
+      fact({ type: 'collect.requested', ...wanted }),
+  },
+  languageChanged: {
+    type: 'publish',
+    params: ({ event: { language } }: { event: LanguageRequest }) =>
+      fact({ type: 'language.changed', language }),
+  },
+  transferRequested: {
+    type: 'publish',
+    params: ({ event: { transferId, to, mode, sentences } }: Asked<'transfer.requested'>) =>
+      fact({
+        type: 'call.transfer_requested',
+        transferId,
+        to,
+        mode,
+        ...(sentences.length === 0 ? {} : { announced: true }),
+      }),
+  },
+  transferRinging: {
+    type: 'publish',
+    params: ({ context }: { context: CallContext }) =>
+      fact({ type: 'call.transfer_ringing', transferId: transferOf(context).transferId }),
+  },
+  transferAnswered: {
+    type: 'publish',
+    params: ({ event: { at }, context }: On<'line.transfer_answered'> & { context: CallContext }) =>
+      fact({ type: 'call.transfer_answered', at, transferId: transferOf(context).transferId }),
+  },
+  transferConnected: {
+    type: 'publish',
+    params: ({ event: { at }, context }: On<'line.transferred'> & { context: CallContext }) =>
+      fact({ type: 'call.transfer_connected', at, transferId: transferOf(context).transferId }),
+  },
+  transferOver: {
+    type: 'publish',
+    params: ({ event, context }: { event: CallMachineEvent; context: CallContext }) =>
+      transferOver(context, event),
   },
   recordingPaused: { type: 'publish', params: { type: 'recording.paused' } },
   recordingResumed: { type: 'publish', params: { type: 'recording.resumed' } },

@@ -1,8 +1,11 @@
 /** The input of a call, the requests that it takes while it lasts, its context, and its output. */
+import type { CollectRequest } from './collected-keys.ts';
+import { secretWanted } from './control.ts';
 import type { ConversationInput, ConversationMessage, SayRequest } from './conversation-context.ts';
 import type { AnsweredBy, CallRoute, LineEvent, LineEventOf, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
 import type { SoundFigures } from './sound-figures.ts';
+import type { Transfer, TransferFailure, TransferRefused, TransferRequest } from './transfer.ts';
 
 /** Treatment of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
@@ -27,6 +30,11 @@ export type CallCommand =
   | { type: 'keys.requested'; keys: string }
   /** A program has words said in the agent's place. */
   | SayRequest
+  /** The other party's keys are to come to the agent as one turn. */
+  | CollectRequest
+  /** The other party is to be handed to a person. */
+  | TransferRequest
+  | { type: 'transfer.taken_back' }
   /** What is said now is not to be in the recording. */
   | { type: 'recording.pause_requested' }
   | { type: 'recording.resume_requested' }
@@ -38,6 +46,7 @@ export type CallMachineEvent =
   | LineEvent
   | ConversationMessage
   | CallCommand
+  | TransferRefused
   /** It was just found out who has answered; what follows from it is decided. */
   | { type: 'answerer.known' };
 
@@ -51,7 +60,13 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   agentIsBusy: boolean;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
+  /** The other party has not agreed, and nothing of it is recorded. */
+  consentIsAwaited: boolean;
+  /** While the other party presses keys that are a secret: whether the recording was paused for them. */
+  secretKeys: { pausedRecording: boolean } | null;
   hangupIsPending: boolean;
+  /** The one that is under way, or that has come about. */
+  transfer: Transfer | null;
   endReason: EndReason | null;
   endedAt: number | null;
   /** False where nobody was there to see it. */
@@ -61,6 +76,31 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   sound: SoundFigures | null;
 };
 
+/** Of a call that was taken over while they came, or were to come. */
+const secretKeysOf = ({ takenOver }: CallInput): CallContext['secretKeys'] =>
+  takenOver === null || secretWanted(takenOver.conversation) === null
+    ? null
+    : { pausedRecording: takenOver.pausedForSecret };
+
+/** The person was lost, and the other party is there: the agent goes on, whatever was to become of the call. */
+const lostTransferOf = ({ takenOver }: CallInput): Transfer | null => {
+  const lost = takenOver?.lostTransfer ?? null;
+  return (
+    lost && {
+      ...lost,
+      mode: 'cold',
+      sentences: [],
+      briefing: '',
+      acceptKey: null,
+      ringTimeoutSec: 0,
+      onFailure: 'resume',
+      isRecorded: true,
+      maxDurationSec: 0,
+      givenUp: 'trunk_error',
+    }
+  );
+};
+
 export const contextOf = (input: CallInput): CallContext => ({
   callId: input.callId,
   input,
@@ -68,7 +108,10 @@ export const contextOf = (input: CallInput): CallContext => ({
   agentIsBusy: false,
   answeredBy: input.takenOver?.answeredBy ?? null,
   recordingIsPaused: input.takenOver?.recordingIsPaused ?? false,
+  consentIsAwaited: input.consent !== null && (input.takenOver?.consentIsAwaited ?? true),
+  secretKeys: secretKeysOf(input),
   hangupIsPending: input.takenOver?.hangupIsPending ?? false,
+  transfer: lostTransferOf(input),
   endReason: input.takenOver?.endReason ?? null,
   endedAt: null,
   endWasSeen: true,
@@ -78,8 +121,9 @@ export const contextOf = (input: CallInput): CallContext => ({
 });
 
 export const lineInput = ({ input }: CallContext): LineInput => {
-  const { callId, direction, from, to, language, speech, recording, bargeIn, turnEnd } = input;
-  return { callId, direction, from, to, language, speech, recording, bargeIn, turnEnd };
+  const { callId, direction, from, to, language, speech, recording, bargeIn, turnEnd, sipHeaders } = input;
+  const line = { callId, direction, from, to, language, speech, recording, bargeIn, turnEnd };
+  return sipHeaders === undefined ? line : { ...line, sipHeaders };
 };
 
 /** `endedAt` is `null` where the line did not tell; the others where it knows nothing of SIP, trunks and packets. */
@@ -92,6 +136,18 @@ export const outputOf = (context: CallContext): CallOutput => {
 
 /** The first cause wins. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
+
+/** The transfer of a call that has one. */
+export const transferOf = ({ transfer }: Pick<CallContext, 'transfer'>): Transfer => {
+  if (transfer === null) throw new Error('Something became of a transfer that nobody had asked for');
+  return transfer;
+};
+
+/** Why nobody was connected: that it was given up goes before what the line says of it. */
+export const failureOf = (
+  context: Pick<CallContext, 'transfer'>,
+  event: { type: string; cause?: TransferFailure },
+): TransferFailure => transferOf(context).givenUp ?? event.cause ?? 'no_answer';
 
 /** The last word of a line. */
 export type LastWord = LineEventOf<'line.unanswered' | 'line.ended'>;

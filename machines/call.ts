@@ -10,88 +10,13 @@
  * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
  *   replies of its conversation, and `publish`.
  */
-import { assign, enqueueActions, raise, sendTo, setup } from 'xstate';
-import { ends, notesLastWord, publishes, tells } from './call-actions.ts';
-import {
-  contextOf,
-  firstCause,
-  lastWords,
-  lineInput,
-  outputOf,
-  type CallContext,
-  type CallMachineEvent,
-  type CallInput,
-  type CallOutput,
-  type LastWord,
-} from './call-context.ts';
-import { conversationMachine } from './conversation.ts';
-import type { ConversationEvent } from './conversation-context.ts';
-import type { CallFact } from './facts.ts';
-import { line, type AnsweredBy, type LineCommand } from './line.ts';
-import type { EndReason } from './outcome.ts';
+import { beginsTransfer, ends, notesLastWord, publishes, tells } from './call-actions.ts';
+import { contextOf, lineInput, outputOf } from './call-context.ts';
+import { callSetup } from './call-setup.ts';
+import { consenting } from './call-consent.ts';
+import { bridged, transferring } from './call-transfer.ts';
 
-export const callMachine = setup({
-  types: {
-    input: {} as CallInput,
-    context: {} as CallContext,
-    events: {} as CallMachineEvent,
-    output: {} as CallOutput,
-    tags: {} as 'ringing' | 'talking' | 'taken-over',
-  },
-  actors: { line, conversation: conversationMachine },
-  delays: {
-    ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
-    maxDuration: ({ context }) => context.input.maxDurationSec * 1000,
-    farewellWait: ({ context }) => context.input.farewellWaitMs,
-    hangUpTimeout: ({ context }) => context.input.hangUpTimeoutMs,
-    adoptTimeout: ({ context }) => context.input.adoptTimeoutMs,
-  },
-  guards: {
-    isTakenOver: ({ context }) => context.input.takenOver !== null,
-    wasBeingEnded: ({ context }) => context.endReason !== null,
-    hangupIsPending: ({ context }) => context.hangupIsPending,
-    wasLeavingMessage: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'voicemail',
-    otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
-    isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
-    waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
-    isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
-    /** Who has called us is no question. */
-    isToBeTold: ({ context }) => context.input.direction === 'outbound' && context.answeredBy === null,
-    hangsUpOnMachine: ({ context }) =>
-      context.answeredBy === 'machine' && context.input.voicemail === 'hang_up',
-    leavesMessage: ({ context }) =>
-      context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
-    isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
-    recordingIsPaused: ({ context }) => context.recordingIsPaused,
-    farewellIsOver: ({ context }) => !context.agentIsBusy,
-    nobodyPickedUp: ({ context }) => outputOf(context).status === 'no_answer',
-    somethingBroke: ({ context }) => outputOf(context).status === 'failed',
-  },
-  actions: {
-    publish: (_args, _fact: CallFact) => {
-      throw new Error('No "publish" was provided to this machine');
-    },
-    end: assign(({ context }, cause: EndReason) => ({ endReason: firstCause(context, cause) })),
-    noteLastWord: assign((_, word: LastWord) => lastWords(word)),
-    noteHangupPending: assign({ hangupIsPending: true }),
-    noteUnseen: assign({ endWasSeen: false }),
-    noteAnswered: assign({ wasAnswered: true }),
-    noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),
-    decideByAnswerer: raise({ type: 'answerer.known' }),
-    noteBusy: assign({ agentIsBusy: true }),
-    noteQuiet: assign({ agentIsBusy: false }),
-    notePaused: assign({ recordingIsPaused: true }),
-    noteResumed: assign({ recordingIsPaused: false }),
-    /** Of a recording that was paused before nothing more is kept. */
-    goOn: enqueueActions(({ context, event, enqueue }) => {
-      if (context.recordingIsPaused) enqueue.sendTo('line', { type: 'pauseRecording' } satisfies LineCommand);
-      enqueue.sendTo('conversation', event);
-    }),
-    tellLine: sendTo('line', (_, command: LineCommand) => command),
-    tellConversation: sendTo('conversation', (_, event: ConversationEvent) => event),
-    forwardToConversation: sendTo('conversation', ({ event }) => event),
-  },
-}).createMachine({
+export const callMachine = callSetup.createMachine({
   id: 'call',
   description: 'The life of one call, from dialing or arrival to its end.',
   context: ({ input }) => contextOf(input),
@@ -114,7 +39,14 @@ export const callMachine = setup({
           always: { guard: 'isTakenOver', target: '#call.active.taking-over' },
           after: { ringTimeout: { target: 'cancelling', actions: ends.unanswered } },
           on: {
-            'line.answered': { target: '#call.active', actions: ['noteAnswered', publishes.answered] },
+            'line.answered': [
+              {
+                guard: 'mustConsent',
+                target: '#call.active.talking.consenting',
+                actions: ['noteAnswered', publishes.answered],
+              },
+              { target: '#call.active', actions: ['noteAnswered', publishes.answered] },
+            ],
             'line.unanswered': { target: '#call.over', actions: [ends.unconnected, notesLastWord] },
             'cancel.requested': { target: 'cancelling', actions: ends.cancelled },
             'gateway.closing': { target: 'cancelling', actions: ends.forFault },
@@ -151,7 +83,7 @@ export const callMachine = setup({
           description: 'Asked for again while it is paused, it is paused already.',
         },
         'recording.resume_requested': {
-          guard: 'recordingIsPaused',
+          guard: 'recordingMayGoOn',
           actions: ['noteResumed', tells.resumeRecording, publishes.recordingResumed],
         },
         stopTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
@@ -169,6 +101,16 @@ export const callMachine = setup({
             'line.adopted': [
               { guard: 'wasBeingEnded', target: 'ending', actions: publishes.takenOver },
               {
+                guard: 'hungUpBeforeConsent',
+                target: 'ending',
+                actions: [publishes.takenOver, ends.byAgent],
+              },
+              {
+                guard: 'awaitedConsent',
+                target: 'talking.consenting',
+                actions: [publishes.takenOver, 'goOn'],
+              },
+              {
                 guard: 'hangupIsPending',
                 target: 'talking.hangup-pending',
                 actions: [publishes.takenOver, 'goOn'],
@@ -177,6 +119,17 @@ export const callMachine = setup({
                 guard: 'wasLeavingMessage',
                 target: 'talking.leaving-message',
                 actions: [publishes.takenOver, 'goOn'],
+              },
+              {
+                guard: 'hasLostTransfer',
+                target: 'talking',
+                actions: [
+                  publishes.takenOver,
+                  'goOn',
+                  publishes.transferOver,
+                  'returnToAgent',
+                  'forgetTransfer',
+                ],
               },
               { target: 'talking', actions: [publishes.takenOver, 'goOn'] },
             ],
@@ -238,10 +191,22 @@ export const callMachine = setup({
                 { type: 'tellLine', params: ({ event }) => ({ type: 'press', keys: event.keys }) },
               ],
             },
+            'collect.requested': [
+              {
+                guard: 'wantsSecret',
+                actions: [publishes.collectRequested, 'beginSecret', 'forwardToConversation'],
+              },
+              { actions: [publishes.collectRequested, tells.forgetKeys, 'forwardToConversation'] },
+            ],
+            'keys.collected': { actions: tells.keepKeys },
+            'secret.awaited': { actions: 'beginSecret' },
+            'secret.dropped': { actions: tells.forgetKeys },
             'say.requested': { actions: [publishes.sayRequested, 'forwardToConversation'] },
+            'language.requested': { actions: [publishes.languageChanged, tells.changeLanguage] },
             say: { actions: { type: 'tellLine', params: ({ event }) => event } },
           },
           states: {
+            consenting,
             conversing: {
               description: 'Both parties talk.',
               on: {
@@ -250,8 +215,22 @@ export const callMachine = setup({
                   target: 'hangup-pending',
                   actions: publishes.hangupRequested,
                 },
+                'transfer.wanted': {
+                  actions: { type: 'askForTransfer', params: ({ event }) => event.wanted },
+                  description: 'By its agent: whether that may be is being found out.',
+                },
+                'transfer.refused': { actions: 'forwardToConversation' },
+                'transfer.requested': {
+                  target: 'transferring',
+                  actions: [
+                    { type: 'noteTransfer', params: ({ event }) => event },
+                    publishes.transferRequested,
+                    beginsTransfer,
+                  ],
+                },
               },
             },
+            transferring,
             'hangup-pending': {
               description: 'The agent asked to hang up; its farewell is heard to the end first.',
               entry: tells.expectHangup,
@@ -283,6 +262,7 @@ export const callMachine = setup({
             },
           },
         },
+        bridged,
         ending: {
           description: 'The line is being hung up; only what was still heard is taken in.',
           entry: [{ type: 'tellConversation', params: { type: 'call.ending' } }, tells.hangUp],

@@ -1,12 +1,20 @@
 /** The sentences, messages and facts of a conversation, as the actions that its arrows name. */
-import { unsaidOf, type ConversationContext, type ConversationEvent } from './conversation-context.ts';
+import { turnOfKeys, type CollectedKeys } from './collected-keys.ts';
+import type { ConsentMeans } from './consent.ts';
+import {
+  phrasesOf,
+  unsaidOf,
+  type ConversationContext,
+  type ConversationEvent,
+} from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import type { LineEventOf } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
 import type { ResumedAs } from './taken-over.ts';
+import { failedTransferTurn, type TransferMessage } from './transfer.ts';
 import { hasBegun, type Spoken, type Turns } from './turns.ts';
 
-type Context = { context: Pick<ConversationContext, 'input'> };
+type Context = { context: Pick<ConversationContext, 'input' | 'language' | 'controls'> };
 
 /** The sentences of a reply, and those that the gateway has of its own. */
 export const says = {
@@ -15,16 +23,26 @@ export const says = {
     params: ({ event }: { event: Extract<ReplyEvent, { type: 'reply.sentence' }> }) => [event.text],
   },
   greeting: { type: 'say', params: ({ context }: Context) => [context.input.greeting ?? ''] },
-  reprompt: { type: 'say', params: ({ context }: Context) => [context.input.reprompt] },
-  apology: { type: 'say', params: ({ context }: Context) => [context.input.apology] },
-  brokenOff: { type: 'say', params: ({ context }: Context) => [context.input.brokenOff] },
-  failedOpening: { type: 'say', params: ({ context }: Context) => [context.input.failedOpening] },
-  failedGoodbye: { type: 'say', params: ({ context }: Context) => [context.input.failedGoodbye] },
+  reprompt: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).reprompt] },
+  apology: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).apology] },
+  brokenOff: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).brokenOff] },
+  failedOpening: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).failedOpening] },
+  failedGoodbye: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).failedGoodbye] },
   voicemailMessage: { type: 'say', params: ({ context }: Context) => [context.input.voicemailMessage] },
+  consentAnnouncement: {
+    type: 'say',
+    params: ({ context }: Context) => [context.input.consent?.announcement ?? ''],
+  },
+  consentRefused: { type: 'say', params: ({ context }: Context) => [context.input.consentRefused] },
   /** The words of a program. */
   asked: {
     type: 'say',
     params: ({ context }: { context: Pick<ConversationContext, 'asked'> }) => context.asked,
+  },
+  /** Before a person is rung for the other party. */
+  announcement: {
+    type: 'say',
+    params: ({ event }: { event: Extract<TransferMessage, { type: 'transfer.begun' }> }) => event.sentences,
   },
   /** Of a call that was taken over. */
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
@@ -33,6 +51,14 @@ export const says = {
 /** Words for the agent to answer. */
 export const hears = {
   kickoff: { type: 'hear', params: ({ context }: Context) => context.input.kickoff ?? '' },
+  failedTransfer: {
+    type: 'hear',
+    params: ({
+      event,
+    }: {
+      event: Extract<TransferMessage, { type: 'transfer.over' | 'transfer.refused' }>;
+    }) => failedTransferTurn(event),
+  },
   words: { type: 'hear', params: ({ event }: { event: LineEventOf<'line.heard'> }) => event.text },
 } as const;
 
@@ -47,6 +73,10 @@ export const tells = {
   quiet: { type: 'tellCall', params: { type: 'agent.quiet' } },
   failed: { type: 'tellCall', params: { type: 'agent.failed' } },
   silenceLasted: { type: 'tellCall', params: { type: 'silence.lasted' } },
+  keysCollected: { type: 'tellCall', params: { type: 'keys.collected' } },
+  transferAnnounced: { type: 'tellCall', params: { type: 'transfer.announced' } },
+  consentGiven: { type: 'tellCall', params: { type: 'consent.given' } },
+  consentRefused: { type: 'tellCall', params: { type: 'consent.refused' } },
   messageLeft: { type: 'tellCall', params: { type: 'message.left' } },
   stopTalking: { type: 'tellCall', params: { type: 'stopTalking' } },
   pauseTalking: { type: 'tellCall', params: { type: 'pauseTalking' } },
@@ -64,6 +94,19 @@ const heardTurn = ({ at, startedAt, text }: LineEventOf<'line.heard'>): CallFact
   text,
   whole: true,
 });
+
+const turnOfPressedKeys = (collected: CollectedKeys | null): CallFact => {
+  if (collected === null || collected.startedAt === null || collected.endedAt === null)
+    throw new Error('A turn of keys was published of which none was pressed');
+  return {
+    type: 'turn.spoken',
+    at: collected.startedAt,
+    endedAt: collected.endedAt,
+    role: 'user',
+    text: turnOfKeys(collected),
+    whole: true,
+  };
+};
 
 const failedReply = (turns: Turns, event: ConversationEvent): CallFact => {
   if (event.type !== 'reply.failed')
@@ -89,7 +132,21 @@ const spokenTurn = (spoken: Spoken | null): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
+/** That it was not answered is known of no moment that the line tells. */
+const consent = (given: boolean) => (how: ConsentMeans) =>
+  ({
+    type: 'publish',
+    params: ({ event }: { event: ConversationEvent }): CallFact => ({
+      type: 'call.consent',
+      given,
+      how,
+      ...(how !== 'silence' && 'at' in event ? { at: event.at } : {}),
+    }),
+  }) as const;
+
 export const publishes = {
+  consentGiven: consent(true),
+  consentNotGiven: consent(false),
   /** A turn of the other party. */
   heard: {
     type: 'publish',
@@ -102,6 +159,12 @@ export const publishes = {
       at: event.at,
       digit: event.digit,
     }),
+  },
+  /** The keys that the agent wanted, as a turn of the other party. */
+  keys: {
+    type: 'publish',
+    params: ({ context }: { context: Pick<ConversationContext, 'collected'> }) =>
+      turnOfPressedKeys(context.collected),
   },
   paused: {
     type: 'publish',
@@ -118,6 +181,20 @@ export const publishes = {
     type: 'publish',
     params: ({ context, event }: { context: Turns; event: ConversationEvent }) => failedReply(context, event),
   },
+} as const;
+
+/** Words of a program that interrupt what the agent says or thinks of. */
+export const saysInstead = {
+  guard: 'interrupts',
+  target: 'listening',
+  actions: ['keepAsked', 'takeBackTurn', tells.stopTalking],
+  description: 'It is said instead.',
+} as const;
+
+/** The agent answers the keys that it wanted. */
+export const hearsKeys = {
+  target: '#conversation.replying',
+  actions: [publishes.keys, 'hearKeys', tells.keysCollected],
 } as const;
 
 /** A turn of the agent that is over is published once, wherever the conversation is. */

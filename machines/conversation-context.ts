@@ -1,7 +1,11 @@
 /** The input of a conversation, its events, its messages to the call, and its context. */
+import type { CollectedKeys, CollectRequest, SecretNotice } from './collected-keys.ts';
+import type { ConsentMessage, ConsentWanted } from './consent.ts';
+import { languageBehind, type ControlRequest, type WaitingControl } from './control.ts';
 import type { BargeIn, LineEvent } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
 import type { TakenOverCall } from './taken-over.ts';
+import type { TransferAnnounced, TransferMessage } from './transfer.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';
 
@@ -19,14 +23,20 @@ export type Phrases = {
   reprompt: string;
   /** Left on an answering machine. */
   voicemailMessage: string;
+  /** Said to who does not agree to what it was told; then the call ends. */
+  consentRefused: string;
 };
 
 export type ConversationInput = Phrases & {
   callId: string;
+  /** The same in other languages, by their names (BCP 47), for a call of which the agent changes the language. */
+  phrasesIn: Readonly<Record<string, Phrases>>;
   /** The first user turn of an outbound call; `null` where the other party speaks first. */
   kickoff: string | null;
   /** What an inbound caller is greeted with; `null` for nothing. */
   greeting: string | null;
+  /** `null` where the other party is told nothing before. */
+  consent: ConsentWanted | null;
   silenceTimeoutSec: number;
   bargeIn: BargeIn;
   /** `null` for a conversation that begins with the answer. */
@@ -45,6 +55,9 @@ export type ConversationEvent =
   | ReplyEvent
   | VoicemailMessage
   | SayRequest
+  /** The other party's keys are to be a turn. */
+  | CollectRequest
+  | TransferMessage
   /** A machine has answered: a message is to be left on it. */
   | { type: 'voicemail.reached' }
   /** The line is being hung up; it may still report what was heard. */
@@ -54,10 +67,15 @@ export type ConversationEvent =
 
 /** Messages of the conversation to its call. */
 export type ConversationMessage =
-  | { type: 'say'; utterance: number; text: string }
+  | { type: 'say'; utterance: number; text: string; language?: string }
   | { type: 'stopTalking' }
   | { type: 'pauseTalking' }
   | { type: 'resumeTalking' }
+  /** What the agent has done by a mark in its reply. */
+  | ControlRequest
+  | SecretNotice
+  | TransferAnnounced
+  | ConsentMessage
   /** Something is being said, a reply is being produced, or the other party is in the midst of a sentence. */
   | { type: 'agent.busy' }
   /** Nothing is left to say or to answer. */
@@ -67,7 +85,9 @@ export type ConversationMessage =
   /** Nobody spoke, not even after the reprompt. */
   | { type: 'silence.lasted' }
   /** The whole message was said to the machine. */
-  | { type: 'message.left' };
+  | { type: 'message.left' }
+  /** The keys that the agent wanted are a turn now, or are not waited for any more. */
+  | { type: 'keys.collected' };
 
 /** The context of a conversation. Its input is one object in it, as in `CallContext`. */
 export type ConversationContext = Pick<ConversationInput, 'callId'> &
@@ -77,6 +97,12 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     utterance: number;
     /** Sentences of a program that wait for the floor, in order. */
     asked: readonly string[];
+    /** Of the replies whose sentences are not heard yet, in order. */
+    controls: readonly WaitingControl[];
+    /** To which the agent has changed it; null while it is the one that the call began with. */
+    language: string | null;
+    /** Null while the agent wants no keys. */
+    collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
   };
@@ -88,6 +114,9 @@ const nothingSaid = {
   utterance: 0,
   spoken: null,
   asked: [],
+  controls: [],
+  language: null,
+  collected: null,
   failuresInARow: 0,
   wasReprompted: false,
   unanswered: 0,
@@ -104,10 +133,16 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
 export const unsaidOf = ({ input }: Pick<ConversationContext, 'input'>): readonly string[] =>
   input.takenOver?.conversation.unsaid ?? [];
 
-const saidBefore = ({
-  conversation,
-}: TakenOverCall): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => {
-  const { messages, turn, utterance, spoken, asked, failuresInARow, wasReprompted, unanswered } =
-    conversation;
-  return { messages, turn, utterance, spoken, asked, failuresInARow, wasReprompted, unanswered };
+/** The sentences of the gateway, in the language in which what is said now will be heard. */
+export const phrasesOf = ({
+  input,
+  language,
+  controls,
+}: Pick<ConversationContext, 'input' | 'language' | 'controls'>): Phrases => {
+  const spoken = languageBehind(controls, Infinity) ?? language;
+  return (spoken === null ? undefined : input.phrasesIn[spoken]) ?? input;
 };
+
+const saidBefore = ({
+  conversation: { resumesAs: _resumesAs, unsaid: _unsaid, ...said },
+}: TakenOverCall): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => said;

@@ -1,4 +1,4 @@
-/** What the chart of a conversation is made of: its delays, its guards and its actions. */
+/** The parts of the chart of a conversation: its delays, its guards and its actions. */
 import { assign, enqueueActions, raise, sendParent, sendTo, setup } from 'xstate';
 import type {
   ConversationContext,
@@ -6,6 +6,10 @@ import type {
   ConversationInput,
   ConversationMessage,
 } from './conversation-context.ts';
+import { assentOf, type Assent } from './assent.ts';
+import { noKeysYet, turnOfKeys, withKey } from './collected-keys.ts';
+import { agreeingKey } from './consent.ts';
+import { languageAfter, languageBehind, requestsOf, secretWanted, withHeardUtterance } from './control.ts';
 import type { CallFact } from './facts.ts';
 import { reply, type ReplyEvent } from './reply.ts';
 import {
@@ -15,10 +19,13 @@ import {
   withHeard,
   withPlayed,
   withSpoken,
-  type Played,
+  type UtteranceReport,
 } from './turns.ts';
 import type { ResumedAs } from './taken-over.ts';
 import { voicemailMachine, type VoicemailEvent } from './voicemail.ts';
+
+const answerTo = ({ input }: ConversationContext, event: ConversationEvent): Assent | null =>
+  input.consent !== null && event.type === 'line.heard' ? assentOf(event.text, input.consent.language) : null;
 
 export const conversationSetup = setup({
   types: {
@@ -29,17 +36,26 @@ export const conversationSetup = setup({
   },
   actors: { reply, voicemail: voicemailMachine },
   delays: {
+    keysTimeout: ({ context }) => (context.collected?.wanted.timeoutSec ?? 0) * 1000,
     silenceTimeout: ({ context }) => context.input.silenceTimeoutSec * 1000,
     /** Speech of which no words have come after this was none: silence is measured by words. */
     longestSpeech: 30_000,
     /** A line that does not tell what came of an onset is not waited for. */
     longestPause: 10_000,
+    /** For the first word, or the key. */
+    consentWait: 10_000,
     /** A line that does not report the goodbye is not waited for. */
     longestGoodbye: 120_000,
   },
   guards: {
     agentSpeaksFirst: ({ context }) => context.input.kickoff !== null,
     callerIsGreeted: ({ context }) => context.input.greeting !== null,
+    mustConsent: ({ context }) => context.input.consent !== null,
+    beingToldIsEnough: ({ context }) => context.input.consent?.requirement === 'none',
+    answersByKey: ({ context }) => context.input.consent?.requirement === 'key',
+    saysYes: ({ context, event }) => answerTo(context, event) === 'yes',
+    saysNo: ({ context, event }) => answerTo(context, event) === 'no',
+    pressesYes: ({ event }) => event.type === 'line.digit' && event.digit === agreeingKey,
     wasReprompted: ({ context }) => context.wasReprompted,
     failedTwice: ({ context }) => context.failuresInARow > 1,
     /** Who was called has heard nothing of who calls, and could repeat nothing. */
@@ -52,11 +68,18 @@ export const conversationSetup = setup({
     /** Not one that was stopped: the line itself is ending then, and says so next. */
     lastHasRunItsCourse: ({ context, event }) =>
       context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
+    /** Whatever became of it. */
+    lastHasLeft: ({ context }) => context.unplayed.length === 1,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
     isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
     isTakenOver: ({ context }) => context.input.takenOver !== null,
     interrupts: ({ event }) => event.type === 'say.requested' && event.interrupt,
-    nothingIsAsked: ({ context }) => context.asked.length === 0,
+    nothingIsAsked: ({ context }) => context.asked.length === 0 && context.collected === null,
+    waitsForKeys: ({ context: { asked, collected } }) => asked.length === 0 && collected?.areAll === false,
+    /** The agent's turn before them is over and published. */
+    keysMayBeHeard: ({ context: { collected, spoken, unplayed } }) =>
+      collected?.areAll === true && spoken === null && unplayed.length === 0,
+    someKeyWasPressed: ({ context }) => context.collected !== null && context.collected.startedAt !== null,
     /** The turn before it is over and published. */
     askedMayBeSaid: ({ context: { asked, spoken, unplayed } }) =>
       asked.length > 0 && spoken === null && unplayed.length === 0,
@@ -72,14 +95,39 @@ export const conversationSetup = setup({
     takeBackTurn: assign({ unanswered: ({ context }) => stillUnanswered(context) }),
     countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
     say: enqueueActions(({ context, enqueue }, texts: readonly string[]) => {
-      const { utterance, unplayed } = context;
+      const { utterance, unplayed, controls } = context;
       enqueue.assign({ utterance: utterance + texts.length, unplayed: [...unplayed, ...texts] });
-      for (const [index, text] of texts.entries())
-        enqueue.sendParent({ type: 'say', utterance: utterance + index + 1, text });
+      for (const [index, text] of texts.entries()) {
+        const language = languageBehind(controls, unplayed.length + index + 1);
+        const say = { type: 'say', utterance: utterance + index + 1, text } as const;
+        enqueue.sendParent(language === null ? say : { ...say, language });
+      }
     }),
     tellCall: sendParent((_, message: ConversationMessage) => message),
-    notePlayed: assign(({ context }, played: Played) => withPlayed(context, played)),
-    forgetUnplayed: assign({ unplayed: [] }),
+    notePlayed: enqueueActions(({ context, enqueue }, played: UtteranceReport) => {
+      const { due, waiting } = withHeardUtterance(context.controls, played);
+      const language = languageAfter(due, context.language);
+      enqueue.assign({ ...withPlayed(context, played), controls: waiting, language });
+      for (const request of requestsOf(due, context.messages)) enqueue.sendParent(request);
+      const wasAwaited = secretWanted(context) !== null;
+      const isAwaited = secretWanted({ ...context, controls: waiting }) !== null;
+      if (wasAwaited && !isAwaited && due.length === 0) enqueue.sendParent({ type: 'secret.dropped' });
+    }),
+    /** With nothing before it that is not heard yet, it acts at once. */
+    takeControl: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'reply.control') return;
+      const { unplayed, controls, messages } = context;
+      const { control } = event;
+      if (unplayed.length === 0) {
+        enqueue.assign({ language: languageAfter([control], context.language) });
+        for (const request of requestsOf([control], messages)) enqueue.sendParent(request);
+        return;
+      }
+      enqueue.assign({ controls: [...controls, { behind: unplayed.length, control }] });
+      if (control.act === 'collect_keys' && control.wanted.secret)
+        enqueue.sendParent({ type: 'secret.awaited', wanted: control.wanted });
+    }),
+    forgetUnplayed: assign({ unplayed: [], controls: [] }),
     rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
     noteSuccess: assign({ failuresInARow: 0 }),
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
@@ -87,7 +135,23 @@ export const conversationSetup = setup({
       asked: ({ context, event }) =>
         event.type === 'say.requested' ? [...context.asked, ...event.sentences] : context.asked,
     }),
+    forgetConsent: assign({ messages: [], wasReprompted: false }),
     forgetAsked: assign({ asked: [] }),
+    wantKeys: assign({
+      collected: ({ context, event }) =>
+        event.type === 'collect.requested' ? noKeysYet(event.wanted) : context.collected,
+    }),
+    keepKey: assign({
+      collected: ({ context: { collected }, event }) =>
+        collected === null || collected.areAll || event.type !== 'line.digit'
+          ? collected
+          : withKey(collected, event),
+    }),
+    hearKeys: assign(({ context }) =>
+      context.collected === null
+        ? {}
+        : { ...withHeard(context, turnOfKeys(context.collected)), collected: null, wasReprompted: false },
+    ),
     noteReprompt: assign({ wasReprompted: true }),
     noteBrokenSilence: assign({ wasReprompted: false }),
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),

@@ -8,6 +8,8 @@
  * - At the onset of a voice the agent pauses. What the voice says makes it an interruption; where it says nothing, the
  *   agent goes on, and nothing of its reply is lost. Whoever leaves `paused` lets the line go on, or stops it.
  * - Who has put the call on hold is not there: nothing is said, nothing is heard, and no time of silence runs.
+ * - A control in a reply acts when what stands before it was heard, wherever the chart is by then; never when that was
+ *   interrupted.
  * - A turn of the agent is over when all its utterances have left the line, wherever the chart is by then; the
  *   interrupted part of a reply is reported by the line a moment after the interruption.
  * - No failure is dead air, nor a line that drops in mid-word: what had come of the reply is said, then an apology that
@@ -16,9 +18,21 @@
  *
  * It speaks to its call by messages (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
  */
-import { closesTurn, hears, notesPlayed, publishes, resumesAs, says, tells } from './conversation-actions.ts';
+import {
+  closesTurn,
+  hears,
+  hearsKeys,
+  notesPlayed,
+  publishes,
+  resumesAs,
+  says,
+  saysInstead,
+  tells,
+} from './conversation-actions.ts';
 import { contextOf, unsaidOf } from './conversation-context.ts';
 import { conversationSetup } from './conversation-setup.ts';
+import { consenting, opening } from './conversation-opening.ts';
+import { onHold, standingBy, standsBy } from './conversation-waiting.ts';
 
 export const conversationMachine = conversationSetup.createMachine({
   id: 'conversation',
@@ -29,25 +43,26 @@ export const conversationMachine = conversationSetup.createMachine({
     'call.ending': { target: '.closing', description: 'The call is being hung up; nothing new begins.' },
     'voicemail.reached': { target: '.voicemail', description: 'Whatever was being said is cut short.' },
     'call.over': { target: '.closing', actions: 'forgetUnplayed', description: 'The rest was not heard.' },
+    'transfer.begun': { target: '.standing-by', actions: says.announcement },
+    'transfer.over': { target: '.listening', actions: hears.failedTransfer },
+    'transfer.refused': {
+      actions: hears.failedTransfer,
+      description: 'The agent answers it when it has said what it was saying.',
+    },
     'line.played': { actions: notesPlayed },
-    'line.digit': { actions: publishes.digit },
+    'line.digit': { actions: [publishes.digit, 'keepKey'] },
+    'collect.requested': { actions: 'wantKeys', description: 'They are waited for when the floor is free.' },
     'say.requested': { actions: 'keepAsked', description: 'It is said as soon as the floor is free.' },
   },
   states: {
-    opening: {
-      description: 'The call was just answered; decides who speaks first.',
-      always: [
-        { guard: 'isTakenOver', target: 'resuming' },
-        { guard: 'agentSpeaksFirst', target: 'replying', actions: hears.kickoff },
-        { guard: 'callerIsGreeted', target: 'saying', actions: says.greeting },
-        { target: 'listening' },
-      ],
-    },
+    opening,
+    consenting,
     resuming: {
       description: 'Another process held the call; it goes on when its line is connected.',
       entry: tells.busy,
       on: {
         'line.adopted': [
+          { guard: resumesAs('consenting'), target: 'consenting' },
           { guard: resumesAs('on-hold'), target: 'on-hold' },
           { guard: resumesAs('parting'), target: 'parting', actions: says.unsaid },
           { guard: resumesAs('voicemail'), description: 'The call says next that a machine was reached.' },
@@ -71,6 +86,8 @@ export const conversationMachine = conversationSetup.createMachine({
         settling: {
           description: 'What a program asked to have said waits for the turn before it to be over.',
           always: [
+            { guard: 'keysMayBeHeard', ...hearsKeys },
+            { guard: 'waitsForKeys', target: 'collecting' },
             { guard: 'nothingIsAsked', target: 'silent' },
             { guard: 'askedMayBeSaid', target: '#conversation.saying', actions: [says.asked, 'forgetAsked'] },
           ],
@@ -88,6 +105,23 @@ export const conversationMachine = conversationSetup.createMachine({
           on: {
             'line.speech': 'hearing',
             'say.requested': { target: 'settling', actions: 'keepAsked' },
+            'collect.requested': { target: 'settling', actions: 'wantKeys' },
+          },
+        },
+        collecting: {
+          description: 'The agent waits for keys of the telephone.',
+          entry: tells.busy,
+          after: {
+            keysTimeout: [
+              { guard: 'someKeyWasPressed', ...hearsKeys, description: 'These are all.' },
+              { target: '#conversation.replying', actions: ['hearKeys', tells.keysCollected] },
+            ],
+          },
+          on: {
+            'line.digit': { target: 'settling', actions: [publishes.digit, 'keepKey'] },
+            'line.speech': 'hearing',
+            'say.requested': { target: 'settling', actions: 'keepAsked' },
+            'collect.requested': { target: 'settling', actions: 'wantKeys' },
           },
         },
         hearing: {
@@ -110,12 +144,7 @@ export const conversationMachine = conversationSetup.createMachine({
       initial: 'thinking',
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
-        'say.requested': {
-          guard: 'interrupts',
-          target: 'listening',
-          actions: ['keepAsked', 'takeBackTurn', tells.stopTalking],
-          description: 'It is said instead.',
-        },
+        'say.requested': saysInstead,
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the reply.' },
           { target: 'listening.hearing', actions: tells.stopTalking },
@@ -126,6 +155,7 @@ export const conversationMachine = conversationSetup.createMachine({
           { target: 'listening.hearing', actions: [tells.stopTalking, publishes.heard, hears.words] },
         ],
         'reply.sentence': { target: '.speaking', actions: says.sentence },
+        'reply.control': { actions: 'takeControl' },
         'reply.failed': 'failing',
       },
       states: {
@@ -155,6 +185,7 @@ export const conversationMachine = conversationSetup.createMachine({
           after: { longestPause: { target: 'speaking', actions: [tells.resumeTalking, publishes.resumed] } },
           on: {
             'line.no_speech': { target: 'speaking', actions: [tells.resumeTalking, publishes.resumed] },
+            'transfer.begun': standsBy,
             'reply.sentence': { actions: says.sentence },
             'reply.finished': [
               {
@@ -176,12 +207,7 @@ export const conversationMachine = conversationSetup.createMachine({
       initial: 'sounding',
       on: {
         'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
-        'say.requested': {
-          guard: 'interrupts',
-          target: 'listening',
-          actions: ['keepAsked', 'takeBackTurn', tells.stopTalking],
-          description: 'It is said instead.',
-        },
+        'say.requested': saysInstead,
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered afterwards.' },
           { target: 'listening.hearing', actions: tells.stopTalking },
@@ -204,6 +230,7 @@ export const conversationMachine = conversationSetup.createMachine({
           after: { longestPause: { target: 'sounding', actions: [tells.resumeTalking, publishes.resumed] } },
           on: {
             'line.no_speech': { target: 'sounding', actions: [tells.resumeTalking, publishes.resumed] },
+            'transfer.begun': standsBy,
             'line.played': {
               guard: 'lastHasRunItsCourse',
               target: '#conversation.listening',
@@ -228,12 +255,8 @@ export const conversationMachine = conversationSetup.createMachine({
         { target: 'saying', actions: says.apology, description: 'The other party may say it again.' },
       ],
     },
-    'on-hold': {
-      description: 'The other party is not there; the agent waits, however long, and what comes is music.',
-      entry: [tells.busy, tells.stopTalking],
-      always: closesTurn,
-      on: { 'line.resumed': { target: 'listening', actions: 'noteBrokenSilence' } },
-    },
+    'on-hold': onHold,
+    'standing-by': standingBy,
     parting: {
       description: 'Replies have failed; what is queued and a goodbye are heard before the call ends.',
       entry: tells.busy,

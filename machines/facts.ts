@@ -2,10 +2,13 @@
  * The facts of a call's journal, which it publishes. A fact is written once, in order; the row of the call and the
  * events for customers are made from it in one transaction.
  */
-import type { AnsweredBy, CallRoute, OneWaySound, SipDetails } from './line.ts';
+import type { KeysWanted } from './collected-keys.ts';
+import type { ConsentMeans } from './consent.ts';
+import type { AnsweredBy, CallRoute, OneWaySound, SipDetails, TransferMode } from './line.ts';
 import type { EndReason, FinalStatus } from './outcome.ts';
 import type { ReplyFailure } from './reply.ts';
 import type { SoundFigures } from './sound-figures.ts';
+import type { TransferFailure } from './transfer.ts';
 
 /**
  * `at` is wall-clock milliseconds since the epoch. A fact that comes from a timer of the chart carries none:
@@ -22,6 +25,8 @@ export type CallFact =
   | { type: 'call.resumed'; at: number }
   /** One of both hears nothing of the other. */
   | { type: 'sound.one_way'; at: number; missing: OneWaySound }
+  /** Whether the other party agrees to what it was told first. */
+  | { type: 'call.consent'; at?: number; given: boolean; how: ConsentMeans }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
   | { type: 'call.hangup_cancelled'; at?: number }
   /** Words that were really heard on the line, by either party; a row of the transcript. */
@@ -43,6 +48,38 @@ export type CallFact =
   | { type: 'keys.pressed'; at?: number; keys: string }
   /** A program has words said in the agent's place; what was heard of them is a turn. */
   | { type: 'say.requested'; at?: number; text: string; interrupt: boolean }
+  /** The agent wants keys of the other party, as in `KeysWanted`; what comes is a turn. */
+  | ({ type: 'collect.requested'; at?: number } & KeysWanted)
+  /** The agent has changed the language in which the other party is heard and spoken to (BCP 47). */
+  | { type: 'language.changed'; at?: number; language: string }
+  /**
+   * Somebody is rung, who is to talk with the other party in the agent's place; `announced`: the other party is told
+   * something first.
+   */
+  | {
+      type: 'call.transfer_requested';
+      at?: number;
+      transferId: string;
+      to: string;
+      mode: TransferMode;
+      announced?: true;
+    }
+  /** The other party was told what it was to be told, and the person is rung. */
+  | { type: 'call.transfer_ringing'; at?: number; transferId: string }
+  /** The person of a warm transfer has answered, and hears what the call is about. */
+  | { type: 'call.transfer_answered'; at: number; transferId: string }
+  /** They talk with each other, and the agent is out. */
+  | { type: 'call.transfer_connected'; at: number; transferId: string }
+  /** Nobody was connected. */
+  | {
+      type: 'call.transfer_failed';
+      at?: number;
+      transferId: string;
+      reason: TransferFailure;
+      sip?: SipDetails;
+    }
+  /** The transfer was taken back before anybody was connected. */
+  | { type: 'call.transfer_returned'; at?: number; transferId: string }
   /** Nothing that is said from here on is recorded, until the recording is resumed. */
   | { type: 'recording.paused'; at?: number }
   | { type: 'recording.resumed'; at?: number }

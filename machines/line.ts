@@ -23,6 +23,15 @@
  * 10. A line that is adopted (`Lines.adopt`) never says that it was answered: it says once that it is adopted, and then
  *    whatever an answered line says; or that it has ended, by the gateway where it could not be adopted. Of what the other
  *    party did while nobody held the call it says how that came out: that it is held, or taken back, or over.
+ * 11. Each `transfer` is answered by exactly one of `line.transferred` and `line.transfer_failed`, unless the line ends
+ *    before; `cancelTransfer` only hastens that. Once transferred, both persons hear each other and the line hears nothing;
+ *    it ends when either of them hangs up. With the line every leg of it ends.
+ * 12. Of a warm `transfer` the other party hears a hold tone until it is decided. Who answers is told of once, by
+ *    `line.transfer_answered`, and is connected at `connect` alone. A `brief` then is followed by one `line.briefed` at
+ *    most, when it was heard to its end, and by one `line.accepted` at most, when its key was pressed, in any order.
+ *    Who hangs up instead has declined.
+ * 13. `changeLanguage` holds for what is said after it, and for what the other party says from its next sentence on. Of
+ *    a `say` that names a language, that one counts.
  */
 import { fromCallback } from 'xstate';
 import type { SoundFigures } from './sound-figures.ts';
@@ -93,6 +102,16 @@ export type LineEvent =
   | { type: 'line.takes_message'; at: number }
   /** The call stands, and one of both hears nothing of the other. */
   | { type: 'line.one_way'; at: number; missing: OneWaySound }
+  /** The person of a warm transfer has answered, and is connected with nobody yet. */
+  | { type: 'line.transfer_answered'; at: number }
+  /** What that person was told was heard to its end. */
+  | { type: 'line.briefed'; at: number }
+  /** That person has pressed the key that takes the call. */
+  | { type: 'line.accepted'; at: number }
+  /** The other party is connected with the person of the transfer. */
+  | { type: 'line.transferred'; at: number }
+  /** That person was not reached, or has hung up before; the other party is there as before. */
+  | { type: 'line.transfer_failed'; at: number; cause: UnansweredCause; sip?: SipDetails }
   /** The audio is lost although the call stands; the call will be ended. */
   | { type: 'line.failed'; at: number }
   /** The connection is over. The last word. */
@@ -105,6 +124,9 @@ export type LineEvent =
       sound?: SoundFigures;
     };
 
+/** The person who answers is connected at once; or is told first what the call is about. */
+export type TransferMode = 'cold' | 'warm';
+
 export type LineEventOf<Type extends LineEvent['type']> = Extract<LineEvent, { type: Type }>;
 
 type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
@@ -114,8 +136,13 @@ export type LineReport = WithoutTime<LineEvent>;
 
 /** Commands of a call to its line. */
 export type LineCommand =
-  /** Queue this text behind everything still to be said. `utterance` counts up from 1 within the call. */
-  | { type: 'say'; utterance: number; text: string }
+  /**
+   * Queue this text behind everything still to be said. `utterance` counts up from 1 within the call. `language` (BCP
+   * 47) is that of the text, where the line is told only later that it is the call's.
+   */
+  | { type: 'say'; utterance: number; text: string; language?: string }
+  /** From now on the other party is heard in this language and spoken to in it (BCP 47). */
+  | { type: 'changeLanguage'; language: string }
   /** Press these keys of the telephone at once, one after another: 0–9, *, #, A–D; `w` waits for half a second. */
   | { type: 'press'; keys: string }
   /** Be silent at once and forget what is queued. */
@@ -131,8 +158,25 @@ export type LineCommand =
   | { type: 'resumeRecording' }
   /** The call will be hung up when the voice is quiet. A line may prepare for it; most have nothing to do. */
   | { type: 'expectHangup' }
+  /** Ring this number (domestic format); who answers is connected with the other party at once, or waits. One at a time. */
+  | { type: 'transfer'; to: string; mode: TransferMode }
+  /** Say this to who has answered a warm transfer; `acceptKey` takes the call, `null` where none is asked for. */
+  | { type: 'brief'; text: string; acceptKey: string | null }
+  /** Connect who has answered a warm transfer with the other party, whether the briefing is over or not. */
+  | { type: 'connect' }
+  /** Ring no longer, and let go of who has answered. */
+  | { type: 'cancelTransfer' }
   /** End the connection now. */
   | { type: 'hangUp' };
+
+/** Commands of a call about the keys that the other party presses. */
+export type KeysCommand =
+  /** From now on they are a secret, but for the one that says that these were all. */
+  | { type: 'hideKeys'; finish: string | null }
+  /** The secret ones that came are a turn now; those that follow are no secret. */
+  | { type: 'keepKeys' }
+  /** Nobody waits for the secret ones any more; those that follow are none. */
+  | { type: 'forgetKeys' };
 
 /**
  * The recognizer and the synthesizer of a call, by the names that the operator's engines have; `null` leaves it to the
@@ -186,6 +230,8 @@ export type LineInput = {
   recording: boolean;
   bargeIn: BargeIn;
   turnEnd: TurnEnd;
+  /** Headers `X-…` that the INVITE of an outbound call is to have, by their names. */
+  sipHeaders?: Readonly<Record<string, string>>;
 };
 
 /** An open line. */
@@ -206,6 +252,6 @@ export interface Line {
 export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void) => Line;
 
 /** The actor's place in the charts; the composition root provides the real one. */
-export const line = fromCallback<LineCommand, LineInput>(() => {
+export const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {
   throw new Error('No "line" was provided to this machine');
 });

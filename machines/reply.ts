@@ -1,5 +1,6 @@
 /** The interface between a conversation and an agent: one reply at a time, sentence by sentence. */
 import { fromCallback } from 'xstate';
+import type { Control } from './control.ts';
 
 /** One message of the history that an agent is given. What an interrupted reply holds is what was heard of it. */
 export type Message = { role: 'user' | 'assistant'; content: string };
@@ -41,6 +42,8 @@ export type ReplyFailure =
 /** Events of a reply, for its conversation. After `reply.finished` or `reply.failed` it is silent. */
 export type ReplyEvent =
   | { type: 'reply.sentence'; text: string }
+  /** It acts when the sentences before it were heard. */
+  | { type: 'reply.control'; control: Control }
   | { type: 'reply.finished' }
   | { type: 'reply.failed'; failure: ReplyFailure; detail?: string };
 

@@ -20,7 +20,7 @@ export type Turns = {
 };
 
 /** The line's report of an utterance. */
-export type Played = { startedAt: number; at: number; text: string; whole: boolean };
+export type UtteranceReport = { startedAt: number; at: number; text: string; whole: boolean };
 
 /** Whether something of the reply under way is being said, or was. */
 export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== null || unplayed.length > 0;
@@ -35,7 +35,7 @@ export const stillUnanswered = (turns: Turns): number =>
 
 export const withPlayed = (
   { spoken, unplayed }: Turns,
-  played: Played,
+  played: UtteranceReport,
 ): Pick<Turns, 'unplayed' | 'spoken'> => {
   const left = unplayed.slice(1);
   if (played.text === '')

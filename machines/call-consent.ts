@@ -1,0 +1,27 @@
+/**
+ * The state of a call whose other party is told, before anything else, what is recorded: `active.talking.consenting`.
+ * Nothing is recorded and nothing is done for the agent until it agrees.
+ */
+import { ends, publishes } from './call-actions.ts';
+import { callSetup } from './call-setup.ts';
+
+const notYet = { description: 'Not before the other party agrees.' } as const;
+
+export const consenting = callSetup.createStateConfig({
+  description:
+    'The other party is told what is recorded, and asked whether it agrees; nothing is recorded yet.',
+  tags: 'consenting',
+  entry: 'holdRecording',
+  on: {
+    'consent.given': { target: 'conversing', actions: ['noteConsent', 'beginRecording'] },
+    'consent.refused': { target: '#call.active.ending', actions: ends.forConsent },
+    'keys.requested': notYet,
+    'collect.requested': notYet,
+    'say.requested': notYet,
+    'hangup.requested': {
+      target: '#call.active.ending',
+      actions: [publishes.hangupRequested, ends.byAgent],
+      description: 'The agent has said nothing yet, so no farewell is waited for.',
+    },
+  },
+});

@@ -1,0 +1,156 @@
+/** The parts of the chart of a call: its delays, its guards and its actions. */
+import { assign, enqueueActions, raise, sendTo, setup } from 'xstate';
+import { hideKeys } from './call-actions.ts';
+import { secretWanted } from './control.ts';
+import {
+  failureOf,
+  firstCause,
+  lastWords,
+  outputOf,
+  transferOf,
+  type CallContext,
+  type CallMachineEvent,
+  type CallInput,
+  type CallOutput,
+  type LastWord,
+} from './call-context.ts';
+import { conversationMachine } from './conversation.ts';
+import type { ConversationEvent } from './conversation-context.ts';
+import type { CallFact } from './facts.ts';
+import { line, type AnsweredBy, type KeysCommand, type LineCommand } from './line.ts';
+import type { EndReason } from './outcome.ts';
+import type { TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
+
+export const callSetup = setup({
+  types: {
+    input: {} as CallInput,
+    context: {} as CallContext,
+    events: {} as CallMachineEvent,
+    output: {} as CallOutput,
+    children: {} as { line: 'line'; conversation: 'conversation' },
+    tags: {} as 'ringing' | 'talking' | 'taken-over' | 'transferring' | 'consenting',
+  },
+  actors: { line, conversation: conversationMachine },
+  delays: {
+    ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
+    transferRing: ({ context }) => transferOf(context).ringTimeoutSec * 1000,
+    /** A line that does not report what was said to the other party is not waited for. */
+    longestAnnouncement: 120_000,
+    /** Nor one that does not report the briefing of the person. */
+    longestBriefing: 180_000,
+    /** Behind the briefing. */
+    acceptWait: 15_000,
+    /** A line does this within itself. */
+    longestConnecting: 10_000,
+    /** Longer than a trunk takes that does not answer a CANCEL (RFC 3261 section 9.1: 32 seconds). */
+    longestRecalling: 45_000,
+    transferDuration: ({ context }) => transferOf(context).maxDurationSec * 1000,
+    maxDuration: ({ context }) => context.input.maxDurationSec * 1000,
+    farewellWait: ({ context }) => context.input.farewellWaitMs,
+    hangUpTimeout: ({ context }) => context.input.hangUpTimeoutMs,
+    adoptTimeout: ({ context }) => context.input.adoptTimeoutMs,
+  },
+  guards: {
+    isTakenOver: ({ context }) => context.input.takenOver !== null,
+    wasBeingEnded: ({ context }) => context.endReason !== null,
+    isAnnounced: ({ context }) => transferOf(context).sentences.length > 0,
+    isUnrecorded: ({ context }) => !transferOf(context).isRecorded,
+    takesCallByKey: ({ context }) => transferOf(context).acceptKey !== null,
+    hasLostTransfer: ({ context }) => context.transfer !== null,
+    mustConsent: ({ context }) => context.input.consent !== null,
+    awaitedConsent: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'consenting',
+    /** No farewell is waited for: the agent has not spoken yet. */
+    hungUpBeforeConsent: ({ context }) =>
+      context.hangupIsPending && context.input.takenOver?.conversation.resumesAs === 'consenting',
+    hangupIsPending: ({ context }) => context.hangupIsPending,
+    wasLeavingMessage: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'voicemail',
+    otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
+    isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
+    waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
+    wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
+    isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
+    /** Who has called us is no question. */
+    isToBeTold: ({ context }) => context.input.direction === 'outbound' && context.answeredBy === null,
+    hangsUpOnMachine: ({ context }) =>
+      context.answeredBy === 'machine' && context.input.voicemail === 'hang_up',
+    leavesMessage: ({ context }) =>
+      context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
+    isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
+    recordingMayGoOn: ({ context }) => context.recordingIsPaused && !context.consentIsAwaited,
+    /** Who has taken a transfer back goes on with the call. */
+    failedTransferEnds: ({ context, event }) =>
+      context.transfer?.onFailure === 'hang_up' && failureOf(context, event) !== 'cancelled',
+    farewellIsOver: ({ context }) => !context.agentIsBusy,
+    nobodyPickedUp: ({ context }) => outputOf(context).status === 'no_answer',
+    somethingBroke: ({ context }) => outputOf(context).status === 'failed',
+  },
+  actions: {
+    publish: (_args, _fact: CallFact) => {
+      throw new Error('No "publish" was provided to this machine');
+    },
+    /** Answered by `transfer.requested`, or by `transfer.refused`. */
+    askForTransfer: (_args, _wanted: TransferWanted) => {
+      throw new Error('No "askForTransfer" was provided to this machine');
+    },
+    end: assign(({ context }, cause: EndReason) => ({ endReason: firstCause(context, cause) })),
+    noteLastWord: assign((_, word: LastWord) => lastWords(word)),
+    noteHangupPending: assign({ hangupIsPending: true }),
+    noteUnseen: assign({ endWasSeen: false }),
+    noteAnswered: assign({ wasAnswered: true }),
+    noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),
+    decideByAnswerer: raise({ type: 'answerer.known' }),
+    noteTransfer: assign((_, { type: _type, ...asked }: TransferRequest) => ({
+      transfer: { ...asked, givenUp: null },
+    })),
+    giveUpTransfer: assign(({ context }, { reason }: { reason: TransferFailure }) => ({
+      transfer: { ...transferOf(context), givenUp: reason },
+    })),
+    /** Behind what the end of secret keys does to the recording. */
+    pauseUnrecorded: enqueueActions(({ context, enqueue }) => {
+      if (!transferOf(context).isRecorded) enqueue.raise({ type: 'recording.pause_requested' });
+    }),
+    forgetTransfer: assign({ transfer: null }),
+    returnToAgent: sendTo('conversation', ({ context, event }): ConversationEvent => ({
+      type: 'transfer.over',
+      reason: failureOf(context, event),
+      to: transferOf(context).to,
+    })),
+    noteBusy: assign({ agentIsBusy: true }),
+    noteQuiet: assign({ agentIsBusy: false }),
+    notePaused: assign({ recordingIsPaused: true }),
+    noteResumed: assign({ recordingIsPaused: false }),
+    /** Nothing is recorded before the other party agrees. */
+    holdRecording: raise({ type: 'recording.pause_requested' }),
+    noteConsent: assign({ consentIsAwaited: false }),
+    beginRecording: raise({ type: 'recording.resume_requested' }),
+    /** Of a recording that was paused before nothing more is kept. */
+    goOn: enqueueActions(({ context, event, enqueue }) => {
+      if (context.recordingIsPaused) enqueue.sendTo('line', { type: 'pauseRecording' } satisfies LineCommand);
+      const { takenOver } = context.input;
+      const language = takenOver?.conversation.language ?? null;
+      if (language !== null)
+        enqueue.sendTo('line', { type: 'changeLanguage', language } satisfies LineCommand);
+      const secret = takenOver && secretWanted(takenOver.conversation);
+      if (secret !== null) enqueue.sendTo('line', hideKeys(secret));
+      enqueue.sendTo('conversation', event);
+    }),
+    /** They are in no recording either. */
+    beginSecret: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'collect.requested' && event.type !== 'secret.awaited') return;
+      enqueue.sendTo('line', hideKeys(event.wanted));
+      if (context.secretKeys !== null) return;
+      const pausedRecording = context.input.recording && !context.recordingIsPaused;
+      enqueue.assign({ secretKeys: { pausedRecording } });
+      if (pausedRecording) enqueue.raise({ type: 'recording.pause_requested' });
+    }),
+    endSecret: enqueueActions(({ context: { secretKeys }, enqueue }, how: KeysCommand) => {
+      if (secretKeys === null) return;
+      enqueue.sendTo('line', how);
+      enqueue.assign({ secretKeys: null });
+      if (secretKeys.pausedRecording) enqueue.raise({ type: 'recording.resume_requested' });
+    }),
+    tellLine: sendTo('line', (_, command: LineCommand) => command),
+    tellConversation: sendTo('conversation', (_, event: ConversationEvent) => event),
+    forwardToConversation: sendTo('conversation', ({ event }) => event),
+  },
+});

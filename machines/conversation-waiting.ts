@@ -1,0 +1,52 @@
+/** The states of a conversation in which the agent waits: on hold, and while a person is rung for the other party. */
+import { closesTurn, hears, notesPlayed, publishes, says, tells } from './conversation-actions.ts';
+import { conversationSetup } from './conversation-setup.ts';
+
+export const onHold = conversationSetup.createStateConfig({
+  description: 'The other party is not there; the agent waits, however long, and what comes is music.',
+  entry: [tells.busy, tells.stopTalking],
+  always: closesTurn,
+  on: {
+    'line.resumed': { target: 'listening', actions: 'noteBrokenSilence' },
+    'transfer.begun': { target: 'standing-by.held', actions: says.announcement },
+    'transfer.over': { actions: hears.failedTransfer },
+  },
+});
+
+/** A transfer begins while a voice has the agent pause: what was said already is heard to its end all the same. */
+export const standsBy = {
+  target: '#conversation.standing-by',
+  actions: [tells.resumeTalking, publishes.resumed, says.announcement],
+} as const;
+
+export const standingBy = conversationSetup.createStateConfig({
+  description:
+    'A person is rung for the other party; what was being said is heard to its end, then the agent is silent.',
+  entry: tells.busy,
+  always: closesTurn,
+  initial: 'present',
+  on: {
+    'line.heard': { actions: [publishes.heard, hears.words] },
+    'line.played': {
+      guard: 'lastHasLeft',
+      actions: [notesPlayed, tells.transferAnnounced],
+      description: 'Whatever was to be said before is said; the call knows whether it waits for that.',
+    },
+  },
+  states: {
+    present: {
+      description: 'The other party waits; what it says is answered if nobody comes.',
+      on: {
+        'line.held': 'held',
+        'transfer.over': { target: '#conversation.listening', actions: hears.failedTransfer },
+      },
+    },
+    held: {
+      description: 'The other party has put the call on hold meanwhile.',
+      on: {
+        'line.resumed': 'present',
+        'transfer.over': { target: '#conversation.on-hold', actions: hears.failedTransfer },
+      },
+    },
+  },
+});
