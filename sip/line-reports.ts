@@ -8,6 +8,9 @@
 import type { LineEvent, LineReport } from '#machines/line.ts';
 import type { Cancel, LineTime } from './line-time.ts';
 
+/** An utterance that has left the line. `startedAt` is wall-clock. */
+export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
+
 export const createLineReports = (
   time: LineTime,
   emit: (event: LineEvent) => void,

@@ -1,9 +1,10 @@
-/** What the sound of a call is made with, from what all calls have. */
+/** The means for the sound of one call, from those of all calls. */
 import type { LineInput } from '#machines/line.ts';
 import type { Hearing, MediaMeans } from './call-media.ts';
 import type { ListeningNumbers } from './listening/listener.ts';
 import { createSpeak } from './playout/synthesis.ts';
-import type { OpenRecording } from './recording-sink.ts';
+import { overheardSink } from './overheard-sink.ts';
+import type { OpenRecording, Overhear } from './recording-sink.ts';
 import type { SpeechEngines } from './speech.ts';
 
 export type CommonMeans = Pick<Hearing, 'openDetector' | 'turnModel' | 'resample'> & {
@@ -11,16 +12,21 @@ export type CommonMeans = Pick<Hearing, 'openDetector' | 'turnModel' | 'resample
   listening: ListeningNumbers;
   /** `null`: no call is recorded. */
   openRecording: OpenRecording | null;
+  overhear: Overhear;
 };
 
 export const mediaMeansFor = (
   input: LineInput,
-  { speech, resample, openDetector, openRecording, listening, turnModel }: CommonMeans,
+  { speech, resample, openDetector, openRecording, overhear, listening, turnModel }: CommonMeans,
 ): MediaMeans => {
   const recognizer = speech.recognizerFor(input.speech);
   return {
     speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
     hearing: recognizer && { recognizer, openDetector, numbers: listening, turnModel, resample },
-    openRecording: input.recording && openRecording !== null ? () => openRecording(input.callId) : null,
+    openRecording: () =>
+      overheardSink(
+        input.recording && openRecording !== null ? openRecording(input.callId) : null,
+        overhear(input.callId),
+      ),
   };
 };

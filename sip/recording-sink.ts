@@ -22,5 +22,11 @@ export interface RecordingSink {
   fail(error: Error): void;
 }
 
+/**
+ * Takes the sound of one call as its recording does, whether it is recorded or not: for those who listen in. Must not
+ * throw, and keeps nothing of what it is given.
+ */
+export type Overhear = (callId: string) => RecordingSink['write'];
+
 /** Opens the recording of a call that was just answered. */
 export type OpenRecording = (callId: string) => RecordingSink;

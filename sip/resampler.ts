@@ -16,7 +16,7 @@ const quality = 4;
 const halfWidth = 32;
 const margin = 8;
 
-/** What the library is handed at once, in samples; its memory stays as small as this. */
+/** Samples that the library is handed at once; its memory stays as small as this. */
 const blockLength = 8_192;
 
 /** A handful of rates is in use; each stretched sound of a recording has one of its own. */

@@ -18,7 +18,7 @@ export type CallDialog = {
 };
 
 /** drachtio-server's own name of it, which the types of drachtio-srf leave out. */
-export const idOf = ({ connection }: CallDialog): string | null => {
+export const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null => {
   const id: unknown = connection && Reflect.get(connection.dialog, 'id');
   return typeof id === 'string' ? id : null;
 };

@@ -16,6 +16,7 @@ import { hangUp, holdRequests, type Attempt, type Connection } from './signallin
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
+import { SecondLeg } from './second-leg.ts';
 import { watchSound, type SoundWatch } from './sound-watch.ts';
 
 export type DrachtioLineOptions = MediaMeans & {
@@ -23,6 +24,8 @@ export type DrachtioLineOptions = MediaMeans & {
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
+  /** Begins to dial a person for the other party of the call. */
+  ring: (to: string) => Attempt;
   /** Goes on with a call that stands. */
   isAdopted: boolean;
   /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
@@ -37,6 +40,9 @@ export type DrachtioLineOptions = MediaMeans & {
 export type DrachtioLine = Line & StandingLine;
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
+
+/** What two persons who are connected press is for them alone. */
+type Listening = Means & { secondLeg: Pick<SecondLeg, 'takesKey'> };
 
 /** Who had put the call on hold has not taken it back because another process goes on with it. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
@@ -79,12 +85,13 @@ const listenTo = (
   connection: Connection,
   watch: SoundWatch,
   life: LineLife,
-  { clock, backgroundTasks, logger }: Means,
+  { clock, backgroundTasks, logger, secondLeg }: Listening,
 ): void => {
   const { endpoint } = connection;
   const deduplication = createDtmfDeduplication(() => clock.now());
   const onKey = (digit: string, source: DtmfSource): void => {
-    if (life.is('answered') && deduplication.isNew(digit, source)) life.report({ type: 'line.digit', digit });
+    if (!life.is('answered') || !deduplication.isNew(digit, source) || secondLeg.takesKey(digit)) return;
+    life.report({ type: 'line.digit', digit });
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
@@ -136,7 +143,7 @@ const carrySound = (
   watch: SoundWatch,
   media: CallMedia,
   life: LineLife,
-  means: Means,
+  means: Listening,
 ): void => {
   listenTo(connection, watch, life, means);
   connectMedia(media, connection, life, means);
@@ -179,6 +186,30 @@ const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger
     }),
   );
 
+const unconnected = (attempt: CallDialog['attempt']): CallDialog => ({
+  attempt,
+  connection: null,
+  sip: null,
+  watch: null,
+  sound: null,
+});
+
+/** What becomes of it when the connection to drachtio-server is lost. */
+const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): StandingLine => ({
+  dialogId: () => (life.is('answered') ? idOf(dialog) : null),
+  channelDialogId: () => (life.is('answered') ? channelIdOf(dialog) : null),
+  secondDialogId: () => idOf({ connection: secondLeg.connection() }),
+  loseSecond: () => secondLeg.lose(),
+  endSilently: () => life.send({ type: 'left' }),
+  lose() {
+    dialog.attempt.lose();
+    dialog.connection?.trackedLeg.abandon();
+    if (!life.is('calling')) return life.send({ type: 'sound.lost' });
+    dialog.sip = dialog.attempt.sip();
+    return life.send({ type: 'unanswered', cause: 'trunk_error' });
+  },
+});
+
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
   const time = createLineTime(options.clock, 1);
   let measured: Promise<void> = Promise.resolve();
@@ -191,9 +222,10 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       carrySound() {
         if (dialog.connection === null) return;
         dialog.watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
-        carrySound(dialog.connection, dialog.watch, media, life, options);
+        carrySound(dialog.connection, dialog.watch, media, life, { ...options, secondLeg });
       },
       fallSilent() {
+        secondLeg.end();
         media.close();
         measured = finishSound(dialog, options);
       },
@@ -201,7 +233,10 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         time.after(options.byeMs, () => life.send({ type: 'released' }));
         release(dialog, end, measured, life, options);
       },
-      leave: () => leaveStanding(dialog, media, options),
+      leave() {
+        secondLeg.end();
+        leaveStanding(dialog, media, options);
+      },
     },
     onOver: options.onOver,
   });
@@ -211,13 +246,14 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     report: life.report,
     onLost: () => life.send({ type: 'sound.lost' }),
   });
-  const dialog: CallDialog = {
-    attempt: options.attempt(() => life.send({ type: 'rang' })),
-    connection: null,
-    sip: null,
-    watch: null,
-    sound: null,
-  };
+  const dialog = unconnected(options.attempt(() => life.send({ type: 'rang' })));
+  const secondLeg = new SecondLeg({
+    ...options,
+    life,
+    time,
+    first: { media, connection: () => dialog.connection },
+    createMedia: (on) => createCallMedia({ ...options, ...on, hearing: null, openRecording: null, time }),
+  });
   follow(dialog, life, options);
 
   return {
@@ -225,20 +261,23 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       if (life.is('over')) return undefined;
       switch (command.type) {
         case 'say':
-          return media.say(command.utterance, command.text);
+          return media.say(command.utterance, command.text, command.language);
+        case 'changeLanguage':
+          return media.changeLanguage(command.language);
         case 'press':
           if (!life.is('answered') || dialog.connection === null) return undefined;
           return press(command.keys, dialog.connection, options);
         case 'stopTalking':
-          return media.stopTalking();
         case 'pauseTalking':
-          return media.pauseTalking();
         case 'resumeTalking':
-          return media.resumeTalking();
         case 'pauseRecording':
-          return media.pauseRecording();
         case 'resumeRecording':
-          return media.resumeRecording();
+          return media[command.type]();
+        case 'transfer':
+        case 'brief':
+        case 'connect':
+        case 'cancelTransfer':
+          return secondLeg.tell(command);
         case 'expectHangup':
           return undefined;
         case 'hangUp':
@@ -246,16 +285,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
-    canBeLeft: () => life.is('answered'),
-    dialogId: () => (life.is('answered') ? idOf(dialog) : null),
-    channelDialogId: () => (life.is('answered') ? channelIdOf(dialog) : null),
-    endSilently: () => life.send({ type: 'left' }),
-    lose() {
-      dialog.attempt.lose();
-      dialog.connection?.trackedLeg.abandon();
-      if (!life.is('calling')) return life.send({ type: 'sound.lost' });
-      dialog.sip = dialog.attempt.sip();
-      return life.send({ type: 'unanswered', cause: 'trunk_error' });
-    },
+    canBeLeft: () => life.is('answered') && !secondLeg.isUnderWay(),
+    ...standing(dialog, life, secondLeg),
   };
 };

@@ -33,7 +33,7 @@ import { createSignallingConnection, type ControlProbe } from './signalling/sign
 import type { LegStore } from './signalling/leg-tracker.ts';
 import { createSignalling, type TrunkTimes } from './signalling/signalling.ts';
 
-/** How long closing waits for BYE and CANCEL to be answered. */
+/** The time that closing waits for BYE and CANCEL to be answered. */
 const closeWithinMs = 2_000;
 
 export type DrachtioLinesOptions = CommonMeans & {
@@ -137,7 +137,8 @@ const watchSignalling = (
   const calls = createLostSignalling({ lines, dialogStands, comeBackMs: controlProbe.comeBackMs, clock });
   return {
     on: {
-      waiting: () => new Set([...lines].flatMap((line) => line.dialogId() ?? [])),
+      waiting: () =>
+        new Set([...lines].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat())),
       onLost() {
         calls.lost();
         mediaServers.renew();
@@ -176,6 +177,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       ...mediaMeansFor(input, options),
       input,
       emit,
+      ring: (to) => signalling.ring(input, to, { logger: loggerOf(input) }),
       byeMs: options.trunkTimes.byeMs,
       clock,
       backgroundTasks,

@@ -12,6 +12,10 @@ const lookMs = 5_000;
 export type StandingLine = {
   /** Of a call that stands; `null` of one that is not answered, or ending. */
   dialogId(): string | null;
+  /** That of the person with whom its other party talks; `null` where there is none. */
+  secondDialogId(): string | null;
+  /** Who is rung for its other party is lost with the connection. */
+  loseSecond(): void;
   /** That with the media server, where it has one. */
   channelDialogId(): string | null;
   /** Nobody knows any more what becomes of the call. */
@@ -70,6 +74,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
       connections += 1;
       clock.clearTimeout(timer);
       for (const line of lines) {
+        line.loseSecond();
         if (line.dialogId() === null) line.lose();
         else outlasting.add(line);
       }

@@ -31,7 +31,7 @@ type Means = {
   report: (report: LineReport) => void;
 };
 
-/** What is missed, from one look to the next. */
+/** Judges what is missed, from one look to the next. */
 const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
   const begunAt = time.now();
   const told = new Set<OneWaySound>();

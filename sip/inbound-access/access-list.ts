@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Trunk } from '#src/domain/trunk.ts';
 
-export type Caller =
+export type InviteSource =
   | { trunk: Trunk }
   /** One of these, if it proves that it knows the password. */
   | { accounts: readonly Trunk[] }
@@ -41,7 +41,7 @@ export const callerAt = (
     /** The trunk of the configuration, with the addresses that its host has. */
     configured: { trunk: Trunk; addresses: ReadonlySet<string> } | null;
   },
-): Caller => {
+): InviteSource => {
   const address = plain(source);
   if (isIP(address) === 0) return 'unknown';
   const { trunks, configured } = options;

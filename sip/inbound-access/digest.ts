@@ -34,7 +34,7 @@ export const parseDigest = (header: string): Map<string, string> | undefined => 
 
 type Request = { method: string; realm: string };
 
-/** What a caller has sent, and how its proof is reckoned. */
+/** The proof that a caller has sent, and how it is reckoned. */
 type Given = { parameters: ReadonlyMap<string, string>; algorithm: Algorithm; qop: 'auth' | undefined };
 
 /** Undefined for what nobody here understands. */

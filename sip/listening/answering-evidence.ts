@@ -48,7 +48,7 @@ export type EvidenceOptions = {
 /** A voice is looked at so often. */
 const lookMs = 200;
 
-/** How long the voice was on since it was last quiet, looked at every now and then while it is. */
+/** Measures how long the voice is on since it was last quiet, every now and then while it is. */
 const createVoiceMeter = (
   { time, isAgentAudible }: Pick<EvidenceOptions, 'time' | 'isAgentAudible'>,
   onLook: () => void,
@@ -78,7 +78,7 @@ const createVoiceMeter = (
   };
 };
 
-/** What was understood so far; words that are not final are replaced by those that come next. */
+/** The words so far; those that are not final are replaced by those that come next. */
 const createWords = (language: string) => {
   let settled = '';
   let partial = '';

@@ -1,6 +1,6 @@
 /**
- * What answering machines and announcements of telephone networks say, and people who pick up do not. Only what tells
- * is here: a receptionist may well offer to take a message.
+ * Phrases of answering machines and announcements of telephone networks, which people who pick up do not say. Only what
+ * tells is here: a receptionist may well offer to take a message.
  */
 const phrases: Readonly<Record<string, readonly RegExp[]>> = {
   // Without spaces: recognizers do not agree where they go.
@@ -37,10 +37,14 @@ const phrases: Readonly<Record<string, readonly RegExp[]>> = {
 
 const withoutSpaces: ReadonlySet<string> = new Set(['ko', 'ja']);
 
+/** Of what is longer, the beginning tells, in characters: one of them may stand for a whole sentence (`ﷺ`). */
+const longestRead = 8_000;
+
 /** `language` is BCP 47; in a language without phrases nothing is known. */
 export const isSaidByMachine = (text: string, language: string): boolean => {
   const base = language.split('-', 1)[0]?.toLowerCase() ?? '';
   const plain = text
+    .slice(0, longestRead)
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll('’', "'")

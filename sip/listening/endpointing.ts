@@ -18,7 +18,7 @@ export type TurnNumbers = PauseNumbers &
     lastingVoiceMs: number;
   }>;
 
-/** What is known of the engine that listens, besides the turn. */
+/** The engine that listens, as far as it is known. */
 type Known = {
   numbers: TurnNumbers;
   judge: Pick<TurnEndJudge, 'overAt'>;

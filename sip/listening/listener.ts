@@ -5,7 +5,7 @@ import { createAlarm, type LineTime } from '../line-time.ts';
 import { createRateChange } from '../rate-change.ts';
 import type { Resample } from '../resampler.ts';
 import { telephoneRate, type SampleRate } from '../samples.ts';
-import type { Recognition, Recognizer } from '../speech.ts';
+import type { Recognition, RecognitionEvent, Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';
 import { createBeepDetector, type BeepNumbers } from './beep.ts';
 import type { TurnNumbers } from './endpointing.ts';
@@ -30,6 +30,8 @@ export type ListeningNumbers = Readonly<{
 export type Listener = {
   /** The next sound of the other party, at the rate of the call. */
   write(samples: Int16Array): void;
+  /** From the next sentence of the other party on it is heard in this language (BCP 47). */
+  changeLanguage(language: string): void;
   /** Nothing more is heard: reports what was said whole and lets go of everything. Idempotent. */
   stop(): void;
 };
@@ -83,11 +85,27 @@ const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
   };
 };
 
-/** Whose turn it is, and what the agent pauses for: both hear of the same voice. */
+/** The recognition of a call; another one follows it when its language changes. */
+const createRecognitions = (open: (language: string) => Recognition, first: string) => {
+  let language = first;
+  let current = open(first);
+  return {
+    current: () => current,
+    language: () => language,
+    change(changed: string): void {
+      if (changed === language) return;
+      current.close();
+      language = changed;
+      current = open(changed);
+    },
+  };
+};
+
+/** Turns, and pauses of the agent: both hear of the same voice. */
 const takeTurns = (
-  { numbers, sampleRate, language, bargeIn, turnEnd, turnModel, time, on, logger }: ListenerOptions,
+  { numbers, sampleRate, bargeIn, turnEnd, turnModel, time, on, logger }: ListenerOptions,
   isAgentAudible: () => boolean,
-  recognition: () => Recognition,
+  { current: recognition, language }: Pick<ReturnType<typeof createRecognitions>, 'current' | 'language'>,
 ) => {
   const turns = createTurnTaking({
     numbers: numbers.turns,
@@ -115,20 +133,33 @@ const takeTurns = (
         if (heard.backchannel) onsets.backchannel();
       },
       pause: () => recognition().speechEnded(),
+      over: () => changeNow(),
     },
   });
+  /** Waits for the turn to be over. */
+  let change: (() => void) | null = null;
+  const changeNow = (): void => {
+    change?.();
+    if (change !== null) turns.words.forget();
+    change = null;
+  };
   const onsets = createOnsets({
     numbers: numbers.onsets,
     bargeIn,
     begunMs: numbers.voice.onsetMs,
     time,
     isAgentAudible,
-    givesWordsEarly: turns.givesWordsEarly,
+    givesWordsEarly: turns.words.comeEarly,
     on: { ...on, speechLasts: turns.speechLasts },
   });
   return {
     write: turns.write,
     recognized: turns.recognized,
+    /** Does this as soon as no turn goes on. */
+    changeRecognizer(wanted: () => void): void {
+      change = wanted;
+      if (!turns.isTurnOpen()) changeNow();
+    },
     sounds: onsets.sounds,
     voiceBegan(at: number): void {
       turns.voiceBegan(at);
@@ -139,6 +170,7 @@ const takeTurns = (
       onsets.voiceEnded();
     },
     stop(): void {
+      change = null;
       turns.stop();
       onsets.stop();
     },
@@ -155,18 +187,23 @@ export const createListener = (options: ListenerOptions): Listener => {
     : null;
   const beeps = createBeepDetector(numbers.beep, () => answerer?.beep());
 
-  const turns = takeTurns(options, isAgentAudible, () => recognition);
+  const turns = takeTurns(options, isAgentAudible, {
+    current: () => recognitions.current(),
+    language: () => recognitions.language(),
+  });
 
-  const recognition = recognizer.open(
-    { language, sampleRate, turnEnds: options.turnEnd.mode === 'recognizer' },
-    (event) => {
-      if (isOver) return;
-      if (event.type === 'partial' || event.type === 'final')
-        answerer?.recognized(event.text, event.type === 'final');
-      if (event.type !== 'failed') return turns.recognized(event);
-      logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
-      stop();
-    },
+  const onRecognized = (event: RecognitionEvent): void => {
+    if (isOver) return;
+    if (event.type === 'partial' || event.type === 'final')
+      answerer?.recognized(event.text, event.type === 'final');
+    if (event.type !== 'failed') return turns.recognized(event);
+    logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
+    stop();
+  };
+  const turnEnds = options.turnEnd.mode === 'recognizer';
+  const recognitions = createRecognitions(
+    (heardIn) => recognizer.open({ language: heardIn, sampleRate, turnEnds }, onRecognized),
+    language,
   );
 
   const detector = options.openDetector(numbers.voice.mode);
@@ -175,7 +212,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     numbers: numbers.voice,
     on: {
       began(agoMs) {
-        recognition.speechBegan();
+        recognitions.current().speechBegan();
         turns.voiceBegan(time.now() - agoMs);
         answerer?.voiceBegan();
         sound.start();
@@ -200,7 +237,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     sound.stop();
     answerer?.stop();
     turns.stop();
-    recognition.close();
+    recognitions.current().close();
     detector.close();
   };
 
@@ -208,11 +245,14 @@ export const createListener = (options: ListenerOptions): Listener => {
     write(samples) {
       if (isOver) return;
       sound.came();
-      recognition.write(samples);
+      recognitions.current().write(samples);
       turns.write(samples);
       const narrow = telephone.take(samples);
       activity.write(narrow, agentDb() ?? -Infinity);
       if (answerer?.isCurious() === true) beeps.write(narrow);
+    },
+    changeLanguage(changed) {
+      if (!isOver) turns.changeRecognizer(() => recognitions.change(changed));
     },
     stop,
   };

@@ -6,6 +6,8 @@ export type NewWords = {
   comeEarly(): boolean;
   /** A turn has ended with these words, which may not be settled. */
   take(partial: string): void;
+  /** Another recognizer gives them from now on. */
+  forget(): void;
   /** `hasTurn`: a voice has begun since. */
   newOf(text: string, isFinal: boolean, hasTurn: boolean): string;
 };
@@ -17,6 +19,10 @@ export const createNewWords = (): NewWords => {
     comeEarly: () => comeEarly,
     take(partial) {
       taken = partial.trim();
+    },
+    forget() {
+      taken = '';
+      comeEarly = false;
     },
     newOf(text, isFinal, hasTurn) {
       if (!isFinal && hasWords(text)) comeEarly = true;

@@ -30,7 +30,7 @@ const longestLag = 114;
 /** A pitch of 70 Hz fits in twice. */
 const windowLength = 2 * longestLag;
 
-/** How much these samples are like themselves a pitch earlier, at the pitch at which they are most. */
+/** The likeness of these samples to themselves a pitch earlier, at the pitch at which they are most alike. */
 const likenessOf = (window: Int16Array): number => {
   let best = 0;
   for (let lag = shortestLag; lag <= longestLag; lag += 1) {

@@ -1,5 +1,5 @@
 /**
- * Whose turn it is, from the other party's voice (when it sounds), its words (as the recognizer finds them, late and in
+ * Turn-taking: from the other party's voice (when it sounds), its words (as the recognizer finds them, late and in
  * pieces) and whether the agent is audible. All rules of endpointing, barge-in and backchannels are here; the numbers
  * are given.
  *
@@ -17,7 +17,7 @@ import { createAlarm, type LineTime } from '../line-time.ts';
 import type { RecognitionEvent } from '../speech.ts';
 import { createCounterpartyVoice } from './counterparty-voice.ts';
 import { nextStep, wordsMs, type TurnNumbers } from './endpointing.ts';
-import { createNewWords } from './new-words.ts';
+import { createNewWords, type NewWords } from './new-words.ts';
 import type { OpenTurnEndJudge } from './turn-end/judge.ts';
 import { addWords, beginTurn, beginVoice, endVoice, hasWords, textOf, type Turn } from './turn.ts';
 
@@ -33,16 +33,17 @@ export type TurnTaking = {
   recognized(event: Exclude<RecognitionEvent, { type: 'failed' }>): void;
   /** What sounds now has sounded like speech for long. With an engine that gives words early, words say more. */
   speechLasts(): void;
-  /** The recognizer has shown that it gives words while they are spoken. */
-  givesWordsEarly(): boolean;
+  isTurnOpen(): boolean;
+  /** What the recognizer has shown of itself; it is forgotten when another one gives the words of the next turn. */
+  readonly words: Pick<NewWords, 'comeEarly' | 'forget'>;
   /** Nothing more will be heard: what was said whole is reported. Idempotent. */
   stop(): void;
 };
 
 export type TurnTakingOptions = {
   numbers: TurnNumbers;
-  /** BCP 47. */
-  language: string;
+  /** BCP 47; it may change between turns. */
+  language: () => string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
   /** Who decides that a turn is over. */
   openJudge: OpenTurnEndJudge;
@@ -55,10 +56,12 @@ export type TurnTakingOptions = {
     heard: (heard: Heard) => void;
     /** A sentence may be over. */
     pause: () => void;
+    /** The turn is over, and what was heard of it was told. */
+    over: () => void;
   };
 };
 
-/** What was heard of a turn that is over; `null` without words: it was noise. */
+/** The words of a turn that is over; `null` without words: it was noise. */
 const heardIn = (turn: Turn, text: string, language: string): Heard | null => {
   if (!hasWords(text)) return null;
   const isOverAgent = turn.beganOverAgent && turn.endedOverAgent;
@@ -75,7 +78,10 @@ const isSpeech = (turn: Turn, language: string): boolean => {
 };
 
 /** Says of a turn that it is speech, that a sentence of it may be over, and what was heard of it at its end. */
-const createReports = ({ language, on }: Pick<TurnTakingOptions, 'language' | 'on'>) => {
+const createReports = (
+  { language, on }: Pick<TurnTakingOptions, 'language' | 'on'>,
+  words: Pick<NewWords, 'take'>,
+) => {
   const speech = (turn: Turn): void => {
     if (!turn.wasReported) on.speech();
     turn.wasReported = true;
@@ -87,18 +93,19 @@ const createReports = ({ language, on }: Pick<TurnTakingOptions, 'language' | 'o
       on.pause();
     },
     end(turn: Turn, text: string): void {
-      const heard = heardIn(turn, text, language);
-      if (heard === null) return;
-      if (!heard.backchannel) speech(turn);
-      on.heard(heard);
+      words.take(turn.partial);
+      const heard = heardIn(turn, text, language());
+      if (heard?.backchannel === false) speech(turn);
+      if (heard !== null) on.heard(heard);
+      on.over();
     },
   };
 };
 
 export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
   const { numbers, language, time, isAgentAudible, hearsSpeech } = options;
-  const reports = createReports(options);
   const words = createNewWords();
+  const reports = createReports(options, words);
   const voice = createCounterpartyVoice(time);
   const alarm = createAlarm(time);
   let turn: Turn | null = null;
@@ -106,7 +113,6 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
 
   const close = (it: Turn, text: string): void => {
     turn = null;
-    words.take(it.partial);
     reports.end(it, text);
   };
 
@@ -134,7 +140,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     if (turn === null && (areEcho() || !hasWords(text))) return;
     turn ??= beginTurn(time.now(), voice.isOn(), isAgentAudible());
     addWords(turn, text, isFinal, time.now());
-    if (isSpeech(turn, language)) reports.speech(turn);
+    if (isSpeech(turn, language())) reports.speech(turn);
   };
 
   return {
@@ -162,7 +168,8 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
       review();
     },
     write: judge.write,
-    givesWordsEarly: words.comeEarly,
+    isTurnOpen: () => turn !== null,
+    words,
     speechLasts() {
       if (turn !== null && !words.comeEarly()) reports.speech(turn);
     },

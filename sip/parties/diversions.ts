@@ -17,7 +17,7 @@ const mostDiversions = 5;
 /** As long as the longest reason of RFC 5806 twice. */
 const longestReason = 40;
 
-/** What RFC 4458 says with the status of an answer, in the words of RFC 5806. */
+/** Causes of RFC 4458, which are statuses of an answer, in the words of RFC 5806. */
 const reasonOfCause: Readonly<Record<string, string>> = {
   302: 'unconditional',
   404: 'unknown',

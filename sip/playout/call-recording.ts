@@ -13,7 +13,7 @@ import type { SampleRate } from '../samples.ts';
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */
 const jitterMs = 200;
-/** How long sound is on its way when nothing holds it up. */
+/** The time that sound is on its way when nothing holds it up. */
 const latencyMs = 200;
 
 export type CallRecording = {
@@ -37,8 +37,8 @@ export type CallRecording = {
 const rememberedFrames = 250;
 
 /**
- * How long frames were held up on their way. They are made without a break, so those that came quickest lately tell
- * when the others were made; a frame that is lost only makes the next ones look older for a while.
+ * The delay of frames on their way. They are made without a break, so those that came quickest lately tell when the
+ * others were made; a frame that is lost only makes the next ones look older for a while.
  */
 const createFrameDelay = () => {
   const lags: number[] = [];

@@ -3,7 +3,7 @@ import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../samples.ts
 
 /** Levels are kept for so much sound together. */
 const blockMs = 100;
-/** How far back an echo may come from. */
+/** The longest delay of an echo. */
 const echoMs = 300;
 
 export type Loudness = {

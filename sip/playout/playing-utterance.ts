@@ -3,6 +3,7 @@
  * cut is known by what had been played of it. It can pause, and go on.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
+import type { Played } from '../line-reports.ts';
 import type { LineTime } from '../line-time.ts';
 import { samplesPerMs, silence, type SampleRate } from '../samples.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
@@ -16,9 +17,6 @@ import type { Utterance } from './utterance.ts';
 const breathMs = 120;
 /** From the moment at which a sample is played to its being heard at the far end. */
 const latencyMs = 40;
-
-/** An utterance that has left the line. `startedAt` is wall-clock. */
-export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
 
 export type PlayingUtterance = {
   readonly made: Utterance;

@@ -3,10 +3,11 @@
  * was played is known to the sample, by the way on which it leaves: the next one begins when all of the one before has.
  */
 import type { Logger } from 'pino';
+import type { Played } from '../line-reports.ts';
 import type { LineTime } from '../line-time.ts';
 import type { SoundPath } from '../media/media-endpoint.ts';
 import type { SampleRate } from '../samples.ts';
-import { playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
+import { playUtterance, type PlayingUtterance } from './playing-utterance.ts';
 import type { Speak } from './synthesis.ts';
 import { synthesizeUtterance, type Utterance } from './utterance.ts';
 
@@ -15,7 +16,8 @@ type AgentPath = Pick<SoundPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>
 export type Playout = {
   /** The sound of the call is connected. */
   attach(path: AgentPath): void;
-  say(utterance: number, text: string): void;
+  /** `language`: where it is not the one that the call began with (BCP 47). */
+  say(utterance: number, text: string, language?: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
   stopTalking(): void;
   /** Falls silent; what sounds goes on when the pause is over, and what is queued follows. */
@@ -102,9 +104,9 @@ export const createPlayout = (options: PlayoutOptions): Playout => {
       path = connected;
       playNext();
     },
-    say(utterance, text) {
+    say(utterance, text, language) {
       if (state === 'closed') reportUnheard(utterance, false);
-      else queue.push(synthesizeUtterance({ ...options, utterance, text, onMore }));
+      else queue.push(synthesizeUtterance({ ...options, utterance, text, language, onMore }));
     },
     stopTalking,
     pause() {

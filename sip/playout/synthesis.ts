@@ -4,8 +4,16 @@ import type { Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
 import type { Audio, Synthesizer } from '../speech.ts';
 
-/** Speaks a sentence at this rate; what comes is to be played as it comes. */
-export type Speak = (text: string, sampleRate: SampleRate, signal: AbortSignal) => AsyncIterable<Int16Array>;
+/**
+ * Speaks a sentence at this rate, in this language (BCP 47) where it is not the one that the call began with; what comes is
+ * to be played as it comes.
+ */
+export type Speak = (
+  text: string,
+  sampleRate: SampleRate,
+  signal: AbortSignal,
+  language?: string,
+) => AsyncIterable<Int16Array>;
 
 /** Sentences that an engine remembers come as the same samples again, call after call. */
 const known = new WeakMap<Int16Array, Map<number, Int16Array>>();
@@ -35,9 +43,9 @@ async function* atRate(
   if (last.length > 0) yield last;
 }
 
-export const createSpeak = (resample: Resample, synthesizer: Synthesizer, language: string): Speak => {
+export const createSpeak = (resample: Resample, synthesizer: Synthesizer, usual: string): Speak => {
   const remembered = remembering(resample);
-  return async function* (text, rate, signal) {
+  return async function* (text, rate, signal, language = usual) {
     if (synthesizer.stream !== undefined)
       return yield* atRate(rate, synthesizer.stream(text, language, signal), remembered);
     const { sampleRate, samples } = await synthesizer.synthesize(text, language, signal);

@@ -17,13 +17,14 @@ export type Utterance = {
 export const synthesizeUtterance = (options: {
   utterance: number;
   text: string;
+  language: string | undefined;
   speak: Speak;
   sampleRate: SampleRate;
   /** There are more pieces, or it is complete. Called in a later task. */
   onMore: (utterance: Utterance) => void;
   logger: Logger;
 }): Utterance => {
-  const { utterance, text, speak, sampleRate, onMore, logger } = options;
+  const { utterance, text, language, speak, sampleRate, onMore, logger } = options;
   const controller = new AbortController();
   const { signal } = controller;
   const made: Utterance = {
@@ -35,7 +36,7 @@ export const synthesizeUtterance = (options: {
   };
 
   const make = async (): Promise<void> => {
-    for await (const piece of speak(text, sampleRate, signal)) {
+    for await (const piece of speak(text, sampleRate, signal, language)) {
       if (signal.aborted) return;
       made.pieces.push(piece);
       onMore(made);

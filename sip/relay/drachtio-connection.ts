@@ -39,7 +39,7 @@ export type DrachtioConnectionEvents = {
 
 type Pending = { resolve: (said: string) => void; reject: (error: Error) => void };
 
-/** What the relay itself asks. */
+/** Questions of the relay itself. */
 const createQuestions = () => {
   const pending = new Map<string, Pending>();
   return {

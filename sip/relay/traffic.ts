@@ -32,7 +32,7 @@ export const ownVerbs = ['invite', 'options'] as const;
 
 type Refusals = ReturnType<typeof createRefusals>;
 
-/** What the relay itself answers to the far end. */
+/** Refusals of the relay itself, to the far end. */
 const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, logger: Logger) => {
   const respond = async (transactionId: string, status: string, headers = ''): Promise<void> => {
     try {

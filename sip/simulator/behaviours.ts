@@ -66,3 +66,15 @@ export function* agentIsWellUnderWay(phone: Phone): Course {
     if (!isOver) return;
   }
 }
+
+/** Waits until the agent has been talking for so long, however many sentences that takes. */
+export function* agentHasSpokenFor(phone: Phone, milliseconds: number): Course {
+  for (;;) {
+    yield { until: () => phone.voice() !== null };
+    const first = phone.voice();
+    if (first === null) continue;
+    const atMostMs = Math.max(0, milliseconds - phone.sinceBeginOf(first));
+    const fellSilent = yield { until: () => phone.voice() === null, atMostMs };
+    if (!fellSilent) return;
+  }
+}

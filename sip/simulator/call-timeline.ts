@@ -7,10 +7,10 @@ import type { LineTime } from '../line-time.ts';
 export type Side = 'agent' | 'counterparty';
 
 /** Words that sounded. `startedAt` is wall-clock, `durationMs` how long they took on the line. */
-export type Sounded = { party: Side; text: string; startedAt: number; durationMs: number };
+export type Sounded = { party: Side; text: string; language: string; startedAt: number; durationMs: number };
 
 /** The same, `offsetMs` on the line after the answer. */
-export type RecordedPart = { text: string; offsetMs: number; durationMs: number };
+export type RecordedPart = { text: string; language: string; offsetMs: number; durationMs: number };
 
 /** Nothing that was said in this stretch of the call may be heard; both ends on the line after the answer. */
 export type Pause = { fromMs: number; toMs: number };
@@ -40,8 +40,8 @@ export const createTimelineRecorder = (
   const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
   const pauses: Pause[] = [];
   return {
-    add({ party, text, startedAt, durationMs }) {
-      parts[party].push({ text, offsetMs: time.since(answeredAt, startedAt), durationMs });
+    add({ party, text, language, startedAt, durationMs }) {
+      parts[party].push({ text, language, offsetMs: time.since(answeredAt, startedAt), durationMs });
     },
     pause() {
       if (pauses.at(-1)?.toMs !== Infinity) pauses.push({ fromMs: time.since(answeredAt), toMs: Infinity });

@@ -12,10 +12,25 @@ import {
   pickUp,
   speak,
 } from './behaviours.ts';
-import { behaving, type Behaviour, type Course, type CreateParty, type Phone } from './party.ts';
+import {
+  behaving,
+  createScriptedParty,
+  type Behaviour,
+  type Course,
+  type CreateParty,
+  type Phone,
+} from './party.ts';
 import { calleeOf, talkByScript } from './play-script.ts';
 import type { Script } from './script.ts';
+import {
+  nobodyElse,
+  watchScript,
+  type Rehearsal,
+  type Rehearsals,
+  type ScriptWatch,
+} from './script-watch.ts';
 import { inTurn, smallTalkIn } from './small-talk.ts';
+import type { Person } from './transferring.ts';
 
 const pickUpMs = 1_000;
 const callerIsAnsweredMs = 50;
@@ -114,12 +129,26 @@ export const unreachable = (cause: UnansweredCause): Behaviour =>
   };
 
 /** Is let in and plays this script; without one, opens with a sentence and goes on politely. */
-export const callerOf = (script: Script | null): Behaviour =>
+export const callerOf = (script: Script | null, watch: ScriptWatch | null = null): Behaviour =>
   function* (phone) {
     yield* pause(callerIsAnsweredMs);
     phone.answer();
-    yield* talkByScript(phone, script ?? [{ say: smallTalkIn(phone.language).opening }]);
+    yield* talkByScript(phone, script ?? [{ say: smallTalkIn(phone.language).opening }], watch);
     if (script === null) yield* talkPolitely(phone);
+  };
+
+/** One who plays this script in a call that is rehearsed. */
+export const rehearsing =
+  (
+    { callId, script, rehearsal }: { callId: string; script: Script; rehearsal: Rehearsal },
+    rehearsals: Rehearsals,
+    behaviourOf: typeof calleeOf,
+  ): CreateParty =>
+  (phone, time) => {
+    const notice = (): void => party.notice();
+    const watch = watchScript(rehearsal, rehearsals.begin(callId, script), { time, notice });
+    const party = createScriptedParty(behaviourOf(script, watch)(phone), time);
+    return party;
   };
 
 /**
@@ -134,14 +163,24 @@ export type Reached = {
   /** BCP 47. */
   language: string;
   who: Who;
+  /** To whom the call can be transferred, beside those whom everybody knows. */
+  people: ReadonlyMap<string, Person>;
 };
+
+/** Somebody whom every gateway knows. */
+export const knownPerson = (behaviour: Behaviour, language: string): Reached => ({
+  createParty: behaving(behaviour),
+  language,
+  who: 'known',
+  people: nobodyElse,
+});
 
 export type Callees = {
   /**
    * How the telephone with this number behaves from now on, for calls of this workspace. Checked by `parseScript` for a
-   * callee.
+   * callee. A script of a rehearsal is watched.
    */
-  define(number: string, script: Script, workspaceId?: string): void;
+  define(number: string, script: Script, workspaceId?: string, rehearsal?: Rehearsal): void;
   /** How it was told to behave. */
   scriptOf(number: string, workspaceId?: string): Script | undefined;
   /** Who has the number that is dialled: by its script, by what the number is known for, or whoever it may be. */
@@ -160,27 +199,49 @@ export type CalleesOptions = {
   anybody?: (input: LineInput) => CreateParty;
 };
 
-export const createCallees = ({ workspaceOf, anybody }: CalleesOptions): Callees => {
-  const scripts = new Map<string, Script>();
+export const createCallees = ({
+  workspaceOf,
+  anybody,
+  rehearsals,
+}: CalleesOptions & { rehearsals: Rehearsals }): Callees => {
+  const scripts = new Map<string, { script: Script; rehearsal: Rehearsal | undefined }>();
   const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
 
+  const scripted = (callId: string, key: string): Pick<Reached, 'createParty' | 'people'> | undefined => {
+    const defined = scripts.get(key);
+    if (defined === undefined) return undefined;
+    const { script, rehearsal } = defined;
+    if (rehearsal === undefined) return { createParty: behaving(calleeOf(script)), people: nobodyElse };
+    const createParty = rehearsing({ callId, script, rehearsal }, rehearsals, calleeOf);
+    return { createParty, people: rehearsal.people };
+  };
+
   return {
-    define: (number, script, workspaceId) => void scripts.set(keyOf(number, workspaceId), script),
-    scriptOf: (number, workspaceId) => scripts.get(keyOf(number, workspaceId)),
+    define: (number, script, workspaceId, rehearsal) =>
+      void scripts.set(keyOf(number, workspaceId), { script, rehearsal }),
+    scriptOf: (number, workspaceId) => scripts.get(keyOf(number, workspaceId))?.script,
     reachedBy(input) {
       const { callId, to, language } = input;
-      const script = scripts.get(keyOf(to, workspaceOf?.(callId)));
-      const behaviour = script === undefined ? knownCallees.get(to) : calleeOf(script);
-      if (behaviour !== undefined) {
-        const who = script === undefined ? 'known' : 'scripted';
-        return { createParty: behaving(behaviour), language, who };
-      }
-      if (anybody === undefined) return { createParty: behaving(letRing), language, who: 'known' };
-      return { createParty: anybody(input), language, who: 'person' };
+      const byScript = scripted(callId, keyOf(to, workspaceOf?.(callId)));
+      if (byScript !== undefined) return { ...byScript, language, who: 'scripted' };
+      const known = knownCallees.get(to) ?? (anybody === undefined ? letRing : undefined);
+      if (known !== undefined) return knownPerson(known, language);
+      return {
+        createParty: anybody?.(input) ?? behaving(letRing),
+        language,
+        who: 'person',
+        people: nobodyElse,
+      };
     },
     standingAt({ direction, to, language }) {
       const talk = direction === 'inbound' ? talkPolitely : knownTalk.get(to);
-      return talk && { createParty: behaving(goingOn((phone) => talk(phone))), language, who: 'known' };
+      return (
+        talk &&
+        knownPerson(
+          goingOn((phone) => talk(phone)),
+          language,
+        )
+      );
     },
   };
 };

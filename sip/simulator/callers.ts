@@ -4,6 +4,7 @@ import type { LineInput } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
 import type { Who } from './callees.ts';
 import type { CreateParty } from './party.ts';
+import type { Person } from './transferring.ts';
 
 /**
  * A caller that was let in and is not answered within this time goes away. It is of the wall clock: the gateway is waited
@@ -11,22 +12,23 @@ import type { CreateParty } from './party.ts';
  */
 const patienceMs = 10_000;
 
-export type Caller = {
+export type SimulatedCaller = {
   who: Who;
   partyFor: (input: LineInput) => CreateParty;
   /** BCP 47; `undefined`: the language of the call. */
   language: string | undefined;
+  people: ReadonlyMap<string, Person>;
 };
 
 export type Callers = {
   /** Somebody calls, and nobody has decided about it. */
-  add(callId: string, caller: Caller): void;
+  add(callId: string, caller: SimulatedCaller): void;
   /** Was let in; goes away when the call is not answered soon. */
   letIn(callId: string): void;
   /** Was turned away. */
   remove(callId: string): void;
   /** Takes out the one whose call is answered, once. */
-  take(callId: string): Caller | undefined;
+  take(callId: string): SimulatedCaller | undefined;
   clear(): void;
 };
 
@@ -38,7 +40,7 @@ export const createCallers = (options: {
   logger: Logger;
 }): Callers => {
   const { time, speed, logger } = options;
-  const callers = new Map<string, Caller>();
+  const callers = new Map<string, SimulatedCaller>();
 
   const giveUp = (callId: string): void => {
     if (callers.delete(callId))

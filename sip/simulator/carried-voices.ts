@@ -23,7 +23,7 @@ export type CarryVoices = (sound: CarriedSound, options: CarriedVoicesOptions) =
 
 /** The agent's voice as its far end is told of it. */
 const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {
-  const texts = new Map<number, string>();
+  const texts = new Map<number, Pick<Voice, 'text' | 'language'>>();
   let voice: Voice | null = null;
   let begun = 0;
   let cut = 0;
@@ -35,9 +35,9 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
   };
 
   const agent: SimulatedPlayout = {
-    say(utterance, text) {
-      texts.set(utterance, text);
-      media().say(utterance, text);
+    say(utterance, text, language) {
+      texts.set(utterance, { text, language });
+      media().say(utterance, text, language);
     },
     stopTalking() {
       media().stopTalking();
@@ -63,8 +63,11 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
   return {
     agent,
     begins(utterance: number): void {
-      const text = texts.get(utterance) ?? '';
-      voice = { utterance, text, startedAt: time.now(), durationMs: sayingTime(text) };
+      const said = texts.get(utterance);
+      // It begins because it was said.
+      if (said === undefined) return;
+      const { text } = said;
+      voice = { utterance, ...said, startedAt: time.now(), durationMs: sayingTime(text) };
       begun += 1;
       onChange();
     },
@@ -143,7 +146,13 @@ export const createCarriedVoices =
 
     return {
       agent: spoken.agent,
-      counterparty: typing,
+      counterparty: {
+        ...typing,
+        changeLanguage(language) {
+          typing.changeLanguage(language);
+          media.changeLanguage(language);
+        },
+      },
       begin() {
         media.begin(sound).catch((error: unknown) => {
           logger.error({ err: error }, 'the sound of a call could not be connected');

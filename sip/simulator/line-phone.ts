@@ -9,8 +9,11 @@ import type { CarriedSound, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
 
-/** Signs of the agent that the far end can see, beside its voice. */
-export type AgentSigns = { keys: string; isFarewell: boolean };
+/**
+ * Signs of the agent that the far end can see, beside its voice. `language` (BCP 47) is the one in which it hears and
+ * speaks now.
+ */
+export type AgentSigns = { keys: string; isFarewell: boolean; language: string };
 
 type FarEnd = {
   life: LineLife;
@@ -81,6 +84,14 @@ export class LinePhone implements Phone {
   }
   keysHeard(): string {
     return this.#line.signs.keys;
+  }
+  /** The agent wants it. */
+  changeLanguage(language: string): void {
+    this.#line.signs.language = language;
+    this.#counterparty().changeLanguage(language);
+  }
+  heardIn(): string {
+    return this.#line.signs.language;
   }
   voice(): Voice | null {
     return this.#agent().voice();

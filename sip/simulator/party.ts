@@ -39,6 +39,8 @@ export interface Phone {
   wordsHeard(): readonly string[];
   /** The keys that the agent has pressed so far. */
   keysHeard(): string;
+  /** The language in which this end is heard (BCP 47). */
+  heardIn(): string;
   /** What the agent is saying now, also while it pauses in it. */
   voice(): Voice | null;
   isVoicePaused(): boolean;

@@ -1,4 +1,5 @@
 import {
+  agentHasSpokenFor,
   agentIsSilent,
   agentIsWellUnderWay,
   agentSpeaks,
@@ -8,7 +9,10 @@ import {
   speak,
 } from './behaviours.ts';
 import type { Behaviour, Course, Phone } from './party.ts';
-import type { Script, ScriptStep } from './script.ts';
+import { createEars, hear, type Ears } from './ears.ts';
+import { inTime, type ScriptWatch } from './script-watch.ts';
+import type { Interruption, Script, ScriptStep } from './script.ts';
+import { plainPattern } from '#src/domain/said-pattern.ts';
 
 /** How long somebody waits for an answer before speaking again. */
 const patienceMs = 5_000;
@@ -46,70 +50,109 @@ function* takeCall(phone: Phone, first: ScriptStep | undefined): Course<boolean>
   return true;
 }
 
-/** Does the steps of a call that stands. */
-export function* talkByScript(phone: Phone, script: Script): Course {
+/** What a person knows of the talk so far. */
+type Talk = {
   /** How many utterances of the agent had begun when the person last spoke or listened. */
-  let begunBefore = 0;
-  let expectsAnswer = false;
+  begunBefore: number;
+  expectsAnswer: boolean;
   /** Of the agent's keys, those that were awaited already. */
-  let keysTaken = 0;
+  keysTaken: number;
+  ears: Ears;
+};
 
-  for (const step of script) {
-    if ('say' in step) {
-      if (expectsAnswer) yield* agentSpeaks(phone, begunBefore, patienceMs);
-      yield* agentIsSilent(phone);
-      yield* speak(phone, step.say);
-      begunBefore = phone.voicesBegun();
-      expectsAnswer = true;
-    } else if ('interrupt' in step) {
-      yield* agentIsWellUnderWay(phone);
-      yield* speak(phone, step.interrupt);
-      begunBefore = phone.voicesBegun();
-      expectsAnswer = true;
-    } else if ('backchannel' in step) {
-      yield* agentIsWellUnderWay(phone);
-      yield* speak(phone, step.backchannel);
-    } else if ('listen' in step) {
-      yield* agentSpeaks(phone, begunBefore);
-      yield* agentIsSilent(phone);
-      begunBefore = phone.voicesBegun();
-      expectsAnswer = false;
-    } else if ('wait_sec' in step) {
-      yield* pause(step.wait_sec * 1_000);
-    } else if ('noise_sec' in step) {
-      phone.noise(true);
-      yield* pause(step.noise_sec * 1_000);
-      phone.noise(false);
-    } else if ('hold_sec' in step) {
-      phone.hold(true);
-      yield* pause(step.hold_sec * 1_000);
-      phone.hold(false);
-      begunBefore = phone.voicesBegun();
-      expectsAnswer = false;
-    } else if ('digits' in step) {
-      for (const digit of step.digits) {
-        phone.press(digit);
-        yield* pause(betweenKeysMs);
-      }
-    } else if ('await_digits' in step) {
-      const { await_digits: digits } = step;
-      yield { until: () => phone.keysHeard().includes(digits, keysTaken) };
-      keysTaken = phone.keysHeard().indexOf(digits, keysTaken) + digits.length;
-      expectsAnswer = false;
-    } else if ('announce' in step) {
-      yield* speak(phone, step.announce);
-    } else if ('beep' in step) {
-      yield* pause(beepMs);
-      phone.beep();
-    } else if ('hang_up' in step) {
-      phone.hangUp();
-      return;
-    }
+function* interrupt(phone: Phone, interruption: Interruption): Course<string> {
+  if (typeof interruption === 'string') {
+    yield* agentIsWellUnderWay(phone);
+    return interruption;
+  }
+  yield* agentHasSpokenFor(phone, interruption.after_ms);
+  return interruption.text;
+}
+
+function* sayInTalk(phone: Phone, talk: Talk, text: string): Course {
+  talk.ears.forget();
+  yield* speak(phone, text);
+  talk.begunBefore = phone.voicesBegun();
+  talk.expectsAnswer = true;
+}
+
+function* pressKeys(phone: Phone, keys: string): Course {
+  for (const key of keys) {
+    phone.press(key);
+    yield* pause(betweenKeysMs);
   }
 }
 
+/** Does one step of a call that stands. */
+function* doStep(phone: Phone, talk: Talk, step: ScriptStep, watch: ScriptWatch | null): Course {
+  if ('say' in step) {
+    if (talk.expectsAnswer) yield* agentSpeaks(phone, talk.begunBefore, patienceMs);
+    yield* agentIsSilent(phone);
+    yield* sayInTalk(phone, talk, step.say);
+  } else if ('interrupt' in step) {
+    yield* sayInTalk(phone, talk, yield* interrupt(phone, step.interrupt));
+  } else if ('backchannel' in step) {
+    yield* agentIsWellUnderWay(phone);
+    yield* speak(phone, step.backchannel);
+  } else if ('listen' in step) {
+    yield* agentSpeaks(phone, talk.begunBefore);
+    yield* agentIsSilent(phone);
+    talk.begunBefore = phone.voicesBegun();
+    talk.expectsAnswer = false;
+  } else if ('hear' in step) {
+    yield* hear(phone, talk.ears, watch?.patternOf(step.hear) ?? plainPattern(step.hear));
+    talk.begunBefore = phone.voicesBegun();
+    talk.expectsAnswer = false;
+  } else if ('wait_sec' in step) {
+    yield* pause(step.wait_sec * 1_000);
+  } else if ('noise_sec' in step) {
+    phone.noise(true);
+    yield* pause(step.noise_sec * 1_000);
+    phone.noise(false);
+  } else if ('hold_sec' in step) {
+    phone.hold(true);
+    yield* pause(step.hold_sec * 1_000);
+    phone.hold(false);
+    talk.begunBefore = phone.voicesBegun();
+    talk.expectsAnswer = false;
+  } else if ('digits' in step) {
+    talk.ears.forget();
+    yield* pressKeys(phone, step.digits);
+  } else if ('await_digits' in step) {
+    const { await_digits: digits } = step;
+    yield { until: () => phone.keysHeard().includes(digits, talk.keysTaken) };
+    talk.keysTaken = phone.keysHeard().indexOf(digits, talk.keysTaken) + digits.length;
+    talk.expectsAnswer = false;
+  } else if ('announce' in step) {
+    yield* speak(phone, step.announce);
+  } else if ('beep' in step) {
+    yield* pause(beepMs);
+    phone.beep();
+  } else if ('hang_up' in step) {
+    // It stops this course.
+    watch?.isDone();
+    phone.hangUp();
+    yield {};
+  }
+}
+
+/** Does the steps of a call that stands; one that is watched ends it when a step does not come about in time. */
+export function* talkByScript(phone: Phone, script: Script, watch: ScriptWatch | null = null): Course {
+  const ears = createEars(phone);
+  const talk: Talk = { begunBefore: 0, expectsAnswer: false, keysTaken: 0, ears };
+  for (const [index, step] of script.entries()) {
+    const course = doStep(phone, talk, step, watch);
+    if (!(yield* inTime(course, { phone, ears, step, watch }))) return phone.hangUp();
+    watch?.done(index + 1);
+  }
+  if (watch === null) return undefined;
+  watch.isDone();
+  yield* pause(watch.stepTimeoutMs);
+  return phone.hangUp();
+}
+
 /** A callee that plays this script. */
-export const calleeOf = (script: Script): Behaviour =>
+export const calleeOf = (script: Script, watch: ScriptWatch | null = null): Behaviour =>
   function* (phone) {
-    if (yield* takeCall(phone, script[0])) yield* talkByScript(phone, script);
+    if (yield* takeCall(phone, script[0])) yield* talkByScript(phone, script, watch);
   };

@@ -27,8 +27,8 @@ const withoutSilence = (samples: Int16Array): Int16Array => {
   return first === -1 ? samples : samples.subarray(first, samples.findLastIndex(isSound) + 1);
 };
 
-/** Says a text in so many samples. */
-type Speak = (text: string, length: number) => Promise<Int16Array>;
+/** Says what was said, in so many samples. */
+type Speak = (said: Pick<RecordedPart, 'text' | 'language'>, length: number) => Promise<Int16Array>;
 
 /** Makes silence of what lies in a pause; `from` is where the first sample stands in the call. */
 const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause[]): Int16Array => {
@@ -66,7 +66,7 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
           if (next === undefined || samplesOf(next.offsetMs) >= end) break;
           // The timers of a hurried line are coarse: a part may seem to begin before the one before it has ended.
           const from: number = Math.max(readTo, samplesOf(next.offsetMs));
-          const sound = await speak(next.text, samplesOf(next.durationMs));
+          const sound = await speak(next, samplesOf(next.durationMs));
           part = { from, sound: silencePauses(sound, samplesOf(next.offsetMs), pauses) };
           next = waiting.next().value;
         }
@@ -86,12 +86,11 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
 /** Writes the whole call and finishes the sink. Rejects when the synthesizer or the sink fails or `signal` aborts. */
 export const renderRecording = async (
   call: CallTimeline,
-  language: string,
   { synthesizer, resample }: { synthesizer: Synthesizer; resample: Resample },
   sink: RecordingSink,
   signal: AbortSignal,
 ): Promise<void> => {
-  const speak: Speak = async (text, length) =>
+  const speak: Speak = async ({ text, language }, length) =>
     fitInto(length, await synthesizer.synthesize(text, language, signal), resample);
   const counterparty = createSide(call.counterparty, call.pauses, speak);
   const agent = createSide(call.agent, call.pauses, speak);

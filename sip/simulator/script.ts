@@ -5,9 +5,10 @@
  * | step | what the person does |
  * |---|---|
  * | `{say}` | waits for its turn, then says this |
- * | `{interrupt}` | waits until the agent is well under way, then says this over its voice |
+ * | `{interrupt}` | waits until the agent is well under way, then says this over its voice; `{text, after_ms}` says when |
  * | `{backchannel}` | the same, for a murmur such as "네" that does not take the floor |
  * | `{listen: true}` | waits for one whole reply of the agent |
+ * | `{hear}` | waits until the agent has said this, a text or `/…/`, since the person last heard something |
  * | `{wait_sec}` | does nothing for a while |
  * | `{noise_sec}` | makes noise without words for a while |
  * | `{hold_sec}` | puts the call on hold for a while |
@@ -21,9 +22,15 @@
  * anything for five seconds. A callee's script may begin with how the call is taken: `{answer_after_sec}` (1 when it
  * is not said), or, as its only step, `{no_answer: true}`, `{busy: true}`, `{decline: true}` or `{trunk_error: true}`.
  */
+import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
+
+/** `after_ms` counts from the begin of the agent's utterance. */
+export type Interruption = string | { text: string; after_ms: number };
+
 type Talking =
   | { say: string }
-  | { interrupt: string }
+  | { interrupt: Interruption }
+  | { hear: string }
   | { backchannel: string }
   | { listen: true }
   | { wait_sec: number }
@@ -72,9 +79,19 @@ const whyNoDigits = (value: unknown): Problem =>
     ? undefined
     : 'must be 1 to 64 of the keys 0–9, *, #, A–D';
 
+const whyNoInterruption = (value: unknown): Problem => {
+  if (typeof value !== 'object' || value === null) return whyNoText(value);
+  if (!('text' in value) || !('after_ms' in value) || Object.keys(value).length > 2)
+    return 'must be a text, or an object with text and after_ms';
+  const { text, after_ms: after } = value;
+  const isTime = typeof after === 'number' && after >= 0 && after <= maxScriptSeconds * 1_000;
+  return whyNoText(text) ?? (isTime ? undefined : 'must have a number of milliseconds as after_ms');
+};
+
 const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
   say: whyNoText,
-  interrupt: whyNoText,
+  interrupt: whyNoInterruption,
+  hear: whyNoText,
   backchannel: whyNoText,
   listen: whyNotTrue,
   wait_sec: whyNoTime,
@@ -101,7 +118,21 @@ const taking: Readonly<Record<string, (value: unknown) => Problem>> = {
 
 const checks = { ...talking, ...taking };
 
-const whyStepIsWrong = (step: unknown, index: number, length: number, role: Role): Problem => {
+/** Who gives no reader of patterns has none but texts. */
+const whyNotHeard = (source: unknown, read: ReadPattern | undefined): Problem => {
+  if (read === undefined || typeof source !== 'string') return undefined;
+  const pattern = read(source);
+  return isPattern(pattern) ? undefined : pattern.problem;
+};
+
+type Reading = { role: Role; readPattern: ReadPattern | undefined };
+
+const whyStepIsWrong = (
+  step: unknown,
+  index: number,
+  length: number,
+  { role, readPattern }: Reading,
+): Problem => {
   if (typeof step !== 'object' || step === null) return 'A step must be an object with one member.';
   const [entry, ...more] = Object.entries(step);
   if (entry === undefined || more.length > 0) return 'A step must be an object with one member.';
@@ -110,6 +141,7 @@ const whyStepIsWrong = (step: unknown, index: number, length: number, role: Role
   if (check === undefined) return 'There is no such step.';
   const problem = check(value);
   if (problem !== undefined) return `${name} ${problem}.`;
+  if (name === 'hear') return whyNotHeard(value, readPattern);
   if (!Object.hasOwn(taking, name)) return undefined;
   if (role === 'caller') return `${name} is for callees; a caller's call is answered by the gateway.`;
   if (index > 0) return `${name} can only be the first step.`;
@@ -120,22 +152,24 @@ const whyStepIsWrong = (step: unknown, index: number, length: number, role: Role
 /** A callee takes calls, a caller places them. */
 export type Role = 'callee' | 'caller';
 
-const isScript = (steps: readonly unknown[], role: Role): steps is Script =>
-  steps.every((step, index) => whyStepIsWrong(step, index, steps.length, role) === undefined);
+const isScript = (steps: readonly unknown[], reading: Reading): steps is Script =>
+  steps.every((step, index) => whyStepIsWrong(step, index, steps.length, reading) === undefined);
 
 /** Reads a script from unknown data. All that is wrong with it comes back as values. */
 export const parseScript = (
   value: unknown,
   role: Role,
+  readPattern?: ReadPattern,
 ): { script: Script; errors?: never } | { script?: never; errors: readonly ScriptError[] } => {
   if (!Array.isArray(value)) return { errors: [{ step: 0, message: 'A script must be a list of steps.' }] };
   if (value.length > maxScriptSteps)
     return { errors: [{ step: maxScriptSteps, message: `A script has at most ${maxScriptSteps} steps.` }] };
   const steps: readonly unknown[] = value;
-  if (isScript(steps, role)) return { script: steps };
+  const reading = { role, readPattern };
+  if (isScript(steps, reading)) return { script: steps };
   return {
     errors: steps.flatMap((step, index) => {
-      const message = whyStepIsWrong(step, index, steps.length, role);
+      const message = whyStepIsWrong(step, index, steps.length, reading);
       return message === undefined ? [] : [{ step: index, message }];
     }),
   };

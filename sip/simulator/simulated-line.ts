@@ -3,13 +3,14 @@
  * with its commands, at the other a person who behaves as told (`party.ts`), and between them time passes as it does
  * on a telephone. Only an answered line carries voices.
  */
-import type { Line, LineEvent, LineInput } from '#machines/line.ts';
+import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { LineTime } from '../line-time.ts';
-import { runLineLife } from '../run-line-life.ts';
+import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
 import type { CarriedSound, CreateParty } from './party.ts';
 import type { CarryVoices } from './carried-voices.ts';
+import { createTransferring, type Person } from './transferring.ts';
 import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 
 const hangUpMs = 20;
@@ -19,6 +20,8 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
+  /** To whom this call can be transferred, beside those whom everybody knows. */
+  people: ReadonlyMap<string, Person>;
   /** Makes voices of sound that is carried; `null` where this line can carry none. */
   carry: CarryVoices | null;
   /** Goes on with a call that stands. */
@@ -37,16 +40,33 @@ const cancelsFarewell = (event: LineEvent): boolean =>
 const makeVoices = (
   carried: CarriedSound | null,
   options: SimulatedLineOptions,
-  on: Pick<VoicesOptions, 'report' | 'onChange'> & { onLost: () => void },
-): Voices =>
-  carried === null || options.carry === null
+  { life, onChange }: { life: LineLife; onChange: VoicesOptions['onChange'] },
+): Voices => {
+  const on = { report: life.report, onChange, onLost: () => life.send({ type: 'sound.lost' }) };
+  return carried === null || options.carry === null
     ? createVoices({ ...options, ...options.input, ...on })
     : options.carry(carried, { ...options, ...on });
+};
+
+const say = (
+  { utterance, text }: Extract<LineCommand, { type: 'say' }>,
+  language: string,
+  { life, voices, time }: { life: LineLife; voices: () => Voices; time: LineTime },
+): void => {
+  if (life.is('answered')) return voices().agent.say(utterance, text, language);
+  // Nobody is there to hear it, not yet or no longer.
+  return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
+};
+
+const release = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
+  const released = (): void => life.send({ type: 'released' });
+  if (cause === null) time.after(hangUpMs, released);
+  else released();
+};
 
 export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
-  const { time, emit, onOver, isAdopted } = options;
-  const { language } = options.input;
-  const signs: AgentSigns = { keys: '', isFarewell: false };
+  const { input, time, emit, onOver, isAdopted } = options;
+  const signs: AgentSigns = { keys: '', isFarewell: false, language: input.language };
 
   const onChange = (): void => party.notice();
 
@@ -57,6 +77,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
 
   const fallSilent = (end: LineEnd, how: 'close' | 'leave'): void => {
     party.stop(end);
+    transferring.end();
     heard?.[how]();
   };
 
@@ -64,42 +85,37 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     time,
     isAdopted,
     emit(event) {
+      if (transferring.isTheirs(event)) return;
       if (cancelsFarewell(event)) expectFarewell(false);
       emit(event);
     },
     actions: {
       carrySound: () => voices().begin(),
       fallSilent: (end) => fallSilent(end, 'close'),
-      release({ cause }) {
-        const released = (): void => life.send({ type: 'released' });
-        if (cause === null) time.after(hangUpMs, released);
-        else released();
-      },
+      release: (end) => release(end, life, time),
       leave: () => fallSilent({ by: 'gateway', cause: null }, 'leave'),
     },
     onOver,
   });
-  const { report } = life;
   /** `null` while nobody could have been heard: most of the weight of a line that rings. */
   let heard: Voices | null = null;
-  const onLost = (): void => life.send({ type: 'sound.lost' });
-  const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { report, onChange, onLost }));
-  const phone = new LinePhone({ life, voices, signs, time, language, isAdopted });
+  const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { life, onChange }));
+  const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });
   const party = options.createParty(phone, time);
   party.start();
 
-  const say = (utterance: number, text: string): void => {
-    if (life.is('answered')) return voices().agent.say(utterance, text);
-    // Nobody is there to hear it, not yet or no longer.
-    return report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
-  };
+  const onConnected = (): void => voices().agent.stopTalking();
+  const transferring = createTransferring({ people: options.people, time, life, onConnected });
 
   return {
     tell(command) {
       if (life.is('over')) return undefined;
       switch (command.type) {
         case 'say':
-          return say(command.utterance, command.text);
+          return say(command, command.language ?? signs.language, { life, voices, time });
+        case 'changeLanguage':
+          phone.changeLanguage(command.language);
+          return onChange();
         case 'press':
           phone.hearKeys(command.keys);
           return onChange();
@@ -110,9 +126,13 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
         case 'resumeTalking':
           return voices().agent.resume();
         case 'pauseRecording':
-          return voices().pauseRecording();
         case 'resumeRecording':
-          return voices().resumeRecording();
+          return voices()[command.type]();
+        case 'transfer':
+        case 'brief':
+        case 'connect':
+        case 'cancelTransfer':
+          return transferring.tell(command);
         case 'expectHangup':
           return expectFarewell(true);
         case 'hangUp':
@@ -120,6 +140,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.letGo,
-    canBeLeft: () => options.outlives && life.is('answered'),
+    canBeLeft: () => options.outlives && life.is('answered') && !transferring.isUnderWay(),
   };
 };

@@ -1,15 +1,16 @@
 /** The agent's voice on a line: utterances are said one after the other, each as long as its text takes. */
+import type { Played } from '../line-reports.ts';
 import type { LineTime } from '../line-time.ts';
 import {
   createSoundingUtterance,
-  type Played,
   type SoundingUtterance,
-  type Stretch,
+  type SoundedStretch,
   type Voice,
 } from './sounding-utterance.ts';
 
 export type SimulatedPlayout = {
-  say(utterance: number, text: string): void;
+  /** `language` is BCP 47. */
+  say(utterance: number, text: string, language: string): void;
   /** Falls silent; what sounds and what is queued is reported as played, in order. */
   stopTalking(): void;
   /** Falls silent; when the pause is over, what sounded goes on from where it was, and what is queued follows. */
@@ -33,9 +34,9 @@ export type SimulatedPlayout = {
 
 export const createSimulatedPlayout = (
   time: LineTime,
-  on: { played: (played: Played) => void; stretch: (stretch: Stretch) => void; change: () => void },
+  on: { played: (played: Played) => void; stretch: (stretch: SoundedStretch) => void; change: () => void },
 ): SimulatedPlayout => {
-  const queue: { utterance: number; text: string }[] = [];
+  const queue: Pick<Voice, 'utterance' | 'text' | 'language'>[] = [];
   let playing: SoundingUtterance | null = null;
   let begun = 0;
   let cut = 0;
@@ -61,8 +62,8 @@ export const createSimulatedPlayout = (
   };
 
   return {
-    say(utterance, text) {
-      queue.push({ utterance, text });
+    say(utterance, text, language) {
+      queue.push({ utterance, text, language });
       if (playing === null) playNext();
     },
     stopTalking() {

@@ -35,7 +35,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
   ) => {
     try {
       const synthesizer = speech.synthesizerFor(input.speech);
-      await renderRecording(call, input.language, { synthesizer, resample }, sink, signal);
+      await renderRecording(call, { synthesizer, resample }, sink, signal);
     } catch (error) {
       // Whoever keeps recordings keeps what there is of it.
       if (signal.aborted) return;

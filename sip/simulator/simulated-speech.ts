@@ -6,6 +6,7 @@ import type { BargeIn } from '#machines/line.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import { createBargeInWatch } from '../listening/barge-in-watch.ts';
+import type { Heard } from '../listening/turn-taking.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 
 /** From the first sound to the first recognised word. */
@@ -15,8 +16,8 @@ const endpointingMs = 300;
 /** A sound that is no speech is taken for a voice for so long. */
 const longestOnsetMs = 2_000;
 
-/** Words that were said whole, with wall-clock times. */
-export type Heard = { text: string; startedAt: number; endedAt: number; backchannel: boolean };
+/** Of a simulated person it is always known when the words were over. */
+type HeardWhole = Required<Heard>;
 
 export type Speech = {
   /** The person speaks, and what the words are is known only later, when they are `say`ed. May be repeated. */
@@ -26,18 +27,20 @@ export type Speech = {
   /** Begins to say this; the words before have been said. */
   say(text: string): void;
   isSpeaking(): boolean;
+  /** From its next words on it is heard in this language (BCP 47). */
+  changeLanguage(language: string): void;
   /** Makes a sound without words, or ceases to. */
   noise(isOn: boolean): void;
   /** No more sound is heard. What was said whole before is still understood; a word in the mouth is lost. */
   stop(): void;
 };
 
-type Saying = Omit<Heard, 'endedAt'> & { durationMs: number };
+type Saying = Omit<HeardWhole, 'endedAt'> & { durationMs: number };
 
 export type SpeechEvents = {
   /** Words are recognised. A backchannel over the agent's voice never gets here. */
   begun: () => void;
-  heard: (heard: Heard) => void;
+  heard: (heard: HeardWhole) => void;
   /** Something begins to sound over the agent's voice, and it was nothing. */
   onset: () => void;
   noSpeech: () => void;
@@ -78,19 +81,20 @@ const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
 
 export type SpeechOptions = {
   time: LineTime;
-  /** BCP 47. */
+  /** In which it is heard (BCP 47). */
   language: string;
   bargeIn: BargeIn;
   on: SpeechEvents;
 };
 
 export const createSpeech = (options: SpeechOptions): Speech => {
-  const { time, language, on } = options;
+  const { time, on } = options;
+  let { language } = options;
   let saying: Saying | null = null;
   /** When the person began to speak whose words are not known yet. */
   let begunAt: number | null = null;
   /** Said whole, but it is not clear yet that no more will come. */
-  let unconfirmed: Heard | null = null;
+  let unconfirmed: HeardWhole | null = null;
   const onsets = createOnsets(options);
   const recognition = createAlarm(time);
   const next = createAlarm(time);
@@ -148,6 +152,7 @@ export const createSpeech = (options: SpeechOptions): Speech => {
       next.set(remainingMs, () => finish(said));
     },
     isSpeaking: () => saying !== null,
+    changeLanguage: (changed) => void (language = changed),
     noise: (isOn) => (isOn ? onsets.voiceBegan() : onsets.voiceEnded()),
     stop() {
       confirm();

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MediaMeans } from '../call-media.ts';
 import { createLineTime } from '../line-time.ts';
 import { adoptNothing, type Lines, type OnArrival } from '../lines.ts';
@@ -13,15 +14,18 @@ import type { AnsweringNumbers } from '../listening/answering-machine.ts';
 import {
   callerOf,
   createCallees,
+  rehearsing,
+  knownPerson,
   unreachable,
   type Callees,
   type CalleesOptions,
   type Reached,
 } from './callees.ts';
-import { createCallers } from './callers.ts';
+import { createCallers, type SimulatedCaller } from './callers.ts';
 import { behaving, type CreateParty } from './party.ts';
 import { createRecorder, type RecorderOptions } from './simulated-recorder.ts';
 import type { Script } from './script.ts';
+import { createRehearsals, nobodyElse, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { createCarriedVoices } from './carried-voices.ts';
 import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
 
@@ -46,10 +50,14 @@ export type InboundCall = {
   from: string;
   /** `null`: a polite caller with a question. Checked by `parseScript` for a caller. */
   script: Script | null;
+  /** Watches the script. */
+  rehearsal?: Rehearsal | undefined;
   /** Who calls, when it is somebody who plays no script. */
-  partyFor?: (input: LineInput) => CreateParty;
+  partyFor?: ((input: LineInput) => CreateParty) | undefined;
+  /** Of its INVITE, as far as they are taken. */
+  sipHeaders?: SipHeaders | null;
   /** BCP 47, what the caller speaks; without it, the language of the call. */
-  language?: string;
+  language?: string | undefined;
 };
 
 export type SimulatorLines = Lines & {
@@ -57,9 +65,27 @@ export type SimulatorLines = Lines & {
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
   defineCallee: Callees['define'];
   calleeScript: Callees['scriptOf'];
+  /** How far the script of a call has come that is, or was lately, rehearsed. */
+  scriptProgress: Rehearsals['find'];
 };
 
 type State = { is: 'new' } | { is: 'open'; onArrival: OnArrival } | { is: 'closed' };
+
+type Calling = Pick<InboundCall, 'script' | 'rehearsal' | 'language' | 'partyFor'> & { callId: string };
+
+const callerBy = (
+  { callId, script, rehearsal, language, partyFor }: Calling,
+  rehearsals: Rehearsals,
+): SimulatedCaller => {
+  const people = rehearsal?.people ?? nobodyElse;
+  if (partyFor !== undefined) return { who: 'person', partyFor, language, people };
+  if (script === null) return { who: 'known', partyFor: () => behaving(callerOf(null)), language, people };
+  const createParty =
+    rehearsal === undefined
+      ? behaving(callerOf(script))
+      : rehearsing({ callId, script, rehearsal }, rehearsals, callerOf);
+  return { who: 'scripted', partyFor: () => createParty, language, people };
+};
 
 /** A line to somebody, which is among `lines` while it stands. */
 const createOpenLine =
@@ -77,7 +103,7 @@ const createOpenLine =
   (
     input: LineInput,
     emit: (event: LineEvent) => void,
-    { createParty, language }: Reached,
+    { createParty, language, people }: Reached,
     how: Pick<SimulatedLineOptions, 'isAdopted' | 'answering' | 'outlives'>,
   ): Line => {
     const time = createLineTime(clock, speed);
@@ -87,6 +113,7 @@ const createOpenLine =
       emit,
       time,
       createParty,
+      people,
       record: () => recorder.record(input, time),
       // Whom one hears cannot be hurried.
       carry:
@@ -104,7 +131,8 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   /** Of the network itself, beyond single lines. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
-  const callees = createCallees(options);
+  const rehearsals = createRehearsals();
+  const callees = createCallees({ ...options, rehearsals });
   const callers = createCallers({ time, speed, logger });
   const lines = new Set<Line>();
   let state: State = { is: 'new' };
@@ -112,13 +140,12 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   /** Who is at the far end of this call. */
   const reachedBy = (input: LineInput): Reached => {
     const { callId, direction, language } = input;
-    if (state.is === 'closed')
-      return { createParty: behaving(unreachable('trunk_error')), language, who: 'known' };
+    if (state.is === 'closed') return knownPerson(unreachable('trunk_error'), language);
     if (direction === 'outbound') return callees.reachedBy(input);
     const caller = callers.take(callId);
-    return caller === undefined
-      ? { createParty: behaving(unreachable('media_error')), language, who: 'known' }
-      : { createParty: caller.partyFor(input), language: caller.language ?? language, who: caller.who };
+    if (caller === undefined) return knownPerson(unreachable('media_error'), language);
+    const { partyFor, who, people } = caller;
+    return { createParty: partyFor(input), language: caller.language ?? language, who, people };
   };
 
   const openLine = createOpenLine({ ...options, recorder, lines });
@@ -142,16 +169,13 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       if (standing === undefined) return adoptNothing(() => clock.now())(input, left, emit);
       return openLine(input, emit, standing, { isAdopted: true, outlives: true, answering: null });
     },
-    async placeInbound({ to, from, script, language, partyFor }) {
+    async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
-      callers.add(callId, {
-        who: partyFor !== undefined ? 'person' : script === null ? 'known' : 'scripted',
-        partyFor: partyFor ?? (() => behaving(callerOf(script))),
-        language,
-      });
+      callers.add(callId, callerBy({ callId, script, rehearsal, language, partyFor }, rehearsals));
       try {
-        const verdict = await state.onArrival({ callId, from, to, at: clock.now() });
+        const arrival = { callId, from, to, at: clock.now() };
+        const verdict = await state.onArrival(sipHeaders ? { ...arrival, sipHeaders } : arrival);
         if (verdict.accepted) callers.letIn(callId);
         else callers.remove(callId);
         return { callId, verdict };
@@ -162,6 +186,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     },
     defineCallee: callees.define,
     calleeScript: callees.scriptOf,
+    scriptProgress: rehearsals.find,
     health: () =>
       state.is === 'open' ? { ready: true } : { ready: false, detail: 'The simulated lines are not open.' },
     takeNoMore: () => Promise.resolve(),

@@ -1,4 +1,5 @@
 /** One utterance of the agent while it sounds on a simulated line: how far it has come, also with pauses in it. */
+import type { Played } from '../line-reports.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 
@@ -6,16 +7,15 @@ import { heardAfter, sayingTime } from '../speaking-time.ts';
 export type Voice = {
   readonly utterance: number;
   readonly text: string;
+  /** BCP 47. */
+  readonly language: string;
   readonly startedAt: number;
   /** How long it takes at a calm pace. */
   readonly durationMs: number;
 };
 
-/** An utterance that has left the line. `startedAt` is wall-clock. */
-export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
-
 /** Words that sounded without a pause between them. `startedAt` is wall-clock, `durationMs` how long on the line. */
-export type Stretch = { text: string; startedAt: number; durationMs: number };
+export type SoundedStretch = { text: string; language: string; startedAt: number; durationMs: number };
 
 export type SoundingUtterance = {
   readonly voice: Voice;
@@ -39,12 +39,17 @@ export type SoundingUtterance = {
 const longestReportedMs = (durationMs: number): number => durationMs * 3 + 5_000;
 
 export const createSoundingUtterance = (
-  { utterance, text }: { utterance: number; text: string },
-  options: { isReported: boolean; time: LineTime; onOver: () => void; onStretch: (stretch: Stretch) => void },
+  { utterance, text, language }: Pick<Voice, 'utterance' | 'text' | 'language'>,
+  options: {
+    isReported: boolean;
+    time: LineTime;
+    onOver: () => void;
+    onStretch: (stretch: SoundedStretch) => void;
+  },
 ): SoundingUtterance => {
   const { time, onOver, onStretch } = options;
   const durationMs = sayingTime(text);
-  const voice: Voice = { utterance, text, startedAt: time.now(), durationMs };
+  const voice: Voice = { utterance, text, language, startedAt: time.now(), durationMs };
   const end = createAlarm(time);
   let isReported = options.isReported && durationMs > 0;
   let heardCharacters = 0;
@@ -68,6 +73,7 @@ export const createSoundingUtterance = (
     if (since === null) return;
     onStretch({
       text: textUntilNow.slice(before.text.length),
+      language,
       startedAt: since,
       durationMs: msUntilNow - before.ms,
     });

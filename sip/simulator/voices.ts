@@ -87,7 +87,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
       if (answering === 'human') cancelWaiting ??= time.after(waitsMs, () => answeredBy('human'));
     },
     sounded(sounded) {
-      if (sounded.text !== '') recording?.add({ party: 'counterparty', ...sounded });
+      if (sounded.text !== '') recording?.add({ party: 'counterparty', language, ...sounded });
     },
     change: onChange,
     isAgentAudible,

@@ -35,7 +35,7 @@ type Request = {
   auth?: { username: string; password: string };
 };
 
-/** What drachtio-srf takes; its types say something else. */
+/** A request as drachtio-srf takes it; its types say something else. */
 type Send = (uri: string, request: Request, sent: (error: unknown, request?: Srf.SrfRequest) => void) => void;
 
 const sentence = ({ status, reason }: Srf.SrfResponse): string => {
@@ -50,7 +50,7 @@ const numberIn = (response: Srf.SrfResponse, header: string): number | undefined
   return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
 };
 
-/** How long a registration holds: what stands behind our contact, else in Expires, else what was asked for. */
+/** The seconds that a registration holds: what stands behind our contact, else in Expires, else what was asked for. */
 const expiresIn = (response: Srf.SrfResponse, askedSec: number): number => {
   const [, inContact] =
     /;\s*expires\s*=\s*"?(\d{1,9})/i.exec(response.has('Contact') ? response.get('Contact') : '') ?? [];

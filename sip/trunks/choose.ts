@@ -6,19 +6,21 @@
  * 3. A trunk that names prefixes serves their numbers alone; the longest that fits goes first, before any priority, and
  *    behind it those that serve all numbers. Among equals chance decides by weight.
  * 4. A trunk that takes no calls is left out: one that is drained, or that has asked to be left alone.
- * 5. A trunk that is not usable is tried behind all others and never left out: what is known of it may be old, and
+ * 5. A call with headers of its own goes by trunks alone that name all of them: none is lost on the way.
+ * 6. A trunk that is not usable is tried behind all others and never left out: what is known of it may be old, and
  *    with nothing else left, trying costs nothing.
  *
  * The same holds for the addresses of a trunk.
  */
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
+import { unlistedHeaders } from '#src/domain/sip-headers.ts';
 import { byChance } from './by-chance.ts';
 import type { NumberOwner } from './directory.ts';
 import type { TrunkRests } from './rests.ts';
 
 /** A trunk that may carry the call, and where, in the order in which these are tried. */
-export type Route = {
+export type ChosenTrunk = {
   trunk: Trunk;
   addresses: TrunkAddress[];
   /** Of the trunk, that the number begins with; empty where it serves all. */
@@ -27,16 +29,18 @@ export type Route = {
 
 /** A trunk of the number that takes no calls now; `until`: wall-clock milliseconds since the epoch. */
 export type LeftOut = { trunk: Trunk } & (
-  { because: 'drained' | 'prefixes' } | { because: 'resting'; until: number }
+  { because: 'drained' | 'prefixes' | 'headers' } | { because: 'resting'; until: number }
 );
 
-export type Choice = { routes: Route[]; leftOut: LeftOut[] };
+export type Choice = { routes: ChosenTrunk[]; leftOut: LeftOut[] };
 
 export type ChoiceOptions = {
   /** Of the number that calls; undefined where nobody knows it. */
   owner: NumberOwner | undefined;
   /** The number that is called, as prefixes are compared with it. */
   number: string;
+  /** The names of the headers that it is to have. */
+  headers: readonly string[];
   trunks: readonly Trunk[];
   isUsable: (trunkId: string, address?: string) => boolean;
   rests: Pick<TrunkRests, 'until'>;
@@ -75,9 +79,13 @@ const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
         .toSorted((one, other) => other.length - one.length)[0];
 
 /** The addresses of a trunk that take calls, or why there are none. */
-const routeBy = (trunk: Trunk, { number, isUsable, rests, random }: ChoiceOptions): Route | LeftOut => {
+const routeBy = (
+  trunk: Trunk,
+  { number, headers, isUsable, rests, random }: ChoiceOptions,
+): ChosenTrunk | LeftOut => {
   const prefix = prefixOf(trunk, number);
   if (prefix === undefined) return { trunk, because: 'prefixes' };
+  if (unlistedHeaders(headers, trunk.headersOut).length > 0) return { trunk, because: 'headers' };
   const open = trunk.drained ? [] : addressesOf(trunk).filter(({ drained }) => !drained);
   if (open.length === 0) return { trunk, because: 'drained' };
   const ends = open.map((address) => ({ address, until: rests.until(addressKey(trunk, address)) }));
@@ -91,7 +99,7 @@ const routeBy = (trunk: Trunk, { number, isUsable, rests, random }: ChoiceOption
 
 export const chooseTrunks = (options: ChoiceOptions): Choice => {
   const { isUsable, random } = options;
-  const routes: (Route & { weight: number })[] = [];
+  const routes: (ChosenTrunk & { weight: number })[] = [];
   const leftOut: LeftOut[] = [];
   for (const trunk of trunksOf(options)) {
     const route = routeBy(trunk, options);
@@ -115,6 +123,8 @@ export const whyNoRoute = (leftOut: readonly LeftOut[], secondsUntil: TrunkRests
     return `The trunk "${first.trunk.name}" wants no calls for ${secondsUntil(first.until)} more seconds.`;
   const drained = leftOut.find(({ because }) => because === 'drained');
   if (drained !== undefined) return `The trunk "${drained.trunk.name}" is drained: it takes no new calls.`;
+  if (leftOut.some(({ because }) => because === 'headers'))
+    return 'No trunk that serves this number names all the headers of the call in "headers_out".';
   return leftOut.length === 0
     ? 'There is no enabled trunk for this number'
     : 'No trunk serves this number: its prefix stands in none of their lists.';

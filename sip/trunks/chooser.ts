@@ -16,10 +16,11 @@ export const allTrunks = ({ directory, configured }: TrunkSources): readonly Tru
 export const createChooser = (sources: TrunkSources & { country: Country }, rests: TrunkRests) => {
   const { directory, configured, country } = sources;
 
-  const choiceFor = (owner: NumberOwner | undefined, number: string): Choice =>
+  const choiceFor = (owner: NumberOwner | undefined, number: string, headers: readonly string[]): Choice =>
     chooseTrunks({
       owner,
       number,
+      headers,
       trunks: allTrunks(sources),
       isUsable: (id, address) => id === configured?.id || directory.isUsable(id, address),
       rests,
@@ -28,13 +29,13 @@ export const createChooser = (sources: TrunkSources & { country: Country }, rest
 
   return {
     /** For a call. What is called is domestic or `+…`. */
-    choose: async (from: string, to: string): Promise<Choice> =>
-      choiceFor(await directory.ownerOf(from), prefixedNumber(to, country)),
+    choose: async (from: string, to: string, headers: readonly string[]): Promise<Choice> =>
+      choiceFor(await directory.ownerOf(from), prefixedNumber(to, country), headers),
 
     /** The same without a call, for a number of this owner, to be read. */
     route(owner: NumberOwner, to: string): TrunkRoute {
       const number = prefixedNumber(to, country);
-      const { routes, leftOut } = choiceFor(owner, number);
+      const { routes, leftOut } = choiceFor(owner, number, []);
       return {
         number,
         trunks: routes.map(({ trunk: { id, name }, prefix, addresses }) => ({
@@ -43,7 +44,9 @@ export const createChooser = (sources: TrunkSources & { country: Country }, rest
           prefix,
           addresses: addresses.map((address) => addressName(address)),
         })),
-        leftOut: leftOut.map(({ trunk: { id, name }, because }) => ({ trunkId: id, name, because })),
+        leftOut: leftOut.flatMap(({ trunk: { id, name }, because }) =>
+          because === 'headers' ? [] : [{ trunkId: id, name, because }],
+        ),
         sentence: routes.length > 0 ? null : whyNoRoute(leftOut, rests.secondsUntil),
       };
     },

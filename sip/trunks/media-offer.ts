@@ -37,7 +37,7 @@ const describedAs: Readonly<Record<string, string>> = {
   'CN/8000': 'CN',
 };
 
-/** What is no voice; keys at whatever rate (RFC 4733 section 2.1), which a media server judges. */
+/** Formats that are no voice; keys at whatever rate (RFC 4733 section 2.1), which a media server judges. */
 const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
 /** The same at the clock of the telephone's codecs; keys at that of Opus (RFC 7587) have no stream beside those. */
@@ -62,7 +62,7 @@ const audioOf = (lines: readonly string[]): Media | null | undefined => {
   };
 };
 
-/** What payload types stand for: `PCMU`, `TELEPHONE-EVENT` …; of two `rtpmap` for the same type the first counts. */
+/** Names of payload types: `PCMU`, `TELEPHONE-EVENT` …; of two `rtpmap` for the same type the first counts. */
 const namesIn = (attributes: readonly string[]): ((format: string) => string | undefined) => {
   const maps = new Map<string, string>();
   for (const attribute of attributes) {

@@ -6,19 +6,17 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkChannel } from '#src/domain/trunk.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import { fullOf, pacedOf, waitOn, type Acquired, type Permit, type TrunkLimits } from './limits.ts';
 
-type Channel = { trunkId: string; callId: string };
-
-/** What all gateways have on a trunk; each rejects when the database cannot be asked. */
+/** The load of all gateways on a trunk; each rejects when the database cannot be asked. */
 export type SharedTrunkLoad = {
   /** Resolves to whether there was a channel. */
-  take(channel: Channel & { maxChannels: number }): Promise<boolean>;
+  take(channel: TrunkChannel & { maxChannels: number }): Promise<boolean>;
   /** The call goes on here, also where the trunk is full. */
-  keep(channel: Channel): Promise<void>;
-  giveBack(channel: Channel): Promise<void>;
+  keep(channel: TrunkChannel): Promise<void>;
+  giveBack(channel: TrunkChannel): Promise<void>;
   /** Milliseconds until it is the turn of one more call; null where that is further away than its patience. */
   turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null>;
 };
@@ -34,7 +32,11 @@ type WaitingCall = {
 /** `hasChannel`: the others have room for it, too. Whatever comes of it, the permit is to be released. */
 type Joining = { permit: Permit; hasChannel: Promise<boolean> };
 
-/** Between two looks for a channel that another gateway has given back. */
+/**
+ * Between two looks for a channel that another gateway has given back. Nobody is woken for it, because nobody gives back
+ * what a dead gateway had: there has to be a look anyway. There is one only while a call waits at the last of its trunks,
+ * which is full, and for as long as its patience lasts.
+ */
 const lookMs = 200;
 
 export type SharedLimitsOptions = {
@@ -48,7 +50,7 @@ export type SharedLimitsOptions = {
   logger: Logger;
 };
 
-/** How a channel of this gateway is counted with those of the others. */
+/** Counts the channels of this gateway with those of the others. */
 const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const { load, clock, patienceMs, inBackground, logger } = options;
 
@@ -64,7 +66,7 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   };
 
   /** Of a channel of this gateway; it is given back when it is known whether the others had one. */
-  const permitFor = (channel: Channel, here: Permit, taking: Promise<unknown>): Permit => ({
+  const permitFor = (channel: TrunkChannel, here: Permit, taking: Promise<unknown>): Permit => ({
     release: once(() => {
       here.release();
       inBackground('giving a channel of a trunk back', async () => {

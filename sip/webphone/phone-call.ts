@@ -4,7 +4,13 @@
  */
 import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import type { FromPhone, PhoneCallDetails, PhoneCallEnd, ToPhone } from '#src/domain/web-phone.ts';
+import type {
+  FromPhone,
+  PhoneCallDetails,
+  PhoneCallEnd,
+  SaidSentence,
+  ToPhone,
+} from '#src/domain/web-phone.ts';
 import type { CarriedSound, CreateParty, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/sounding-utterance.ts';
 
@@ -12,6 +18,9 @@ const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
 /** Who sends more than that while one text is being said is a program. */
 const mostWaitingTexts = 50;
+
+/** Of an agent that speaks on and on, a phone that comes back is told the last of it. */
+const mostSaid = 50;
 
 /** Messages of a phone in a call. */
 export type InCall = Exclude<
@@ -42,12 +51,39 @@ export type PhoneCallEvents = {
   ended: (call: PhoneCall, reason: PhoneCallEnd) => void;
 };
 
-const detailsOf = ({ callId, direction, from, to, language }: LineInput): PhoneCallDetails => ({
+const detailsOf = ({ callId, direction, from, to, language, sipHeaders }: LineInput): PhoneCallDetails => ({
   call_id: callId,
   direction,
   from,
   to,
   language,
+  ...(sipHeaders === undefined ? {} : { sip_headers: sipHeaders }),
+});
+
+/** The agent's turn: what it has said since the person last spoke; that stays until it says something else. */
+const createTurn = () => {
+  let said: readonly SaidSentence[] = [];
+  let isOver = false;
+  return {
+    said: () => said,
+    add({ utterance, text }: Voice): void {
+      said = [...(isOver ? [] : said), { utterance, text }].slice(-mostSaid);
+      isOver = false;
+    },
+    end: () => void (isOver = true),
+  };
+};
+
+const agentSays = (
+  { utterance, text, language, durationMs }: Voice,
+  { call_id: callId, language: usual }: PhoneCallDetails,
+): ToPhone => ({
+  type: 'agent_says',
+  call_id: callId,
+  utterance,
+  text,
+  duration_ms: Math.round(durationMs),
+  ...(language === usual ? {} : { language }),
 });
 
 /** The person's side of the call: what the phone that has it says in it, and is told of it. */
@@ -59,22 +95,19 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   let wasPaused = false;
   let keysTold = 0;
   let wordsTold = 0;
+  let heardIn = details.language;
   let hasSound = false;
+  const turn = createTurn();
 
   const send = (message: ToPhone): void => tell?.(message);
 
-  const tellVoice = ({ utterance, text, durationMs }: Voice): void =>
-    send({
-      type: 'agent_says',
-      call_id: details.call_id,
-      utterance,
-      text,
-      duration_ms: Math.round(durationMs),
-    });
+  const tellLanguage = (): void => send({ type: 'language', call_id: details.call_id, language: heardIn });
 
   const sayNext = (): void => {
     const text = phone.isSpeaking() ? undefined : waiting.shift();
-    if (text !== undefined) phone.say(text);
+    if (text === undefined) return;
+    phone.say(text);
+    turn.end();
   };
 
   return {
@@ -82,8 +115,10 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     hasSound: () => void (hasSound = true),
     pickUp(told: Tell): void {
       tell = told;
-      send({ type: 'answered', sound: hasSound, ...details });
-      if (voice !== null) tellVoice(voice);
+      const said = turn.said();
+      send({ type: 'answered', sound: hasSound, ...details, ...(said.length === 0 ? {} : { said }) });
+      if (heardIn !== details.language) tellLanguage();
+      if (voice !== null) send(agentSays(voice, details));
     },
     say(text: string): void {
       if (waiting.length >= mostWaitingTexts) return send({ type: 'refused', code: 'too_much' });
@@ -98,13 +133,21 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
         wasPaused = !wasPaused;
         send({ type: wasPaused ? 'agent_pauses' : 'agent_goes_on', call_id: details.call_id });
       }
+      if (phone.heardIn() !== heardIn) {
+        heardIn = phone.heardIn();
+        tellLanguage();
+      }
       const spoken = phone.voice();
-      if (spoken !== null && spoken !== voice) tellVoice(spoken);
+      if (spoken !== null && spoken !== voice) {
+        turn.add(spoken);
+        send(agentSays(spoken, details));
+      }
       voice = spoken;
       const keys = phone.keysHeard().slice(keysTold);
       keysTold += keys.length;
       const words = phone.wordsHeard().slice(wordsTold);
       wordsTold += words.length;
+      if (words.length > 0) turn.end();
       for (const text of words) send({ type: 'you_said', call_id: details.call_id, text });
       if (keys !== '') send({ type: 'keys', call_id: details.call_id, keys });
       sayNext();

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import { parseFromPhone } from './phone-messages.ts';
 import type { Dial, WebPhones } from './web-phones.ts';
 
@@ -19,19 +20,8 @@ export type PhoneSocketLimits = {
   pingMs: number;
 };
 
-/** A WebSocket upgrade (RFC 6455) whose admin token was checked. */
-export type PhoneUpgrade = {
-  request: IncomingMessage;
-  socket: Duplex;
-  head: Buffer;
-  query: URLSearchParams;
-  workspaceId: string;
-  /** Refuses it with this HTTP status. */
-  refuse(status: number): void;
-};
-
 export type PhoneSocket = {
-  accept(upgrade: PhoneUpgrade): void;
+  accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): void;
   /** Sends every phone away. */
   close(): void;
 };

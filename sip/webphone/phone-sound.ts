@@ -41,7 +41,7 @@ const tolerance = 1.05;
 
 type Waiting = { samples: Int16Array } | { onPlayed: () => void };
 
-/** What was sent in a connection, and what has become of it, in samples. */
+/** The account of what was sent in a connection and of what has become of it, in samples. */
 const createAccount = () => {
   let sent = 0;
   let played = 0;
@@ -140,7 +140,7 @@ const createVoicePath = () => {
   };
 };
 
-/** How much sound may still come at once. */
+/** The sound that may still come at once. */
 const createAllowance = (burstMs: number, clock: Pick<Clock, 'now'>) => {
   let leftMs = burstMs;
   let at = clock.now();

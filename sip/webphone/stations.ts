@@ -22,7 +22,7 @@ export type Station = {
 
 export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
 
-/** What a connection does for its phone. */
+/** The way from a phone's calls to its connection. */
 export type PhoneWay = { tell: Tell; play: Station['play']; replaced: () => void };
 
 const createStation = (way: PhoneWay): Station => ({

@@ -9,7 +9,7 @@ const mask = '***';
 
 const inPlace = (secret: string): string => 'x'.repeat(secret.length);
 
-/** What a challenge and its answer consist of beside the proof. */
+/** Parameters of a challenge and of its answer, beside the proof. */
 const plainParameters: ReadonlySet<string> = new Set(
   'username,realm,nonce,uri,algorithm,qop,nc,opaque,cnonce,userhash,domain,stale'.split(','),
 );

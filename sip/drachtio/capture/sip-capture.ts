@@ -24,7 +24,7 @@ export type CaptureLimits = {
   lingerMs: number;
 };
 
-/** What was kept of a call. `leftOut`: how many messages were not, since the last that was. */
+/** The count of a call's messages. `leftOut`: those that were not kept, since the last that was. */
 type Tally = { callId: string; kept: number; leftOut: number; lastMicros: number };
 
 type Dialog = {

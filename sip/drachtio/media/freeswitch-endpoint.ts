@@ -39,7 +39,7 @@ const reasonOf = (bye: Pick<Srf.SrfRequest, 'get'>): string | null => {
   return /;text="?([A-Z_]{1,64})/.exec(reason ?? '')?.[1] ?? null;
 };
 
-/** What the types of drachtio-srf leave out. */
+/** Parts of a dialog that the types of drachtio-srf leave out. */
 const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
   const id: unknown = Reflect.get(dialog, 'id');
   const contact: unknown = Reflect.get(dialog.local, 'contact');

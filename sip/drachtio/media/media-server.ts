@@ -43,7 +43,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   logger: Logger;
 };
 
-/** What an endpoint is made with, and by. */
+/** The means by which endpoints are made. */
 type Making = MediaServerOptions & FreeSwitchOptions & ReturnType<typeof createChannels>['means'];
 
 /** Makes an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */

@@ -28,8 +28,16 @@ export type AdoptOptions = MoveOptions & {
 /** The far end that the call talks to. */
 const standingIn = ({ legs }: LeftLine): Standing | undefined => {
   for (const { id, leg } of legs)
-    if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
+    if (leg.state === 'standing' && leg.dialog !== null && leg.isOfTransfer !== true)
+      return { id, leg, agreed: leg.dialog };
   return undefined;
+};
+
+/** A person to whom the other party was handed, or for whom it rang, is lost with the process that had joined them. */
+const endTransfer = ({ left, callId, legTracker }: AdoptOptions): void => {
+  const legs = left.legs.filter(({ leg }) => leg.isOfTransfer === true);
+  legTracker.endOrphans(legs.map((one) => ({ ...one, callId })));
+  legTracker.endChannels(legs);
 };
 
 /** The channel of the earlier process; `null` where it cannot be gone on with. */
@@ -118,9 +126,10 @@ const goOn = async (
 
 export const adoptCall = (options: AdoptOptions): Attempt => {
   const lost = Promise.withResolvers<Outcome>();
-  let isGiven = false;
+  let isGivenUp = false;
 
   const run = async (): Promise<Outcome> => {
+    endTransfer(options);
     const standing = standingIn(options.left);
     if (standing === undefined) return unadopted('media_error');
     const { id, leg, agreed } = standing;
@@ -129,7 +138,7 @@ export const adoptCall = (options: AdoptOptions): Attempt => {
     const dialog = reviveDialog(options.srf, leg, agreed);
     holdRequests(dialog, true);
     const outcome = await goOn(standing, dialog, trackedLeg, options);
-    if (!isGiven || !outcome.answered) return outcome;
+    if (!isGivenUp || !outcome.answered) return outcome;
     const { connection } = outcome;
     options.backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
     options.backgroundTasks.add('BYE', () => hangUp(connection));
@@ -141,10 +150,10 @@ export const adoptCall = (options: AdoptOptions): Attempt => {
     sip: () => noSip,
     route: () => null,
     cancel() {
-      isGiven = true;
+      isGivenUp = true;
     },
     lose() {
-      isGiven = true;
+      isGivenUp = true;
       lost.resolve(unadopted('media_error'));
     },
   };

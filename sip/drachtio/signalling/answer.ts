@@ -30,7 +30,7 @@ import { answerTimer, type AgreedTimer, type SessionTimes } from './session-time
 import { arrivingLeg, takenLeg } from './leg-states.ts';
 
 /** A caller that was let in, with what it holds until it is answered or refused. */
-export type Caller = {
+export type AdmittedCaller = {
   request: Srf.SrfRequest;
   response: Srf.SrfResponse;
   trunk: Trunk;
@@ -43,7 +43,7 @@ export type Caller = {
 
 /** The attempt comes to nothing: the caller is refused, unless it has hung up by itself. */
 const unanswered = (
-  { request, response, permit, trackedLeg, isGone }: Caller,
+  { request, response, permit, trackedLeg, isGone }: AdmittedCaller,
   cause: 'cancelled' | 'media_error',
   refusal: InviteRefusal,
   logger: Logger,
@@ -72,7 +72,7 @@ export type AnswerOptions = {
 
 /** Its answer to the caller's offer, or its own offer. */
 const createEndpointFor = async (
-  { request, trunk, permit }: Caller,
+  { request, trunk, permit }: AdmittedCaller,
   { carriers }: Pick<AnswerOptions, 'carriers'>,
 ): Promise<MediaEndpoint> => {
   if (!isWithoutOffer(request)) {
@@ -86,7 +86,7 @@ const createEndpointFor = async (
 
 /** 200 has gone out: from now on the far end is ended by BYE. */
 const standUp = async (
-  { request, trunk, trackedLeg }: Caller,
+  { request, trunk, trackedLeg }: AdmittedCaller,
   { dialog, endpoint, timer }: Pick<Connection, 'dialog' | 'endpoint'> & { timer: AgreedTimer },
   { given, lost, ...options }: AnswerOptions & { given: AbortSignal; lost: Promise<never> },
 ): Promise<Outcome> => {
@@ -117,7 +117,7 @@ const standUp = async (
   return { answered: true, connection: { dialog, trackedLeg, endpoint, weRefresh, sip } };
 };
 
-export const answerCaller = (caller: Caller, options: AnswerOptions): Attempt => {
+export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): Attempt => {
   const { sessionTimes, backgroundTasks, logger } = options;
   const { request, response } = caller;
   const callId = request.get('Call-ID');

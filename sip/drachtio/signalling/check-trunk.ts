@@ -48,10 +48,10 @@ const notRegistered: TrunkCheckStep = {
 /** A call of a check; the numbers are in domestic format. */
 type CheckCall = { from: string; to: string };
 
-/** What became of the call. `rang`: a telephone rang, and the call was cancelled. */
+/** The outcome of the call. `rang`: a telephone rang, and the call was cancelled. */
 type CheckedCall = { invited: Invited; rang: boolean };
 
-/** What the call says of the trunk. `cameBack`: the call to itself came in again. */
+/** The verdict of the call on the trunk. `cameBack`: the call to itself came in again. */
 const verdictOf = (
   { invited, rang }: CheckedCall,
   { from, to }: CheckCall,

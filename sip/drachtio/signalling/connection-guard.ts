@@ -9,7 +9,7 @@ import { longestInCompany, longestMessage } from './ring.ts';
 
 type Written = { id: string; bytes: number; text: string };
 
-/** What is sent to one socket, in order. */
+/** The queue of what is sent to one socket, in order. */
 const createSending = (write: (text: string) => void) => {
   const waiting: Written[] = [];
   /** The message whose answer is waited for before anything else is sent. */

@@ -1,4 +1,4 @@
-/** What drachtio-srf's dialog can, and its types do not know. */
+/** Requests of drachtio-srf's dialog that its types do not know. */
 import type Srf from 'drachtio-srf';
 
 type Request = { headers: Record<string, string>; body: string };

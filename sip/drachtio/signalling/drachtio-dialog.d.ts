@@ -1,4 +1,4 @@
-/** How drachtio-srf 5 makes a dialog of the messages of an INVITE; its types leave it out. */
+/** The dialog that drachtio-srf 5 makes of the messages of an INVITE; its types leave it out. */
 declare module 'drachtio-srf/lib/dialog.js' {
   import type Srf from 'drachtio-srf';
 

@@ -1,7 +1,6 @@
 /** Inspection of an INVITE by the rules of SIP itself, whatever it asks for (RFC 3261 section 8.2.2). */
 import type Srf from 'drachtio-srf';
-
-export type RequestProblem = { status: number; reason: string; headers?: Record<string, string> };
+import type { InviteRefusal } from './refusals.ts';
 
 /** Extensions that a request may require (RFC 3261 section 20.32): session timers and confirmed provisional answers. */
 const known: ReadonlySet<string> = new Set(['timer', '100rel']);
@@ -19,7 +18,7 @@ const requiredBy = (request: Pick<Srf.SipMessage, 'has' | 'get'>): string[] =>
  * 420 for a call that requires what is not known here (RFC 3261 section 8.2.2.3), 483 for one that has no hop left: it
  * has run in a circle (RFC 3261 section 16.3). Undefined for a request that may be looked at.
  */
-export const requestProblem = (request: Pick<Srf.SipMessage, 'has' | 'get'>): RequestProblem | undefined => {
+export const requestProblem = (request: Pick<Srf.SipMessage, 'has' | 'get'>): InviteRefusal | undefined => {
   const unknown = requiredBy(request).filter((option) => !known.has(option.toLowerCase()));
   if (unknown.length > 0)
     return { status: 420, reason: 'Bad Extension', headers: { Unsupported: unknown.join(', ') } };

@@ -66,7 +66,7 @@ export const createInbound = (options: InboundOptions) => {
 
   const offer = async (
     callId: string,
-    { from, numbers, identity }: Parties,
+    { from, numbers, identity, sipHeaders }: Parties,
     { request, trunk }: { request: Srf.SrfRequest; trunk: Trunk },
     ask: OnArrival,
   ) => {
@@ -76,7 +76,7 @@ export const createInbound = (options: InboundOptions) => {
       const verdict: ArrivalVerdict =
         to === undefined
           ? { accepted: false, because: 'unknown_number' }
-          : await ask({ callId, from, to, at, identity });
+          : await ask({ callId, from, to, at, identity, sipHeaders });
       if (isStored(verdict)) sipCapture.claim(request.get('Call-ID'), callId);
       if (verdict.accepted) return;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');

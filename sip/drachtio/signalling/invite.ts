@@ -73,7 +73,7 @@ export type InviteOptions = {
 /** `over`: it has its outcome. */
 type State = 'inviting' | 'cancelled' | 'over';
 
-/** What is known of an INVITE while it is under way. */
+/** An INVITE while it is under way. */
 type Sending = {
   progress: InviteProgress;
   state: () => State;

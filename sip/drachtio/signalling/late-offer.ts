@@ -17,7 +17,7 @@ export class CallerLeft extends Error {}
 const ackMs = 40_000;
 const takeMs = 5_000;
 
-/** What the ACK holds. From then on what comes within the call waits until it is let through. */
+/** The body of the ACK. From then on what comes within the call waits until it is let through. */
 const bodyOfAck = (dialog: Srf.Dialog): Promise<string> =>
   new Promise((resolve, reject) => {
     if (!isStanding(dialog)) return reject(new CallerLeft('The caller left at once'));

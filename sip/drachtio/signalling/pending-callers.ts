@@ -1,7 +1,7 @@
 /** The callers that were let in, until their lines are opened. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { Caller } from './answer.ts';
+import type { AdmittedCaller } from './answer.ts';
 import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, type InviteRefusal } from './refusals.ts';
 import { arrivingLeg } from './leg-states.ts';
@@ -9,7 +9,7 @@ import { arrivingLeg } from './leg-states.ts';
 /** A caller whose line is not opened within this time is refused. */
 const patienceMs = 10_000;
 
-type Waiting = Caller & { timer: unknown };
+type Waiting = AdmittedCaller & { timer: unknown };
 
 export const createPendingCallers = (options: {
   legTracker: Pick<LegTracker, 'track'>;
@@ -19,7 +19,7 @@ export const createPendingCallers = (options: {
   const { legTracker, clock, logger } = options;
   const waiting = new Map<string, Waiting>();
 
-  const take = (callId: string): Caller | undefined => {
+  const take = (callId: string): AdmittedCaller | undefined => {
     const caller = waiting.get(callId);
     waiting.delete(callId);
     clock.clearTimeout(caller?.timer);
@@ -34,7 +34,10 @@ export const createPendingCallers = (options: {
     if (!caller.isGone) refuse(caller.response, refusal, logger);
   };
 
-  const add = (callId: string, arriving: Pick<Caller, 'request' | 'response' | 'trunk' | 'permit'>): void => {
+  const add = (
+    callId: string,
+    arriving: Pick<AdmittedCaller, 'request' | 'response' | 'trunk' | 'permit'>,
+  ): void => {
     const timer = clock.setTimeout(() => {
       logger.warn({ call_id: callId }, 'a caller was let in but never answered');
       refuseCaller(callId, refusals.unanswered);

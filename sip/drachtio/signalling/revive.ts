@@ -8,7 +8,7 @@ import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import { controlAgentOf } from './connection-guard.ts';
 import type { SendCommand } from './end-leg.ts';
 
-/** What its INVITE and the answer to that have told, as messages. */
+/** The leg's INVITE and its answer, as messages. */
 const messagesOf = (leg: SipLeg, dialog: StandingDialog, agent: unknown) => {
   const isOurs = dialog.type === 'uac';
   const side = (contact: string, fromTag: string, toTag: string) => ({

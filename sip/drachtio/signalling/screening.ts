@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { calledParty } from '../../parties/called-party.ts';
 import { callingName, callingParty } from '../../parties/calling-party.ts';
@@ -26,7 +27,12 @@ import {
 import { isTooSmall, type SessionTimes } from './session-timer.ts';
 
 /** The caller, and the numbers that may be meant, the likeliest first; domestic format. */
-export type Parties = { from: string; numbers: readonly string[]; identity: CallerIdentity };
+export type Parties = {
+  from: string;
+  numbers: readonly string[];
+  identity: CallerIdentity;
+  sipHeaders: SipHeaders | null;
+};
 
 export const createScreening = (options: {
   carriers: Pick<Carriers, 'problem'>;
@@ -68,6 +74,8 @@ export const createScreening = (options: {
       name: callingName(request, country),
       diversions: diversionsIn(request, country, bare),
     };
-    return { parties: { from, numbers, identity } };
+    const valueOf = (name: string) => (request.has(name) ? request.get(name) : undefined);
+    const sipHeaders = takenHeaders(valueOf, trunk.headersIn);
+    return { parties: { from, numbers, identity, sipHeaders } };
   };
 };

@@ -64,7 +64,7 @@ export const afterTooSmall = (response: Message, times: SessionTimes): SessionTi
 export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
   (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
 
-/** How the session of a dialog is kept alive. */
+/** The agreement on who keeps the session of a dialog alive, and how often. */
 export type AgreedTimer = Pick<StandingDialog, 'weRefresh' | 'expiresSec'>;
 
 const noTimer: AgreedTimer = { weRefresh: false, expiresSec: null };
@@ -97,7 +97,7 @@ export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTi
   };
 };
 
-/** What the answer to our INVITE says: it leaves the refreshing to us, unless it names the far end. */
+/** The agreement in the answer to our INVITE: it leaves the refreshing to us, unless it names the far end. */
 export const agreedTimer = (answer: Message): AgreedTimer => {
   const agreed = sessionExpiresOf(answer);
   if (agreed === undefined) return noTimer;

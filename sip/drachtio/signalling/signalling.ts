@@ -24,7 +24,7 @@ import { adoptCall, type AdoptOptions } from './adopt.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';
 import type { SignallingConnection, SignallingHandlers } from './signalling-connection.ts';
-import { createLegTracker, type LegTracker, type LegStore } from './leg-tracker.ts';
+import { createLegTracker, type LegTracker, type LegStore, type TrackedLeg } from './leg-tracker.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { dial } from './outbound.ts';
 import { dialogStands } from './revive.ts';
@@ -68,7 +68,7 @@ export type SignallingOptions = {
 
 type OnConnection = { waiting: () => ReadonlySet<string>; onLost: () => void; onConnected: () => void };
 
-/** What is answered to requests outside of calls, and who takes the others. */
+/** Handlers of requests: answers to those outside of calls, and who takes the others. */
 const createHandlers = (
   { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
@@ -103,6 +103,12 @@ const following = (
   },
 });
 
+/** Who goes on with the call ends this leg: it is not the call's other party. */
+const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
+  ...leg,
+  update: (state) => leg.update({ ...state, isOfTransfer: true }),
+});
+
 const limitsFor = ({
   trunkTimes,
   trunkLoad,
@@ -115,6 +121,38 @@ const limitsFor = ({
   const inBackground = backgroundTasks.add;
   return createSharedLimits({ limits, load: trunkLoad, patienceMs, inBackground, clock, logger });
 };
+
+type Dialling = Parameters<typeof dial>[0];
+
+/** Begins to dial by the trunks of a number. */
+const createPlacing =
+  ({
+    choose,
+    directory,
+    isDown,
+    ...means
+  }: Pick<Dialling, 'limits' | 'rests' | 'srf' | 'carriers' | 'country' | 'silenceMs' | 'sessionTimes'> &
+    Pick<Dialling, 'clock' | 'backgroundTasks'> & {
+      choose: ReturnType<typeof createChooser>['choose'];
+      directory: TrunkDirectory;
+      isDown: () => boolean;
+    }) =>
+  (
+    { callId, from, to, sipHeaders = {} }: Pick<LineInput, 'callId' | 'from' | 'to' | 'sipHeaders'>,
+    call: Pick<Dialling, 'onRinging' | 'logger' | 'trackLeg'>,
+  ): Attempt =>
+    isDown()
+      ? settledAttempt('trunk_error')
+      : dial({
+          ...means,
+          ...call,
+          callId,
+          from,
+          to,
+          sipHeaders,
+          choose: () => choose(from, to, Object.keys(sipHeaders)),
+          destinations: () => directory.destinationsOf(from),
+        });
 
 export const createSignalling = (options: SignallingOptions) => {
   const { connection, mediaServers, carriers, directory, legs, trunkTimes } = options;
@@ -136,6 +174,9 @@ export const createSignalling = (options: SignallingOptions) => {
   const canTakeCallsOf = (trunk: Trunk): boolean =>
     !isClosed && !trunk.drained && carriers.problem(trunk) === null;
   const handlers = createHandlers({ access, inbound }, canTakeCallsOf);
+
+  const isDown = (): boolean => isClosed || problem() !== null;
+  const place = createPlacing({ ...shared, choose, directory, limits, rests, isDown });
 
   return {
     askTrunk,
@@ -166,19 +207,14 @@ export const createSignalling = (options: SignallingOptions) => {
     /** Begins to dial, or to answer the caller that waits under the call's id. */
     attempt(input: LineInput, call: { onRinging: () => void; logger: Logger }): Attempt {
       if (input.direction === 'inbound') return inbound.answer(input.callId);
-      if (isClosed || problem() !== null) return settledAttempt('trunk_error');
-      return dial({
-        ...shared,
-        ...call,
-        callId: input.callId,
-        from: input.from,
-        to: input.to,
-        choose: () => choose(input.from, input.to),
-        destinations: () => directory.destinationsOf(input.from),
-        limits,
-        rests,
-        trackLeg: () => legTracker.track(input.callId),
-      });
+      return place(input, { ...call, trackLeg: () => legTracker.track(input.callId) });
+    },
+
+    /** Begins to dial a person to whom the other party of a call is to be handed, from the call's own number. */
+    ring({ callId, direction, from, to: called }: LineInput, to: string, call: { logger: Logger }): Attempt {
+      const own = direction === 'outbound' ? from : called;
+      const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
+      return place({ callId, from: own, to }, { ...call, onRinging() {}, trackLeg });
     },
 
     /** Goes on with a call that another process has left. */

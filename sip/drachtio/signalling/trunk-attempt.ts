@@ -5,9 +5,10 @@ import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { mayDial, type Destinations } from '#src/domain/destinations.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { inviteTo, placeAt, type Place } from '../../trunks/addressing.ts';
-import type { Route } from '../../trunks/choose.ts';
+import type { ChosenTrunk } from '../../trunks/choose.ts';
 import { createCourse } from '../../trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '../../trunks/failover.ts';
 import type { Permit } from '../../trunks/limits.ts';
@@ -41,6 +42,8 @@ export type CallOptions = {
   /** Domestic format. */
   from: string;
   to: string;
+  /** Of its INVITE, beside those that say who calls. */
+  sipHeaders: SipHeaders;
   country: Country;
   /** Where the call may go, which is asked when a trunk sends it on. */
   destinations: () => Promise<readonly Destinations[]>;
@@ -62,7 +65,7 @@ export type Tried = { outcome: Outcome; next: boolean };
 
 const final = (outcome: Outcome): Tried => ({ outcome, next: false });
 
-/** What the caller of all attempts has in hand. */
+/** The call, as all its attempts have it. */
 type Call = {
   /** The call is not wanted any more. */
   signal: AbortSignal;
@@ -99,8 +102,8 @@ const connect = async (
   };
 };
 
-/** What every place that a trunk has for this call gets. */
-type TrunkCall = Route & { permit: Permit; endpoint: MediaEndpoint; call: CallOptions & Call };
+/** One trunk's attempt at the call, the same for all addresses of the trunk. */
+type TrunkCall = ChosenTrunk & { permit: Permit; endpoint: MediaEndpoint; call: CallOptions & Call };
 
 /** `contacts`: where the trunk sends the call on to. */
 type TriedPlace = Tried & { contacts: string | null };
@@ -112,9 +115,11 @@ const inviteThere = async (
   const { signal, rests, country } = call;
   const over = (outcome: Outcome): TriedPlace => ({ ...final(outcome), contacts: null });
   if (signal.aborted) return over(unanswered('cancelled', noSip));
+  const { headers, ...address } = inviteTo(trunk, place, call.from, country);
   const invitation = invite({
     ...call,
-    ...inviteTo(trunk, place, call.from, country),
+    ...address,
+    headers: { ...call.sipHeaders, ...headers },
     offer: offerWith(endpoint.localSdp, trunk),
     trunkId: trunk.id,
     channel: endpoint.channel(),
@@ -178,7 +183,7 @@ const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
   return tried;
 };
 
-const callThrough = async (route: Route, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
+const callThrough = async (route: ChosenTrunk, permit: Permit, call: CallOptions & Call): Promise<Tried> => {
   const { signal, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
   const obstacle = call.offering.problem(route.trunk);
@@ -196,7 +201,11 @@ const callThrough = async (route: Route, permit: Permit, call: CallOptions & Cal
 };
 
 /** `isLast`: there is no other trunk, so that the call waits for a channel. */
-export const tryTrunk = async (route: Route, isLast: boolean, call: CallOptions & Call): Promise<Tried> => {
+export const tryTrunk = async (
+  route: ChosenTrunk,
+  isLast: boolean,
+  call: CallOptions & Call,
+): Promise<Tried> => {
   const { trunk } = route;
   const { limits, logger } = call;
   const acquired = await limits.acquire(trunk, isLast, call);

@@ -20,14 +20,14 @@ export type PauseNumbers = Readonly<{
 export type JudgeOptions = {
   numbers: PauseNumbers;
   turnEnd: TurnEnd;
-  /** BCP 47. */
-  language: string;
+  /** BCP 47; it may change between turns. */
+  language: () => string;
 };
 
 const waitFor = ({ text, isSettled, isComplete }: Silence, { numbers, language }: JudgeOptions): number => {
   if (isComplete) return numbers.completeMs;
   const waits = { whole: numbers.wholeMs, open: numbers.openMs, unknown: numbers.usualMs };
-  const wait = waits[finishOf(text, language)];
+  const wait = waits[finishOf(text, language())];
   return isSettled ? wait : Math.max(wait, numbers.settleMs);
 };
 

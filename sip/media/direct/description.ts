@@ -6,7 +6,7 @@ import { keyLineOf, offeredKeyIn, type OfferedKey } from '../../trunks/sdes.ts';
 import type { G711Name } from '../g711.ts';
 import type { Address, RtpAgreement } from '../thread/sound-thread-messages.ts';
 
-export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Payload types of RFC 3551; that of keys is ours to choose. */
 const payloadTypes: Readonly<Record<G711Name, number>> = { PCMU: 0, PCMA: 8 };
@@ -57,7 +57,7 @@ const refused = (line: string): string => line.replace(/^(m=\S+ )\S+/, '$10');
 export const writeDescription = (
   { address, port, sessionId, version }: OwnDescription,
   { protocol, key, codecs, keysPayloadType }: Formats,
-  direction: Direction,
+  direction: MediaDirection,
   offer?: string,
 ): string => {
   const { before, behind } = offer === undefined ? { before: [], behind: [] } : otherMediaIn(offer);
@@ -117,7 +117,7 @@ export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgr
 };
 
 /** Our direction while the far end has this one (RFC 3264 section 6.1). */
-export const answering = (sdp: string): Direction => {
+export const answering = (sdp: string): MediaDirection => {
   const [, theirs] = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(sdp) ?? [];
   if (theirs === 'sendonly') return 'recvonly';
   if (theirs === 'recvonly') return 'sendonly';

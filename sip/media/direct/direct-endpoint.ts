@@ -22,7 +22,7 @@ export type DirectOptions = {
 
 const noStream = { loss: null, jitterMs: null } as const;
 
-/** How often it is looked whether sound still comes. */
+/** The time between two looks whether sound still comes. */
 const lookMs = 1_000;
 
 /** Standing until it is lost or destroyed; a loss is told to all who listen, also to who listens later. */

@@ -10,7 +10,7 @@ import {
   formatsOf,
   offeredFormats,
   writeDescription,
-  type Direction,
+  type MediaDirection,
   type Formats,
 } from './description.ts';
 
@@ -44,7 +44,7 @@ export const createNegotiation = (
   let agreed: RtpAgreement | null = null;
 
   /** Of a description that says something else the version is one higher (RFC 3264 section 8). */
-  const describe = (formats: Formats, direction: Direction, offer?: string): string => {
+  const describe = (formats: Formats, direction: MediaDirection, offer?: string): string => {
     const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction, offer);
     if (described !== null && write() !== described) version += 1;
     return (described = write());

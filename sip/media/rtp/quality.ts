@@ -7,7 +7,7 @@
 const bestRating = 93.2;
 /** G.113 appendix I: how well G.711 with packet loss concealment stands random loss. */
 const lossRobustness = 25.1;
-/** What codec and buffers of both sides add to the way, in milliseconds. */
+/** The delay of codec and buffers of both sides, in milliseconds. */
 const ownDelayMs = 40;
 
 /** Section 7.4 in its usual short form: what the delay from mouth to ear takes away. */

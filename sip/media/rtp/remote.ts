@@ -1,5 +1,5 @@
 /**
- * Whose sound is heard, and where ours is sent to: the address of the session description, until sound comes from
+ * The far end of the sound, heard and sent to: the address of the session description, until sound comes from
  * somewhere else. Behind a translation of addresses a telephone does not know where it is (symmetric RTP, RFC 4961).
  *
  * Who is heard first is believed, until sound comes from the address that was agreed on, or until it has been silent for

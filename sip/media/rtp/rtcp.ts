@@ -76,7 +76,7 @@ export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
 export type SentSoFar = { ssrc: number; packets: number; bytes: number; timestamp: number };
 
 /** The arrival of the other side's stream, with when its last report came. */
-export type Heard = ReceptionReport & {
+export type ReceivedSoFar = ReceptionReport & {
   lastReport: number;
   /** In 1/65,536 s. */
   delaySince: number;
@@ -101,7 +101,7 @@ const sourceDescription = (ssrc: number): Buffer => {
 };
 
 /** A sender report with what was heard, and who says so; `wallMs` is now. */
-export const writeReport = (sent: SentSoFar, heard: Heard | null, wallMs: number): Buffer => {
+export const writeReport = (sent: SentSoFar, heard: ReceivedSoFar | null, wallMs: number): Buffer => {
   const report = Buffer.alloc(headerBytes + 4 + senderInfoBytes + (heard === null ? 0 : blockBytes));
   header(report, heard === null ? 0 : 1, packetTypes.senderReport);
   report.writeUInt32BE(sent.ssrc >>> 0, 4);

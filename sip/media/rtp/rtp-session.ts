@@ -6,7 +6,7 @@ import type { SampleRing } from '../sample-ring.ts';
 import type { Figures, RtpAgreement } from '../thread/sound-thread-messages.ts';
 import type { RtpPorts } from './ports.ts';
 import { createProtection } from './protection.ts';
-import { createReceiving, type Receiving, type ReceivingFormats } from './receiving.ts';
+import { createReceiving, type Receiving, type ReceivingEvents, type ReceivingFormats } from './receiving.ts';
 import { createRemote } from './remote.ts';
 import { createSending, type Sending, type SendingFormat } from './sending.ts';
 import { createReports } from './reports.ts';
@@ -18,11 +18,6 @@ export type RtpSession = {
   tick(): void;
   figures(): Figures;
   close(): void;
-};
-
-export type RtpSessionEvents = {
-  onSound: (samples: Int16Array) => void;
-  onKey: (key: string) => void;
 };
 
 const codecs = { PCMU: pcmu, PCMA: pcma } as const;
@@ -41,13 +36,13 @@ const heardIn = ({ codec, payloadType, keysPayloadType }: SendingFormat): Receiv
   keysPayloadType,
 });
 
-/** What stands once something was agreed on. */
+/** The stream, once something was agreed on. */
 type Standing = { agreement: RtpAgreement; sending: Sending; receiving: Receiving };
 
 const begin = (
   agreement: RtpAgreement,
   sound: Pick<SampleRing, 'read'>,
-  events: RtpSessionEvents,
+  events: ReceivingEvents,
 ): Standing => {
   const format = formatOf(agreement);
   return {
@@ -63,7 +58,7 @@ const ignoreError = (): void => {};
 export const createRtpSession = (
   { rtp, rtcp }: RtpPorts,
   sound: Pick<SampleRing, 'read'>,
-  events: RtpSessionEvents,
+  events: ReceivingEvents,
 ): RtpSession => {
   let standing: Standing | null = null;
   /** Since when sound is expected: since the last that came in, or what was agreed on; `null` while none is. */

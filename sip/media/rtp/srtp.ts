@@ -16,7 +16,7 @@ const saltBytes = 14;
 const authKeyBytes = 20;
 const tagBytes = 10;
 
-/** What one direction of one kind of packets is encrypted and authenticated with. */
+/** Keys of one direction of one kind of packets. */
 type SessionKeys = { key: KeyObject; salt: Buffer; authKey: KeyObject };
 
 /** Section 4.1.1: the counter of 16 bytes whose first value is `iv`. */

@@ -81,7 +81,7 @@ const noFigures: Figures = {
   silentMs: null,
 };
 
-/** What is known here of one call. */
+/** One call in the thread, as it is known here. */
 type Entry = {
   opened: PromiseWithResolvers<number>;
   begun: PromiseWithResolvers<void>;
@@ -95,7 +95,7 @@ const settle = ({ measuring, figures }: Entry): void => {
   for (const resolve of measuring.splice(0)) resolve(figures);
 };
 
-/** What is known here of the calls in the thread. */
+/** The calls in the thread, as they are known here. */
 const createRegister = () => {
   const entries = new Map<number, Entry>();
   let lastId = 0;

@@ -1,4 +1,4 @@
-/** How soon the scheduler of the machine turns to a thread. */
+/** The priority of a thread with the scheduler of the machine. */
 import { setPriority } from 'node:os';
 
 /** Of FreeSWITCH's own threads where it may not have the scheduler for real time. */

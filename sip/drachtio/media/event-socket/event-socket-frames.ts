@@ -4,7 +4,7 @@
  * events that we ask for need; all of it may be broken, and no bytes throw but by what stands here.
  */
 
-export type Frame = {
+export type SocketFrame = {
   /** Such as `command/reply`; '' where it says none. */
   type: string;
   /** What is said to a command that is no question; '' otherwise. */
@@ -37,7 +37,7 @@ const lengthIn = (head: string): number => {
 };
 
 /** Takes bytes as they come, and gives each frame when it is whole. Throws `UnreadableFrame`. */
-export const createFrameReader = (onFrame: (frame: Frame) => void): ((data: Buffer) => void) => {
+export const createFrameReader = (onFrame: (frame: SocketFrame) => void): ((data: Buffer) => void) => {
   let buffer: Buffer = Buffer.alloc(0);
   return (data) => {
     buffer = buffer.length === 0 ? data : Buffer.concat([buffer, data]);

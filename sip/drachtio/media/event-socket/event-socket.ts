@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { ServerRefusal } from '../../heartbeat.ts';
 import type { ServerAddress } from '../../reconnect.ts';
-import { createFrameReader, type Frame } from './event-socket-frames.ts';
+import { createFrameReader, type SocketFrame } from './event-socket-frames.ts';
 
 /** While it opens; after that whoever asks something sets a limit of his own. */
 const openMs = 3_000;
@@ -56,7 +56,7 @@ const createConversation = (socket: Socket, onEvent: (event: string) => void) =>
       socket.write(`${text}\n\n`);
       return answer;
     },
-    take({ type, reply, body }: Frame): void {
+    take({ type, reply, body }: SocketFrame): void {
       if (type === 'command/reply') waiting.answer(reply);
       else if (type === 'api/response') waiting.answer(body);
       else if (type === 'text/event-plain') onEvent(body);

@@ -1,0 +1,250 @@
+/**
+ * The second leg of a call on trunks: the person to whom its other party is transferred, rung by an INVITE of its own.
+ * Both legs have their sound here already, so what one of them says is handed to the other, wherever each is carried, and the
+ * recording goes on as it was, with a side for each.
+ */
+import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { CallMedia } from '../call-media.ts';
+import { createAlarm, type Alarm, type LineTime } from '../line-time.ts';
+import type { LineLife } from '../run-line-life.ts';
+import type { SampleRate } from '../samples.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
+import { createHoldTone, type HoldTone } from './hold-tone.ts';
+import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
+import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
+import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
+
+/** The person has answered. `acceptKey` takes the call: `null` where none was asked for. */
+type Answered = { connection: Connection; media: CallMedia; acceptKey: string | null };
+
+/** `joining`: its sound is being connected, and then it is decided what follows. */
+type Leg =
+  | { state: 'none' }
+  | { state: 'ringing' | 'cancelled'; attempt: Attempt }
+  | ({ state: 'joining' | 'waiting' | 'connected' } & Answered);
+
+type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
+
+export type SecondLegOptions = {
+  /** Begins to dial that number for this call. */
+  ring: (to: string) => Attempt;
+  createMedia: (on: MediaEvents) => CallMedia;
+  /** The other party of the call; `null` while there is none. */
+  first: { media: CallMedia; connection: () => Connection | null };
+  life: Pick<LineLife, 'is' | 'report' | 'send'>;
+  time: Pick<LineTime, 'after'>;
+  /** A CANCEL that is not answered within this time has ended the leg all the same. */
+  byeMs: number;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+};
+
+type Means = Pick<SecondLegOptions, 'clock' | 'backgroundTasks'>;
+
+type OnLeg = { key: (digit: string) => void; left: () => void; lost: () => void };
+
+/** Whatever comes in from the person, or from who carries its sound. */
+const listenTo = (connection: Connection, on: OnLeg, { clock, backgroundTasks }: Means): void => {
+  const deduplication = createDtmfDeduplication(() => clock.now());
+  const onKey = (digit: string, source: DtmfSource): void => {
+    if (deduplication.isNew(digit, source)) on.key(digit);
+  };
+  connection.endpoint.onDigit((digit) => onKey(digit, 'rtp'));
+  connection.endpoint.onLost(on.lost);
+  answerInDialogRequests(connection, {
+    backgroundTasks,
+    onKey: (digit) => onKey(digit, 'info'),
+    // Who puts the other one on hold hears nothing and says nothing meanwhile; nobody else is concerned.
+    onHold: () => undefined,
+    onLeft: on.left,
+  });
+};
+
+const press = (digit: string, { endpoint }: Connection, { backgroundTasks }: Means): void =>
+  backgroundTasks.add('handing a key on', () => endpoint.press(digit));
+
+/** Nothing is left of it; it is sent away unless it has gone by itself. */
+const letGo = (
+  connection: Connection,
+  media: CallMedia | null,
+  { hasLeft, backgroundTasks }: { hasLeft: boolean; backgroundTasks: BackgroundTasks },
+): void => {
+  media?.close();
+  backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
+  if (hasLeft) connection.trackedLeg.ended();
+  else backgroundTasks.add('BYE', () => hangUp(connection));
+};
+
+export class SecondLeg {
+  readonly #options: SecondLegOptions;
+  readonly #tone: HoldTone;
+  readonly #patience: Alarm;
+  #leg: Leg = { state: 'none' };
+
+  constructor(options: SecondLegOptions) {
+    this.#options = options;
+    this.#tone = createHoldTone(options.time, options.first.media.pass);
+    this.#patience = createAlarm(options.time);
+  }
+
+  tell(command: Extract<LineCommand, { type: 'transfer' | 'brief' | 'connect' | 'cancelTransfer' }>): void {
+    switch (command.type) {
+      case 'transfer':
+        return this.#ring(command.to, command.mode);
+      case 'brief':
+        if (this.#leg.state !== 'waiting') return undefined;
+        this.#leg = { ...this.#leg, acceptKey: command.acceptKey };
+        return this.#leg.media.say(1, command.text);
+      case 'connect':
+        return this.#leg.state === 'waiting' ? this.#connect(this.#leg) : undefined;
+      case 'cancelTransfer':
+        return this.#cancel();
+    }
+  }
+
+  /** A key of the other party; returns whether it is for the person. */
+  takesKey(digit: string): boolean {
+    if (this.#leg.state !== 'connected') return false;
+    press(digit, this.#leg.connection, this.#options);
+    return true;
+  }
+
+  isUnderWay(): boolean {
+    return this.#leg.state !== 'none';
+  }
+
+  /** That of who talks with the other party. */
+  connection(): Connection | null {
+    return this.#leg.state === 'connected' ? this.#leg.connection : null;
+  }
+
+  /** The connection to drachtio-server is lost: who is not connected yet never will be. */
+  lose(): void {
+    if ('attempt' in this.#leg) this.#leg.attempt.lose();
+    else if (this.#leg.state === 'joining' || this.#leg.state === 'waiting')
+      this.#part(this.#leg, 'trunk_error', false);
+  }
+
+  /** The line ends, and with it whoever is rung or talks. */
+  end(): void {
+    const ended = this.#forget();
+    if ('attempt' in ended) ended.attempt.cancel();
+    if ('connection' in ended) letGo(ended.connection, ended.media, { ...this.#options, hasLeft: false });
+  }
+
+  #ring(to: string, mode: TransferMode): void {
+    const { life, first, backgroundTasks } = this.#options;
+    const rate = first.connection()?.endpoint.sampleRate();
+    if (!life.is('answered') || rate === undefined || this.isUnderWay()) return;
+    const attempt = this.#options.ring(to);
+    this.#leg = { state: 'ringing', attempt };
+    this.#tone.begin(rate);
+    backgroundTasks.add('ringing a person', async () => this.#settle(await attempt.outcome, attempt, mode));
+  }
+
+  #settle(outcome: Outcome, attempt: Attempt, mode: TransferMode): void {
+    const leg = this.#leg;
+    const isCurrent = 'attempt' in leg && leg.attempt === attempt;
+    const rate = this.#options.first.connection()?.endpoint.sampleRate();
+    if (outcome.answered && isCurrent && leg.state === 'ringing' && rate !== undefined)
+      return this.#answer(outcome.connection, mode, rate);
+    // It was answered in the moment in which it was given up.
+    if (outcome.answered) letGo(outcome.connection, null, { ...this.#options, hasLeft: false });
+    if (!isCurrent) return undefined;
+    return outcome.answered ? this.#fail('cancelled') : this.#fail(outcome.cause, outcome.sip);
+  }
+
+  /** The sound of who has answered is connected here first. */
+  #answer(connection: Connection, mode: TransferMode, rate: SampleRate): void {
+    const { life, backgroundTasks, createMedia } = this.#options;
+    const lost = (): void => this.#part(answered, 'media_error', false);
+    const media = createMedia({
+      report: (report) => {
+        if (report.type === 'line.played' && report.whole && this.#leg.state === 'waiting')
+          life.report({ type: 'line.briefed' });
+      },
+      onLost: lost,
+    });
+    const answered: Answered = { connection, media, acceptKey: null };
+    const joining: Leg = { ...answered, state: 'joining' };
+    this.#leg = joining;
+    const left = (): void => this.#part(answered, 'declined', true);
+    listenTo(connection, { key: (digit) => this.#onKey(digit), left, lost }, this.#options);
+    backgroundTasks.add('connecting the sound of a transfer', async () => {
+      try {
+        await media.begin(connection.endpoint, rate);
+      } catch {
+        return lost();
+      }
+      if (this.#leg !== joining) return undefined;
+      if (mode === 'cold') return this.#connect(answered);
+      this.#leg = { ...answered, state: 'waiting' };
+      return life.report({ type: 'line.transfer_answered' });
+    });
+  }
+
+  #connect({ connection, media }: Answered): void {
+    const { life, first } = this.#options;
+    this.#leg = { state: 'connected', connection, media, acceptKey: null };
+    this.#tone.end();
+    first.media.talkWith(media);
+    media.talkWith(first.media);
+    life.report({ type: 'line.transferred' });
+  }
+
+  /** A key of the person. */
+  #onKey(digit: string): void {
+    const leg = this.#leg;
+    const { life, first } = this.#options;
+    if (leg.state === 'waiting' && leg.acceptKey === digit) {
+      this.#leg = { ...leg, acceptKey: null };
+      life.report({ type: 'line.accepted' });
+    }
+    const connection = first.connection();
+    if (leg.state === 'connected' && connection !== null) press(digit, connection, this.#options);
+  }
+
+  #cancel(): void {
+    const leg = this.#leg;
+    switch (leg.state) {
+      case 'ringing':
+        this.#leg = { state: 'cancelled', attempt: leg.attempt };
+        this.#patience.set(this.#options.byeMs, () => this.#fail('cancelled'));
+        return leg.attempt.cancel();
+      case 'joining':
+      case 'waiting':
+        return this.#part(leg, 'cancelled', false);
+      default:
+        return undefined;
+    }
+  }
+
+  /** It is over with who had answered: the call goes on without it, or ends where both were connected. */
+  #part({ connection, media }: Answered, cause: UnansweredCause, hasLeft: boolean): void {
+    const leg = this.#leg;
+    if (!('connection' in leg) || leg.connection !== connection) return undefined;
+    letGo(connection, media, { ...this.#options, hasLeft });
+    if (leg.state !== 'connected') return this.#fail(cause);
+    this.#forget();
+    return this.#options.life.send({ type: 'hangup.requested' });
+  }
+
+  #fail(cause: UnansweredCause, sip?: SipDetails): void {
+    this.#forget();
+    this.#options.life.report({
+      type: 'line.transfer_failed',
+      cause,
+      ...(sip === undefined ? {} : { sip }),
+    });
+  }
+
+  /** Returns what there was. */
+  #forget(): Leg {
+    const forgotten = this.#leg;
+    this.#leg = { state: 'none' };
+    this.#tone.end();
+    this.#patience.cancel();
+    return forgotten;
+  }
+}

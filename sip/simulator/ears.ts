@@ -1,0 +1,84 @@
+/** What a simulated person has heard of the agent since it last spoke itself or heard what it waited for. */
+import type { SaidPattern } from '#src/domain/said-pattern.ts';
+import { heardAfter, sayingTime } from '../speaking-time.ts';
+import type { Course, Phone } from './party.ts';
+import type { Voice } from './sounding-utterance.ts';
+
+type Utterance = {
+  readonly voice: Voice;
+  /** All of it, or what of it was said before it was cut off. */
+  text: string;
+  /** So many of its characters are known already. */
+  known: number;
+};
+
+/** Up to which place of which utterance something was found. */
+type Found = { utterance: Utterance; end: number };
+
+export type Ears = {
+  /** To be called whenever the line has changed: an utterance that nobody looks at is not heard. */
+  listen(): void;
+  find(pattern: SaidPattern): Found | undefined;
+  /** Up to there, everything is known. */
+  take(found: Found): void;
+  forget(): void;
+};
+
+/** Between two utterances. */
+const gap = ' ';
+
+export const createEars = (phone: Phone): Ears => {
+  let said: Utterance[] = [];
+  let cutBefore = 0;
+
+  return {
+    listen() {
+      const voice = phone.voice();
+      const last = said.at(-1);
+      const cut = phone.voicesCut();
+      if (cut > cutBefore && last !== undefined && last.voice !== voice)
+        last.text = heardAfter(last.voice.text, phone.sinceBeginOf(last.voice));
+      cutBefore = cut;
+      if (voice !== null && last?.voice !== voice) said.push({ voice, text: voice.text, known: 0 });
+    },
+    find(pattern) {
+      const news = said.filter(({ text, known }) => known < text.length);
+      const end = pattern.find(news.map(({ text, known }) => text.slice(known)).join(gap))?.end;
+      if (end === undefined) return undefined;
+      let begin = 0;
+      for (const utterance of news) {
+        const { text, known } = utterance;
+        const length = text.length - known;
+        if (end <= begin + length) return { utterance, end: known + Math.max(0, end - begin) };
+        begin += length + gap.length;
+      }
+      return undefined;
+    },
+    take({ utterance, end }) {
+      utterance.known = end;
+      said = said.slice(said.indexOf(utterance));
+    },
+    forget() {
+      // The last one may still sound, and is not to be heard anew.
+      said = said.slice(-1);
+      for (const utterance of said) utterance.known = utterance.text.length;
+    },
+  };
+};
+
+/** Waits until the agent has said it; what is in its mouth when it is cut off was not said. */
+export function* hear(phone: Phone, ears: Ears, pattern: SaidPattern): Course {
+  for (;;) {
+    yield { until: () => ears.find(pattern) !== undefined };
+    const found = ears.find(pattern);
+    if (found === undefined) continue;
+    const { voice, text } = found.utterance;
+    const isOver = (): boolean => phone.voice() !== voice;
+    if (!isOver()) {
+      const afterMs = sayingTime(text.slice(0, found.end));
+      const atMostMs = Math.max(0, afterMs - phone.sinceBeginOf(voice));
+      if (yield { until: isOver, atMostMs }) continue;
+    }
+    return ears.take(found);
+  }
+}

@@ -1,0 +1,119 @@
+/** A script that somebody watches: how far it has come, and that no step of it is waited for without end. */
+import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
+import type { LineTime } from '../line-time.ts';
+import type { Ears } from './ears.ts';
+import type { Course, Phone } from './party.ts';
+import type { Script, ScriptStep } from './script.ts';
+import type { Person } from './transferring.ts';
+
+/** `timed_out`: the step behind those that were done did not come about in time, and the person has hung up. */
+export type ScriptOutcome = 'playing' | 'done' | 'timed_out';
+
+export type ScriptProgress = { steps: number; stepsDone: number; outcome: ScriptOutcome };
+
+export type ScriptWatch = {
+  stepTimeoutMs: number;
+  /** Begins to wait for a step. */
+  limit(): { isOver(): boolean; cancel(): void };
+  patternOf(source: string): SaidPattern | undefined;
+  /** So many steps were done. */
+  done(count: number): void;
+  isDone(): void;
+  timedOut(): void;
+};
+
+/** How watched scripts are played. */
+export type Rehearsal = {
+  stepTimeoutMs: number;
+  readPattern: ReadPattern;
+  /** To whom the call can be transferred, by number. */
+  people: ReadonlyMap<string, Person>;
+};
+
+export const nobodyElse: ReadonlyMap<string, Person> = new Map();
+
+/** `progress` is kept up to date; `notice` has the person look up. */
+export const watchScript = (
+  { stepTimeoutMs, readPattern }: Omit<Rehearsal, 'people'>,
+  progress: ScriptProgress,
+  { time, notice }: { time: Pick<LineTime, 'after'>; notice: () => void },
+): ScriptWatch => ({
+  stepTimeoutMs,
+  limit() {
+    let isOver = false;
+    const cancel = time.after(stepTimeoutMs, () => {
+      isOver = true;
+      notice();
+    });
+    return { isOver: () => isOver, cancel };
+  },
+  patternOf(source) {
+    const pattern = readPattern(source);
+    return isPattern(pattern) ? pattern : undefined;
+  },
+  done(count) {
+    progress.stepsDone = count;
+  },
+  isDone() {
+    progress.stepsDone = progress.steps;
+    progress.outcome = 'done';
+  },
+  timedOut() {
+    progress.outcome = 'timed_out';
+  },
+});
+
+/** Of calls that were rehearsed lately. */
+const mostKept = 1_000;
+
+export type Rehearsals = {
+  /** Begins to play a script in this call. */
+  begin(callId: string, script: Script): ScriptProgress;
+  find(callId: string): Readonly<ScriptProgress> | undefined;
+};
+
+export const createRehearsals = (): Rehearsals => {
+  const calls = new Map<string, ScriptProgress>();
+  return {
+    begin(callId, script) {
+      const progress: ScriptProgress = { steps: script.length, stepsDone: 0, outcome: 'playing' };
+      calls.set(callId, progress);
+      const [oldest] = calls.keys();
+      if (calls.size > mostKept && oldest !== undefined) calls.delete(oldest);
+      return progress;
+    },
+    find: (callId) => calls.get(callId),
+  };
+};
+
+/** What these steps wait for is their own time. */
+const takesItsTime = (step: ScriptStep): boolean =>
+  'wait_sec' in step || 'noise_sec' in step || 'hold_sec' in step;
+
+/**
+ * Does a step, and hears the agent meanwhile. False when it is watched and did not come about in time; while the person
+ * itself speaks, it does.
+ */
+export function* inTime(
+  course: Course,
+  { phone, ears, step, watch }: { phone: Phone; ears: Ears; step: ScriptStep; watch: ScriptWatch | null },
+): Course<boolean> {
+  const limit = takesItsTime(step) ? undefined : watch?.limit();
+  const isLate = (): boolean => limit?.isOver() === true && !phone.isSpeaking();
+  let next = course.next(true);
+  while (next.done !== true) {
+    const { until = () => false, ...others } = next.value;
+    const heard = (): boolean => {
+      ears.listen();
+      return until() || isLate();
+    };
+    const cameTrue = yield { ...others, until: heard };
+    if (cameTrue && !until()) {
+      watch?.timedOut();
+      return false;
+    }
+    next = course.next(cameTrue);
+  }
+  limit?.cancel();
+  return true;
+}
