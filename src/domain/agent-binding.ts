@@ -5,6 +5,11 @@ export const agentTypes = ['webhook', 'openai_compatible', 'n8n', 'langgraph', '
 
 export type AgentType = (typeof agentTypes)[number];
 
+/** `inline`: the agent acts by controls in its replies (guides/design/agents.md, "Controls"). */
+export const controlModes = ['off', 'inline'] as const;
+
+export type ControlMode = (typeof controlModes)[number];
+
 /** As it is stored, without its token. */
 export type AgentBinding = {
   direction: Direction;
@@ -14,6 +19,7 @@ export type AgentBinding = {
   chatUrl: string | null;
   assistantId: string | null;
   agentId: string | null;
+  controls: ControlMode;
 };
 
 /** Keeps the fields that a type has; everything else is dropped on save (guides/design/agents.md, "Bindings"). */

@@ -1,7 +1,8 @@
 /** A conversation with an agent endpoint without a call: what is asked for, and what came of it. */
 import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
-import { agentTypes } from './agent-binding.ts';
+import type { Control } from '#machines/control.ts';
+import { agentTypes, type ControlMode } from './agent-binding.ts';
 
 /**
  * The kinds of agents that can be tried: any type of endpoint, or the built-in agent with the operator's language
@@ -16,6 +17,7 @@ export type TrialRequest = {
   chatUrl: string | null;
   assistantId: string | null;
   agentId: string | null;
+  controls: ControlMode;
   /** For `Authorization: Bearer`, in either direction. */
   token: string | null;
   direction: Direction;
@@ -62,6 +64,8 @@ export type TriedTurn = {
   exchanges: Exchange[];
   /** What would be spoken, and when it was ready for the voice. */
   spoken: { text: string; atMs: number }[];
+  /** What the agent would do, and when that came; it is done when what stands before it was heard. */
+  controls: (Control & { atMs: number })[];
   /** Of the reply itself, not of the requests that prepare for it. */
   firstByteMs: number | null;
   firstSentenceMs: number | null;
@@ -78,7 +82,7 @@ export type AgentTrial = {
   agentType: TrialAgent;
   direction: Direction;
   language: string;
-  /** Whether every turn got a reply that would be spoken. */
+  /** Whether every turn got a reply that would be spoken, or acts. */
   ok: boolean;
   /** What was given and is not used in this direction or by this type. */
   notes: string[];

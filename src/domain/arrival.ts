@@ -1,4 +1,5 @@
 import type { CallerIdentity } from './caller-identity.ts';
+import type { SipHeaders } from './sip-headers.ts';
 
 /** A call that has come in and waits to be let in. Nothing is answered yet, nothing costs yet. */
 export type Arrival = {
@@ -8,6 +9,8 @@ export type Arrival = {
   from: string;
   /** What its network tells beside the number, where there is one. */
   identity?: CallerIdentity;
+  /** Of its INVITE, those that its trunk names; null where there is none. */
+  sipHeaders?: SipHeaders | null;
   /** The number that was called, domestic format. */
   to: string;
   /** Wall-clock milliseconds since the epoch. */

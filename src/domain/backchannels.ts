@@ -18,10 +18,13 @@ const backchannelWords: Readonly<Record<string, RegExp>> = {
 const separators = /[\s\p{P}\p{S}]+/u;
 const lengthening = /[ー〜～~]+/gu;
 
+/** Whoever says more has taken the floor, in characters. */
+const longestBackchannel = 2_000;
+
 /** Whether the text is nothing but backchannels. `language` is BCP 47; a language without a list has none. */
 export const isBackchannel = (text: string, language: string): boolean => {
   const word = backchannelWords[language.split('-', 1)[0]?.toLowerCase() ?? ''];
-  if (word === undefined) return false;
+  if (word === undefined || text.length > longestBackchannel) return false;
   const words = text
     .normalize('NFKC')
     .toLowerCase()

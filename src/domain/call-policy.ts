@@ -3,7 +3,9 @@
  * "Policy").
  */
 import type { BargeIn } from './barge-in.ts';
+import type { ConsentPolicy } from './consent.ts';
 import type { Destinations } from './destinations.ts';
+import type { Retention } from './retention.ts';
 import type { TurnEnd } from './turn-end.ts';
 
 /** Settings of a number, a workspace or the platform. */
@@ -20,6 +22,10 @@ export type PolicySettings = {
   bargeIn: BargeIn;
   /** Taken as a whole, too. */
   turnEnd: TurnEnd;
+  /** Taken as a whole, too. */
+  retentionDays: Retention;
+  /** Taken as a whole, too. */
+  consent: ConsentPolicy;
   /** Where calls may go. */
   destinations: Destinations;
 };
@@ -39,6 +45,8 @@ export const callPolicyFields = [
   'recordingEnabled',
   'bargeIn',
   'turnEnd',
+  'retentionDays',
+  'consent',
   'destinations',
 ] as const satisfies readonly (keyof PolicySettings)[];
 
@@ -53,15 +61,18 @@ export const effectivePolicy = (
   const pick = <Name extends keyof PolicySettings>(name: Name): PolicySettings[Name] =>
     number[name] ?? workspace[name] ?? platform[name];
   const maxDurationSec = pick('maxDurationSec');
+  const retentionDays = pick('retentionDays');
   return {
     maxDurationSec,
     defaultDurationSec: Math.min(pick('defaultDurationSec'), maxDurationSec),
     silenceTimeoutSec: pick('silenceTimeoutSec'),
     ringTimeoutSec: pick('ringTimeoutSec'),
     maxConcurrentCalls: pick('maxConcurrentCalls'),
-    recordingEnabled: pick('recordingEnabled'),
+    recordingEnabled: pick('recordingEnabled') && retentionDays.recordings !== 0,
     bargeIn: pick('bargeIn'),
     turnEnd: pick('turnEnd'),
+    retentionDays,
+    consent: pick('consent'),
     destinations: [
       workspace.destinations ?? platform.destinations,
       ...(number.destinations === null ? [] : [number.destinations]),

@@ -1,4 +1,4 @@
-/** What somebody looks for among calls: part of a number, of an id, or words. */
+/** A search among calls: part of a number, of an id, or words. */
 import type { Country } from './phone-number.ts';
 import { readPhoneNumber } from './read-number.ts';
 

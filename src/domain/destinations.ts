@@ -40,7 +40,7 @@ export const destinationProblems = [
   'unknown',
 ] as const satisfies readonly DestinationProblem[];
 
-/** What libphonenumber calls the kinds of domestic numbers. One type may be of several: any of them is enough. */
+/** Kinds of domestic numbers, by their names in libphonenumber. One type may be of several: any of them is enough. */
 const kindsOfType = {
   MOBILE: ['mobile'],
   FIXED_LINE: ['fixed_line'],

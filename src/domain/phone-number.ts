@@ -19,7 +19,7 @@ export const isCountry = (text: string): text is Country => isSupportedCountry(t
 /** Numbers of this form are numbers, and of this type, whatever the plan of libphonenumber says. */
 type Besides = { form: RegExp; type: NumberType };
 
-/** What a country's own rules say beside the plan of libphonenumber. */
+/** Rules of single countries, beside the plan of libphonenumber. */
 const ownRules: Partial<
   Record<Country, { form?: RegExp; besides?: readonly Besides[]; alike?: readonly Country[] }>
 > = {

@@ -17,6 +17,8 @@ export type SipLeg = {
   nextHop: string | null;
   /** Where its sound is; `null` until it has a place. */
   channel: MediaChannel | null;
+  /** The person to whom the call's other party is handed; otherwise it is the other party itself. */
+  isOfTransfer?: boolean | undefined;
   /** For whoever goes on with it; `null` where nobody can, as before its answer. */
   dialog: StandingDialog | null;
 };

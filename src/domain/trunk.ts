@@ -102,6 +102,9 @@ export type TrunkSettings = {
   inboundAddresses: string[];
   /** `digest`: callers prove that they know the password. */
   inboundAuth: 'none' | 'digest';
+  /** Names `X-…` of headers that are taken from an INVITE that comes in, and of those that one that goes out may have. */
+  headersIn: string[];
+  headersOut: string[];
   /** Whether OPTIONS asks the trunk now and then if it is there; some trunks never answer. */
   healthCheck: boolean;
   /** No new call goes out or comes in; those that stand go on, and the trunk stays registered. */
@@ -133,6 +136,8 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   redirects: 'refused',
   inboundAddresses: [],
   inboundAuth: 'none',
+  headersIn: [],
+  headersOut: [],
   healthCheck: true,
   drained: false,
   enabled: true,
@@ -220,3 +225,6 @@ export type TrunkCheckStep = {
   sentence: string;
   ladder: LadderLine[];
 };
+
+/** One call's place on a trunk that may have so many at once. */
+export type TrunkChannel = { trunkId: string; callId: string };

@@ -27,6 +27,8 @@ export type PhoneCallDetails = {
   to: string;
   /** BCP 47. */
   language: string;
+  /** Headers `X-…` of the INVITE of an outbound call; absent where there are none. */
+  sip_headers?: Readonly<Record<string, string>>;
 };
 
 export type PhoneCallEnd =
@@ -60,21 +62,36 @@ export type PhoneRefusal =
   | 'invalid_sound'
   | 'invalid_message';
 
+export type SaidSentence = { utterance: number; text: string };
+
 export type ToPhone =
   /** Calls can be answered and dialled with sound here. Told once, at first. */
   | { type: 'sound_offered' }
   | ({ type: 'ring' } & PhoneCallDetails)
   /**
    * The call is this phone's: it was answered here, or dialled here and taken, or the phone has come back to it. With
-   * `sound` both voices are carried, for as long as the call stands.
+   * `sound` both voices are carried, for as long as the call stands. `said` are the sentences of the agent since the
+   * person last spoke, of which no journal may tell yet; absent where there are none.
    */
-  | ({ type: 'answered'; sound: boolean } & PhoneCallDetails)
+  | ({ type: 'answered'; sound: boolean; said?: readonly SaidSentence[] } & PhoneCallDetails)
   /** Of a call with sound: these words of the person were understood. */
   | { type: 'you_said'; call_id: string; text: string }
   /** Of a call with sound: what was sent and not yet played is not to be played. `sound_flushed` is the answer. */
   | { type: 'sound_flush'; call_id: string }
-  /** An utterance begins, and takes so long at a calm pace. The one before it is over. */
-  | { type: 'agent_says'; call_id: string; utterance: number; text: string; duration_ms: number }
+  /**
+   * An utterance begins, and takes so long at a calm pace. The one before it is over. `language` (BCP 47) where it is not
+   * the one that the call began with.
+   */
+  | {
+      type: 'agent_says';
+      call_id: string;
+      utterance: number;
+      text: string;
+      duration_ms: number;
+      language?: string;
+    }
+  /** From now on the person is heard in this language (BCP 47). */
+  | { type: 'language'; call_id: string; language: string }
   /** The agent was interrupted: it is silent at once. */
   | { type: 'agent_stops'; call_id: string }
   /** The agent is silent in the midst of an utterance, and goes on with it. */

@@ -50,7 +50,7 @@ export const isValidAt = (at: Date) => {
   ]);
 };
 
-/** What `authenticatedAs` reads, of a token that is joined with its workspace. */
+/** Columns of a token that is joined with its workspace, for `authenticatedAs`. */
 export const authenticatedColumns = [
   'AdminToken.id',
   'AdminToken.name',

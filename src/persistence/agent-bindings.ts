@@ -16,6 +16,7 @@ export const builtInBinding = (direction: Direction): AgentBinding => ({
   chatUrl: null,
   assistantId: null,
   agentId: null,
+  controls: 'off',
 });
 
 /** The columns of an `AgentBinding`. */
@@ -26,6 +27,7 @@ export const bindingColumns = [
   'chatUrl',
   'assistantId',
   'agentId',
+  'controls',
 ] as const satisfies readonly (keyof AgentBinding)[];
 
 const tokenConfigured = sql<boolean>`${sql.ref('AgentBinding.tokenSealed')} is not null`.as(

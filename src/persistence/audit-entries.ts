@@ -2,15 +2,20 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
 /** `actor` is such as `admin:<token id>`, `action` such as `number_key.revealed`, `subject` such as `number:<id>`. */
 export type AuditEntryRecord = Omit<Row<'AuditEntry'>, 'workspaceId'>;
 
-type NewEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & { workspaceId: string };
+/** `detail` must hold no secret. */
+export type NewAuditEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & {
+  workspaceId: string;
+  detail?: Record<string, unknown>;
+};
 
 /** The next number of the workspace is counted in its row, which concurrent entries wait for. */
-const appending = prepared((queries, entry: NewEntry & { detail: string }) =>
+const appending = prepared((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
   queries
     .with('counted', (query) =>
       query
@@ -36,30 +41,48 @@ const appending = prepared((queries, entry: NewEntry & { detail: string }) =>
     ),
 );
 
-const page = prepared(
-  (queries, { workspaceId, before, limit }: { workspaceId: string; before: number; limit: number }) =>
-    queries
-      .selectFrom('AuditEntry')
-      .select(['id', 'actor', 'action', 'subject', 'at', 'detail'])
-      .where('workspaceId', '=', workspaceId)
-      .where('id', '<', before)
-      .orderBy('id', 'desc')
-      .limit(limit),
-);
-
-/** `detail` must hold no secret. */
 export const appendAudit = async (
-  db: Database,
-  { detail = {}, ...entry }: NewEntry & { detail?: Record<string, unknown> },
+  db: Pick<Statements, 'queries' | 'run'>,
+  { detail = {}, ...entry }: NewAuditEntry,
 ): Promise<void> => {
   await appending(db, { ...entry, detail: JSON.stringify(detail) });
 };
 
+/** Conditions that an entry must meet, all of them. */
+export type AuditFilters = {
+  actor?: string | undefined;
+  action?: string | undefined;
+  /** Such as `number:<id>`, or `number` for all numbers. */
+  subject?: string | undefined;
+  since?: Date | undefined;
+  /** Exclusive. */
+  until?: Date | undefined;
+};
+
 /** Newest first; `before` is the id of the last entry of the page before. */
 export const listAudit = (
-  db: Database,
+  { queries, run }: Database,
   {
+    workspaceId,
+    limit,
     before = Number.MAX_SAFE_INTEGER,
-    ...query
-  }: { workspaceId: string; limit: number; before?: number | undefined },
-): Promise<AuditEntryRecord[]> => page(db, { ...query, before });
+    actor,
+    action,
+    subject,
+    since,
+    until,
+  }: AuditFilters & { workspaceId: string; limit: number; before?: number | undefined },
+): Promise<AuditEntryRecord[]> => {
+  let query = queries
+    .selectFrom('AuditEntry')
+    .select(['id', 'actor', 'action', 'subject', 'at', 'detail'])
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '<', before);
+  if (actor !== undefined) query = query.where('actor', '=', actor);
+  if (action !== undefined) query = query.where('action', '=', action);
+  if (subject?.includes(':') === true) query = query.where('subject', '=', subject);
+  else if (subject !== undefined) query = query.where(sql<string>`split_part(subject, ':', 1)`, '=', subject);
+  if (since !== undefined) query = query.where('at', '>=', since);
+  if (until !== undefined) query = query.where('at', '<', until);
+  return run(query.orderBy('id', 'desc').limit(limit).compile());
+};

@@ -5,10 +5,14 @@
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
+import { transferChange } from '#src/domain/call-transfer.ts';
 import {
   answer,
+  changeTransfer,
   end,
+  noteConsent,
   noteOneWay,
+  noteTransfer,
   sayWhoAnswered,
   summarize,
   tell,
@@ -110,6 +114,18 @@ const write = (
     case 'call.hangup_requested':
     case 'call.hangup_cancelled':
       return tell(db, told);
+    case 'call.consent': {
+      const { given, how } = fact;
+      return noteConsent(db, { ...told, consent: { given, how, at: row.at.toISOString() } });
+    }
+    case 'call.transfer_requested':
+    case 'call.transfer_connected':
+    case 'call.transfer_failed':
+    case 'call.transfer_returned':
+      return changeTransfer(db, { ...told, transfer: transferChange(fact) });
+    case 'call.transfer_ringing':
+    case 'call.transfer_answered':
+      return noteTransfer(db, { ...row, transfer: transferChange(fact) });
     case 'turn.spoken': {
       const { role, text, whole, endedAt, latency } = fact;
       return speak(db, { ...row, data: { endedAt, latency }, role, text, whole });
@@ -124,6 +140,8 @@ const write = (
     case 'turn.digit':
     case 'keys.pressed':
     case 'say.requested':
+    case 'collect.requested':
+    case 'language.changed':
     case 'recording.paused':
     case 'recording.resumed':
     case 'reply.failed':

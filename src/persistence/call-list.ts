@@ -1,7 +1,8 @@
 /** Lists of calls, a page at a time. */
-import { sql, type Compilable, type ExpressionBuilder } from 'kysely';
+import { sql, type Compilable, type Expression, type ExpressionBuilder } from 'kysely';
 import type { Direction } from '#machines/line.ts';
 import type { CallSearch } from '#src/domain/call-search.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { isCancelled } from './connection-errors.ts';
@@ -18,7 +19,10 @@ export type CallListQuery = {
   after?: { startedAt: Date; id: string } | undefined;
   status?: CallStatus | undefined;
   endReason?: EndReason | undefined;
+  trunkId?: string | undefined;
   direction?: Direction | undefined;
+  /** Calls that have all of it. */
+  metadata?: Metadata | undefined;
   /** Calls that started at this instant or later. */
   since?: Date | undefined;
   /** Calls that started before this instant. */
@@ -31,13 +35,14 @@ export class SearchTooBroad extends Error {
   override readonly name = 'SearchTooBroad';
 }
 
-/** How long a search may take. */
+/** The time that a search may take. */
 const searchMs = 2_000;
 
 /** Ask for one more than a page to learn whether there is a next. */
 export const listCalls = (db: Statements, query: CallListQuery): Promise<CallRow[]> => {
   const { search } = query;
-  if (search === undefined) return calls(db, query).execute();
+  if (search === undefined)
+    return query.metadata === undefined ? calls(db, query).execute() : withinTime(db, [calls(db, query)]);
   switch (search.kind) {
     case 'id':
       return calls(db, query)
@@ -95,15 +100,20 @@ const inOrder =
   };
 
 const fits =
-  ({ scope, status, endReason, direction }: CallListQuery) =>
-  ({ and, eb }: ExpressionBuilder<Tables, 'Call'>) =>
+  ({ scope, status, endReason, trunkId, direction, metadata }: CallListQuery) =>
+  ({ and, eb, ref }: ExpressionBuilder<Tables, 'Call'>) =>
     and([
       ...(scope.numberId === undefined ? [] : [eb('Call.numberId', '=', scope.numberId)]),
       ...('workspaceId' in scope ? [eb('Call.workspaceId', '=', scope.workspaceId)] : []),
       ...(status === undefined ? [] : [eb('Call.status', '=', status)]),
       ...(endReason === undefined ? [] : [eb('Call.endReason', '=', endReason)]),
+      ...(trunkId === undefined ? [] : [eb('Call.trunkId', '=', trunkId)]),
       ...(direction === undefined ? [] : [eb('Call.direction', '=', direction)]),
+      ...(metadata === undefined ? [] : [holds(ref('Call.metadata'), metadata)]),
     ]);
+
+const holds = (column: Expression<Metadata | null>, metadata: Metadata) =>
+  sql<boolean>`${column} @> ${JSON.stringify(metadata)}::jsonb`;
 
 type Place = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'CallSearch.callId'];
 

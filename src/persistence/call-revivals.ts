@@ -3,9 +3,13 @@
  * answer, and how far it has come, written behind its back. The facts of its journal and its transcript say the rest.
  */
 import { z } from 'zod';
+import type { CollectedKeys, KeysWanted } from '#machines/collected-keys.ts';
+import type { WaitingControl } from '#machines/control.ts';
+import type { TransferWanted } from '#machines/transfer.ts';
 import type { SpeechChoice } from '#machines/line.ts';
-import { agentTypes, type AgentBinding } from '#src/domain/agent-binding.ts';
+import { agentTypes, controlModes, type AgentBinding } from '#src/domain/agent-binding.ts';
 import { bargeInModes, type BargeIn } from '#src/domain/barge-in.ts';
+import { consentRequirements, type ConsentPolicy } from '#src/domain/consent.ts';
 import { endReasons, type EndReason } from '#src/domain/end-reasons.ts';
 import { turnEndModes, type TurnEnd } from '#src/domain/turn-end.ts';
 import { voicemailPolicies, type Voicemail } from '#src/domain/voicemail.ts';
@@ -28,6 +32,7 @@ export type CallBeginning = {
     recordingEnabled: boolean;
     bargeIn: BargeIn;
     turnEnd: TurnEnd;
+    consent: ConsentPolicy;
   };
   binding: AgentBinding;
 };
@@ -53,6 +58,10 @@ const beginning: z.ZodType<CallBeginning> = z.object({
       resumeMs: z.number(),
     }),
     turnEnd: z.object({ mode: z.enum(turnEndModes), minSilenceMs: z.number(), maxSilenceMs: z.number() }),
+    // Gateways of before asked nobody.
+    consent: z
+      .object({ announce: z.string().nullable(), require: z.enum(consentRequirements) })
+      .default({ announce: null, require: 'none' }),
   }),
   binding: z.object({
     direction,
@@ -61,6 +70,7 @@ const beginning: z.ZodType<CallBeginning> = z.object({
     chatUrl: z.string().nullable(),
     assistantId: z.string().nullable(),
     agentId: z.string().nullable(),
+    controls: z.enum(controlModes).default('off'),
   }),
 });
 
@@ -70,6 +80,8 @@ export type CallProgress = {
   facts: number;
   /** Why it is being ended; null while that is not decided. */
   endReason: EndReason | null;
+  /** Whether the recording is paused for secret keys alone. */
+  pausedForSecret: boolean;
   conversation: {
     /** Its state, such as `replying.speaking`. */
     state: string;
@@ -80,6 +92,10 @@ export type CallProgress = {
     unanswered: number;
     /** Words of a program that wait for the floor. */
     asked: readonly string[];
+    /** What the agent wanted to be done behind some of `unplayed`. */
+    controls: readonly WaitingControl[];
+    /** Keys that the agent wanted, in the time of the call; null while it wants none. */
+    collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
     /** Said, and not heard whole yet. */
@@ -95,12 +111,48 @@ export const byOtherClock = (progress: CallProgress, aheadMs: number): CallProgr
     startedAt: conversation.spoken.startedAt + aheadMs,
     endedAt: conversation.spoken.endedAt + aheadMs,
   };
-  return { ...progress, conversation: { ...conversation, spoken } };
+  const shifted = (at: number | null): number | null => at && at + aheadMs;
+  const collected = conversation.collected && {
+    ...conversation.collected,
+    startedAt: shifted(conversation.collected.startedAt),
+    endedAt: shifted(conversation.collected.endedAt),
+  };
+  return { ...progress, conversation: { ...conversation, spoken, collected } };
 };
+
+export const keysWanted: z.ZodType<KeysWanted> = z.object({
+  digits: z.number().nullable(),
+  finish: z.string().nullable(),
+  timeoutSec: z.number(),
+  secret: z.boolean(),
+});
+
+const transferWanted: z.ZodType<TransferWanted> = z.object({
+  to: z.string(),
+  mode: z.enum(['cold', 'warm']),
+  say: z.string().nullable(),
+  briefing: z.string().nullable(),
+  acceptKey: z.string().nullable(),
+  ringTimeoutSec: z.number(),
+  onFailure: z.enum(['resume', 'hang_up']),
+});
+
+const waitingControl: z.ZodType<WaitingControl> = z.object({
+  behind: z.number(),
+  control: z.discriminatedUnion('act', [
+    z.object({ act: z.literal('hang_up') }),
+    z.object({ act: z.literal('press_keys'), keys: z.string() }),
+    z.object({ act: z.literal('collect_keys'), wanted: keysWanted }),
+    z.object({ act: z.literal('transfer'), transfer: transferWanted }),
+    z.object({ act: z.literal('change_language'), language: z.string() }),
+  ]),
+});
 
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
+  // Gateways of before did not keep it.
+  pausedForSecret: z.boolean().default(false),
   conversation: z.object({
     state: z.string(),
     turn: z.number(),
@@ -109,8 +161,19 @@ const progress: z.ZodType<CallProgress> = z.object({
       .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
       .nullable(),
     unanswered: z.number(),
-    // Gateways of before did not keep it.
+    // Gateways of before did not keep these three.
     asked: z.array(z.string()).default([]),
+    controls: z.array(waitingControl).default([]),
+    collected: z
+      .object({
+        wanted: keysWanted,
+        keys: z.string(),
+        areAll: z.boolean(),
+        startedAt: z.number().nullable(),
+        endedAt: z.number().nullable(),
+      })
+      .nullable()
+      .default(null),
     failuresInARow: z.number(),
     wasReprompted: z.boolean(),
     unplayed: z.array(z.string()),

@@ -6,6 +6,9 @@ import { columnsOf, rowsOf, type Row } from './tables.ts';
 
 export type StoredTransition = Row<'CallTransition'>;
 
+/** The first transition of the chart of each call: into which state, of which version. */
+export type ChartOpening = { chartVersion: string; state: string };
+
 const keeping = prepared((queries, { transitions }: { transitions: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))

@@ -1,11 +1,11 @@
 /**
  * The words by which a call that is over is found, as PostgreSQL compares them. They are written by the statement that
- * ends the call, from what is in the database then.
+ * ends the call, from what is in the database then; those of its summary come with that.
  */
 import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
 import type { Row, Tables } from './tables.ts';
 
-/** What parts words beside spaces and line ends: in some locales the server takes what is no ASCII for letters. */
+/** Marks that part words, beside spaces and line ends: in some locales the server takes what is no ASCII for letters. */
 const marks =
   '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~¡§«»¿·‘’‚“”„†•…‰‹›、。〈〉《》「」『』【】〔〕・！（），－．／：；？［］～｡｢｣､';
 
@@ -56,3 +56,13 @@ export const keepingWords = (write: QueryCreator<Tables & { changed: Row<'Call'>
         .where('changed.endedAt', 'is not', null),
     )
     .onConflict((conflict) => conflict.doNothing());
+
+/** Adds those of the summary, which comes after the end. */
+export const keepingSummary = (write: QueryCreator<Tables & { changed: Row<'Call'> }>) =>
+  write
+    .updateTable('CallSearch')
+    .from('changed')
+    .whereRef('CallSearch.callId', '=', 'changed.id')
+    .set(({ ref }) => ({
+      words: sql<string>`${ref('CallSearch.words')} || ${wordsIn([ref('changed.summary')])}`,
+    }));

@@ -1,7 +1,8 @@
 /** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
-import { sql } from 'kysely';
+import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
+import type { ChartOpening } from './call-transitions.ts';
 import type { Database } from './database.ts';
 import { keepingWords } from './call-words.ts';
 import { keeping, type KeyedAnswer } from './keyed-answers.ts';
@@ -10,14 +11,14 @@ import { newEventId, tellOfCalls } from './outbox.ts';
 import { prepared } from './prepared.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
 import type { Statements } from './statements.ts';
-import { columnsOf, rowsOf, type Queries, type Row } from './tables.ts';
+import { columnsOf, rowsOf, type Queries, type Row, type Tables } from './tables.ts';
 
 export type CallRow = Row<'Call'>;
 
 /** With its recording; null where the call has none (not to be recorded, or not answered yet). */
 export type CallRecord = CallRow & { recording: RecordingRecord | null };
 
-/** What is known of a call when it begins. */
+/** Columns of a call that are known when it begins. */
 const birthColumns = [
   'id',
   'workspaceId',
@@ -29,6 +30,8 @@ const birthColumns = [
   'diversions',
   'language',
   'instruction',
+  'metadata',
+  'sipHeaders',
   'maxDurationSec',
   'recordingEnabled',
   'startedAt',
@@ -36,48 +39,104 @@ const birthColumns = [
 ] as const satisfies readonly (keyof CallRow)[];
 
 /** Columns that may be left out, which stores null. */
-type Told = 'callerName' | 'diversions';
+type Told = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
 
 export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told> &
   Partial<Pick<CallRow, Told>> & {
     /** Kept with the call, so that a repetition of the request gets the same one. */
     keyedAnswer?: KeyedAnswer | null;
+    /** Where its chart begins, the same for all that are born together; absent, that is kept like what follows. */
+    opening?: ChartOpening;
   };
 
 export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
 
 const bornColumns = [...birthColumns, 'status', 'endReason', 'endedAt', 'durationSec'] as const;
 
-/** Rows of `Call`, of their events, and of the answers to the requests of some, as `rowsOf` reads them. */
-type Births = {
-  calls: string;
-  events: string;
-  answers: string;
-  keyed: readonly string[];
-};
+/** Rows of `Call` and of their events, as `rowsOf` reads them. */
+type Births = { calls: string; events: string };
 
-const bearing = prepared((queries, { calls, events, answers, keyed }: Births) =>
+const toldOf = (queries: Queries, { events }: Pick<Births, 'events'>) =>
+  queries.with('told', (read) =>
+    read.selectFrom(rowsOf('Event', events)).select(['id', 'callId', 'type', 'at']),
+  );
+
+const given = ({ calls }: Pick<Births, 'calls'>) =>
+  expressionBuilder<Tables>().selectFrom(rowsOf('Call', calls)).select(bornColumns);
+
+const storing = (write: QueryCreator<Tables>, rows: ReturnType<typeof given>) =>
+  write.insertInto('Call').columns(bornColumns).expression(rows).returning(callColumns);
+
+const whoseKeyWasFree = () =>
+  expressionBuilder<Tables & { keyed: { callId: string } }>().selectFrom('keyed').select('keyed.callId');
+
+type Opening = { chartVersion: string | null; state: string | null };
+
+const opening =
+  ({ chartVersion, state }: Opening) =>
+  (write: QueryCreator<Tables & { changed: CallRow }>) =>
+    write
+      .insertInto('CallTransition')
+      .columns([
+        'callId',
+        'sequence',
+        'at',
+        'machine',
+        'chartVersion',
+        'eventType',
+        'stateAfter',
+        'factsBefore',
+      ])
+      .expression((read) =>
+        read
+          .selectFrom('changed')
+          .select(({ cast, lit, val }) => [
+            'changed.id',
+            lit(1).as('sequence'),
+            'changed.startedAt',
+            sql.lit('call').as('machine'),
+            cast<string>(val(chartVersion), 'text').as('chartVersion'),
+            sql.lit('xstate.init').as('eventType'),
+            cast<string>(val(state), 'text').as('state'),
+            lit(0).as('factsBefore'),
+          ])
+          .where(({ cast, val }) => cast(val(state), 'text'), 'is not', null),
+      );
+
+/** Calls that ring. */
+const ringing = prepared((queries, births: Births & Opening) =>
   tellOfCalls(
-    queries
-      .with('told', (read) => read.selectFrom(rowsOf('Event', events)).select(['id', 'callId', 'type', 'at']))
-      .with('keyed', (write) => keeping(write, answers))
-      .with('changed', (write) =>
-        write
-          .insertInto('Call')
-          .columns(bornColumns)
-          .expression((read) =>
-            read
-              .selectFrom(rowsOf('Call', calls))
-              .select(bornColumns)
-              .where(({ eb, fn, not, or, selectFrom, val }) =>
-                or([
-                  not(eb('id', '=', fn.any(val(keyed)))),
-                  eb('id', 'in', selectFrom('keyed').select('keyed.callId')),
-                ]),
-              ),
-          )
-          .returning(callColumns),
-      )
+    toldOf(queries, births)
+      .with('changed', (write) => storing(write, given(births)))
+      .with('opened', opening(births)),
+    sql.lit(0),
+  ),
+);
+
+/** The same, of which some have requests that may be repeated; one whose key has placed another call is left out. */
+const ringingOnce = prepared(
+  (queries, births: Births & Opening & { answers: string; keyed: readonly string[] }) =>
+    tellOfCalls(
+      toldOf(queries, births)
+        .with('keyed', (write) => keeping(write, births.answers))
+        .with('changed', (write) =>
+          storing(
+            write,
+            given(births).where(({ eb, fn, not, or, val }) =>
+              or([not(eb('id', '=', fn.any(val(births.keyed)))), eb('id', 'in', whoseKeyWasFree())]),
+            ),
+          ),
+        )
+        .with('opened', opening(births)),
+      sql.lit(0),
+    ),
+);
+
+/** Calls that are over before they could ring. */
+const ended = prepared((queries, births: Births) =>
+  tellOfCalls(
+    toldOf(queries, births)
+      .with('changed', (write) => storing(write, given(births)))
       .with('journalled', (write) =>
         write
           .insertInto('CallFactRow')
@@ -96,8 +155,7 @@ const bearing = prepared((queries, { calls, events, answers, keyed }: Births) =>
                   sql.lit('status'),
                   'changed.status',
                 ]).as('data'),
-              ])
-              .where('changed.endedAt', 'is not', null),
+              ]),
           ),
       )
       .with('findable', keepingWords),
@@ -108,7 +166,8 @@ const bearing = prepared((queries, { calls, events, answers, keyed }: Births) =>
 type End = { status: FinalStatus; reason: EndReason; at: Date };
 
 /** The rows that a call is born with. */
-const rowsOfBirth = ({ keyedAnswer, ...birth }: CallBirth, end?: End) => ({
+const rowsOfBirth = ({ keyedAnswer, opening, ...birth }: CallBirth, end?: End) => ({
+  opening,
   call: {
     ...birth,
     ...(end === undefined
@@ -124,20 +183,13 @@ const rowsOfBirth = ({ keyedAnswer, ...birth }: CallBirth, end?: End) => ({
   answers: keyedAnswer ? [{ ...keyedAnswer, numberId: birth.numberId, callId: birth.id }] : [],
 });
 
-/** Resolves to the ids of the calls that are there now. */
-const insertAll = async (
-  db: Pick<Statements, 'queries' | 'run' | 'asJson'>,
-  births: readonly ReturnType<typeof rowsOfBirth>[],
-): Promise<ReadonlySet<string>> => {
-  const answers = births.flatMap((birth) => birth.answers);
-  const rows = await bearing(db, {
-    calls: db.asJson(births.map(({ call }) => call)),
-    events: db.asJson(births.map(({ event }) => event)),
-    answers: db.asJson(answers),
-    keyed: answers.map(({ callId }) => callId),
-  });
-  return new Set(rows.map(({ id }) => id));
-};
+const asBirths = (
+  db: Pick<Statements, 'asJson'>,
+  rows: readonly ReturnType<typeof rowsOfBirth>[],
+): Births => ({
+  calls: db.asJson(rows.map(({ call }) => call)),
+  events: db.asJson(rows.map(({ event }) => event)),
+});
 
 /**
  * Resolves when the call's row (`ringing`), the event `call.ringing` with its deliveries and the answer to its request
@@ -153,14 +205,27 @@ export const createCallInsertion = (db: Database): InsertCall =>
   });
 
 /** Together; resolves to the ids of those that are there now. */
-export const insertCalls = (
+export const insertCalls = async (
   db: Pick<Statements, 'queries' | 'run' | 'asJson'>,
   births: readonly CallBirth[],
-): Promise<ReadonlySet<string>> =>
-  insertAll(
-    db,
-    births.map((birth) => rowsOfBirth(birth)),
-  );
+): Promise<ReadonlySet<string>> => {
+  const rows = births.map((birth) => rowsOfBirth(birth));
+  const opened = rows.at(0)?.opening;
+  if (rows.some(({ opening }) => opening !== opened))
+    throw new Error('Calls that are born together begin in one chart');
+  const { chartVersion = null, state = null } = opened ?? {};
+  const all = { ...asBirths(db, rows), chartVersion, state };
+  const answers = rows.flatMap((birth) => birth.answers);
+  const born =
+    answers.length === 0
+      ? await ringing(db, all)
+      : await ringingOnce(db, {
+          ...all,
+          answers: db.asJson(answers),
+          keyed: answers.map(({ callId }) => callId),
+        });
+  return new Set(born.map(({ id }) => id));
+};
 
 /** One call alone. */
 export const insertCall = async (db: Statements, birth: CallBirth): Promise<boolean> =>
@@ -168,7 +233,7 @@ export const insertCall = async (db: Statements, birth: CallBirth): Promise<bool
 
 /** A call that was rejected before it could ring anywhere: its row is born ended, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
-  await insertAll(db, [rowsOfBirth(birth, end)]);
+  await ended(db, asBirths(db, [rowsOfBirth(birth, end)]));
 };
 
 /** Calls with their recordings, as `callRecord` reads them. */

@@ -47,3 +47,7 @@ export const jsonObject = (fields: Readonly<Record<string, Expression<unknown>>>
  * if the database server itself breaks down within the next half second. The next commit that waits takes it along.
  */
 export const withoutWaitingForDisk = sql<string>`set_config('synchronous_commit', 'off', true)`;
+
+/** JSON with every occurrence of a text in its strings replaced; both texts are such as JSON writes as they are. */
+export const withReplaced = <Json>(json: Expression<Json>, text: string, by: string) =>
+  sql<Json>`replace(${json}::text, ${text}, ${by})::jsonb`;

@@ -15,7 +15,7 @@ export type KeyedRequest = Pick<Row<'IdempotencyRecord'>, 'key' | 'fingerprint'>
 /** The request with its answer. */
 export type KeyedAnswer = KeyedRequest & Pick<Row<'IdempotencyRecord'>, 'responseStatus' | 'responseBody'>;
 
-/** How long a key is remembered (guides/design/wire.md, "Repeated requests"). */
+/** The time for which a key is remembered (guides/design/wire.md, "Repeated requests"). */
 const rememberedHours = 24;
 
 const isTooOld = ({ eb, lit }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>

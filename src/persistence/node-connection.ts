@@ -20,11 +20,11 @@ const ending = ({ pid, begunAt }: ServerSession) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
     where pid = ${pid} and backend_start = ${begunAt}::timestamptz`;
 
-/** How often a name is asked for that an ended session has yet to give back. */
+/** Attempts at a name that an ended session has yet to give back. */
 const namePolls = 20;
 const namePollMs = 50;
 
-type Heard = { onNotification: (channel: string) => void; onLost: (error?: Error) => void };
+type ConnectionListener = { onNotification: (channel: string) => void; onLost: (error?: Error) => void };
 
 export class NodeConnection {
   readonly #client: PoolClient;
@@ -54,7 +54,7 @@ export class NodeConnection {
     return askConnection(this.#client, statement, this.#answerMs);
   }
 
-  hear({ onNotification, onLost }: Heard): void {
+  hear({ onNotification, onLost }: ConnectionListener): void {
     this.#client.on('error', onLost);
     this.#client.on('end', () => onLost());
     this.#client.on('notification', ({ channel }) => onNotification(channel));

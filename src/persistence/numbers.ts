@@ -2,6 +2,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Language } from '#src/domain/language.ts';
+import type { ListenInPolicy } from '#src/domain/listen-in.ts';
 import type { VoicemailPolicy } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
 import { PhoneNumber } from './entities/phone-number.ts';
@@ -20,6 +21,14 @@ export type NumberSettings = StoredCallPolicy & {
   voicemail: VoicemailPolicy;
   /** Said to a machine; null for the sentence of the language. */
   voicemailMessage: string | null;
+  /** Numbers, and prefixes with `*`, to which its calls may be transferred; null for none. */
+  transferTo: string[] | null;
+  /** Whether what is said behind a transfer is recorded. */
+  recordTransfers: boolean;
+  /** How long the other party and the person of a transfer may talk with each other. */
+  transferMaxDurationSec: number;
+  /** Whether admins may listen to its calls in progress. */
+  listenIn: ListenInPolicy;
   /** The trunk of the workspace that alone carries its outbound calls; null for all of them. */
   trunkId: string | null;
   /** The engine that hears, and the one that speaks with this voice; null for the operator's order. */
@@ -59,6 +68,25 @@ const one = prepared((queries, { numberId, workspaceId }: NumberIn) =>
     .where('workspaceId', '=', workspaceId)
     .where('deletedAt', 'is', null),
 );
+
+const transfers = prepared((queries, { numberId }: Pick<NumberIn, 'numberId'>) =>
+  queries
+    .selectFrom('PhoneNumber')
+    .select(['transferTo', 'recordTransfers', 'transferMaxDurationSec'])
+    .where('id', '=', numberId),
+);
+
+/** To whom the calls of a number may be transferred, and how. */
+export type TransferPolicy = Pick<NumberSettings, 'recordTransfers' | 'transferMaxDurationSec'> & {
+  targets: readonly string[];
+};
+
+export const transferPolicyOf = async (db: Database, numberId: string): Promise<TransferPolicy> => {
+  const [row] = await transfers(db, { numberId });
+  if (row === undefined) throw new Error('A transfer was asked for of a number that there is not');
+  const { transferTo, ...policy } = row;
+  return { ...policy, targets: transferTo ?? [] };
+};
 
 const removal = prepared((queries, { numberId, workspaceId, at }: NumberIn & { at: Date }) =>
   queries

@@ -83,9 +83,77 @@ export const abandonedRecordings = (
   afterMs: number,
 ): Promise<{ callId: string; node: string }[]> => abandoned(db, { afterSec: afterMs / 1000 });
 
+/** A file that is to be removed: that of a recording that was erased. */
+export type ErasedFile = { callId: string; file: string };
+
+type ErasedFilesWanted = {
+  /** The gateway that is to remove them. */
+  node: string;
+  /** Those of the calls behind this one. */
+  after: string;
+  atMost: number;
+};
+
+const filesToRemove = prepared((queries, { node, after, atMost }: ErasedFilesWanted) =>
+  queries
+    .selectFrom('Recording')
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select(({ ref }) => ['Recording.callId', ref('Recording.file').$notNull().as('file')])
+    .where('Recording.erasedAt', 'is not', null)
+    .where('Recording.file', 'is not', null)
+    .where('Recording.status', '<>', 'pending')
+    .where(({ eb, or, not, exists, selectFrom }) =>
+      or([
+        eb('Call.node', '=', node),
+        not(
+          exists(selectFrom('Node').whereRef('Node.name', '=', 'Call.node').where('Node.lostAt', 'is', null)),
+        ),
+      ]),
+    )
+    .where('Recording.callId', '>', after)
+    .orderBy('Recording.callId')
+    .limit(({ val }) => val(atMost)),
+);
+
+/**
+ * Files of recordings that were erased: of those whose calls this gateway held last, and of those whose gateway does not
+ * run; in the order of their calls.
+ */
+export const erasedFiles = (db: Statements, wanted: ErasedFilesWanted): Promise<ErasedFile[]> =>
+  filesToRemove(db, wanted);
+
+const forgettingFile = prepared((queries, { callId }: Pick<ErasedFile, 'callId'>) =>
+  queries
+    .updateTable('Recording')
+    .set({ file: null, bytes: null })
+    .where('callId', '=', callId)
+    .where('erasedAt', 'is not', null),
+);
+
+/** Says that the file is gone. */
+export const forgetFile = async (db: Statements, callId: string): Promise<void> => {
+  await forgettingFile(db, { callId });
+};
+
+const erasedOf = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+  queries
+    .selectFrom('Recording')
+    .select('callId')
+    .where('callId', '=', ({ fn, val }) => fn.any(val(callIds)))
+    .where('erasedAt', 'is not', null),
+);
+
+/** Those of these calls whose recordings were erased. */
+export const erasedAmong = async (db: Statements, callIds: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set((await erasedOf(db, { callIds })).map(({ callId }) => callId));
+
 /** A recording that is part of another row, as JSON; null where there is none. */
 export type RecordingJson =
-  | (Omit<RecordingRecord, 'createdAt' | 'finishedAt'> & { createdAt: string; finishedAt: string | null })
+  | (Omit<RecordingRecord, 'createdAt' | 'finishedAt' | 'erasedAt'> & {
+      createdAt: string;
+      finishedAt: string | null;
+      erasedAt: string | null;
+    })
   | null;
 
 /** For a row of `Recording` that is joined from the left to its `Call`. */
@@ -101,6 +169,7 @@ export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>
     ...json,
     createdAt: new Date(json.createdAt),
     finishedAt: json.finishedAt === null ? null : new Date(json.finishedAt),
+    erasedAt: json.erasedAt === null ? null : new Date(json.erasedAt),
   };
 
 const statusesOf = prepared((queries, { callIds }: { callIds: readonly string[] }) =>

@@ -2,15 +2,13 @@
  * Requests that gateways count together, by the clock of the database. Those that come to a gateway at the same time are
  * one statement, in which each still has its own place.
  */
+import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { Database } from './database.ts';
 import { now, secondsAgo, secondsAhead, secondsBetween } from './expressions.ts';
 import { inBatches } from './in-batches.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import { rowsOf } from './tables.ts';
-
-/** Requests with that of the caller, and the seconds until none of them is counted any more. */
-export type RequestsInAll = { requests: number; seconds: number };
 
 const counting = prepared((queries, { given, perSeconds }: { given: string; perSeconds: number }) =>
   queries
@@ -54,7 +52,7 @@ const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: num
   const inAll = new Map(
     rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
   );
-  return (one: Asked): RequestsInAll => {
+  return (one: Asked): CountedRequests => {
     const of = inAll.get(one.key);
     const together = byKey.get(one.key);
     if (of === undefined || together === undefined) throw new Error('This request was not counted');
@@ -69,7 +67,7 @@ const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: num
 export const createRequestCounting = (
   db: Database,
   perSeconds: number,
-): ((key: string) => Promise<RequestsInAll>) => {
+): ((key: string) => Promise<CountedRequests>) => {
   const count = inBatches((asked: readonly Asked[]) => countAll(db, asked, perSeconds));
   return (key) => count({ key });
 };

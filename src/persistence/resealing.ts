@@ -3,6 +3,8 @@
  * then: whoever changed it has sealed it with the newest key already.
  */
 import type { Database } from './database.ts';
+import { withReplaced } from './expressions.ts';
+import { sealedKeys } from './sealed-legs.ts';
 import type { Sealing } from './sealing.ts';
 
 type SealedSecret = { about: string; sealed: string };
@@ -101,8 +103,26 @@ const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): Sealed
       .execute(),
 });
 
+/** They stand within the descriptions of a call in progress, several in one row. */
+const callKeys: SealedColumn = {
+  async read({ queries }) {
+    const legs = await queries.selectFrom('SipLegRow').select(['id', 'leg']).execute();
+    return legs.flatMap(({ id: about, leg: { dialog } }) =>
+      [dialog?.localSdp, dialog?.remoteSdp].flatMap((description) =>
+        (description?.match(sealedKeys) ?? []).map((sealed) => ({ about, sealed })),
+      ),
+    );
+  },
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('SipLegRow')
+      .set(({ ref }) => ({ leg: withReplaced(ref('leg'), sealed, resealed) }))
+      .where('id', '=', about)
+      .execute(),
+};
+
 export type SecretKind =
-  'number_keys' | 'agent_tokens' | 'handshake_secrets' | 'trunk_passwords' | 'webhook_secrets';
+  'number_keys' | 'agent_tokens' | 'handshake_secrets' | 'trunk_passwords' | 'webhook_secrets' | 'call_keys';
 
 const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn[] }[] = [
   { kind: 'number_keys', columns: [numberKeys] },
@@ -113,6 +133,7 @@ const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn
     kind: 'webhook_secrets',
     columns: [webhookSecrets('secretSealed'), webhookSecrets('previousSecretSealed')],
   },
+  { kind: 'call_keys', columns: [callKeys] },
 ];
 
 /** `resealed`: those that were under an older key. `unreadable`: those that no configured key opens, left as they are. */

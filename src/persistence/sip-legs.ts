@@ -4,6 +4,8 @@ import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Database } from './database.ts';
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
+import { openLeg, sealLeg } from './sealed-legs.ts';
+import type { Sealing } from './sealing.ts';
 import { rowsOf, type Row } from './tables.ts';
 
 const standingDialog: z.ZodType<StandingDialog> = z.object({
@@ -36,6 +38,7 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
       dialog: z.object({ id: z.string(), contact: z.string() }).optional(),
     })
     .nullable(),
+  isOfTransfer: z.boolean().optional(),
   // A gateway of before has kept none.
   dialog: standingDialog.nullable().default(null),
 });
@@ -73,10 +76,12 @@ const writing = prepared((queries, { kept, over }: { kept: string; over: string 
  */
 export const writeLegs = async (
   db: Database,
+  sealing: Pick<Sealing, 'seal'>,
   node: string,
   { kept, over }: { kept: readonly HeldLeg[]; over: readonly Pick<HeldLeg, 'id' | 'epoch'>[] },
 ): Promise<void> => {
-  await writing(db, { kept: db.asJson(kept.map((leg) => ({ ...leg, node }))), over: db.asJson(over) });
+  const rows = kept.map((held) => ({ ...held, leg: sealLeg(sealing, held.id, held.leg), node }));
+  await writing(db, { kept: db.asJson(rows), over: db.asJson(over) });
 };
 
 const ofCalls = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
@@ -86,15 +91,25 @@ const ofCalls = prepared((queries, { callIds }: { callIds: readonly string[] }) 
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
+/** Another version of the gateway may have written it. */
+const readWith =
+  (sealing: Pick<Sealing, 'open'>) =>
+  ({ leg, ...row }: HeldLeg): HeldLeg => ({ ...row, leg: openLeg(sealing, row.id, sipLeg.parse(leg)) });
+
 /** Those of these calls. `callIds` must be UUIDs. */
-export const legsOfCalls = async (db: Database, callIds: readonly string[]): Promise<HeldLeg[]> =>
-  (await ofCalls(db, { callIds })).map(({ leg, ...row }) => ({ ...row, leg: sipLeg.parse(leg) }));
+export const legsOfCalls = async (
+  db: Database,
+  sealing: Pick<Sealing, 'open'>,
+  callIds: readonly string[],
+): Promise<HeldLeg[]> => (await ofCalls(db, { callIds })).map(readWith(sealing));
 
 const keptBy = prepared((queries, { node }: { node: string }) =>
   queries.selectFrom('SipLegRow').select(['id', 'callId', 'epoch', 'leg']).where('node', '=', node),
 );
 
 /** Those that this node keeps, or kept when it died. */
-export const legsOf = async (db: Database, node: string): Promise<HeldLeg[]> =>
-  // Another version of the gateway may have written it.
-  (await keptBy(db, { node })).map(({ leg, ...row }) => ({ ...row, leg: sipLeg.parse(leg) }));
+export const legsOf = async (
+  db: Database,
+  sealing: Pick<Sealing, 'open'>,
+  node: string,
+): Promise<HeldLeg[]> => (await keptBy(db, { node })).map(readWith(sealing));

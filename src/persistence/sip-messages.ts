@@ -1,17 +1,29 @@
 /** The SIP messages of calls; see `SipMessageRow`. */
+import type { ExpressionBuilder } from 'kysely';
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
-import { columnsOf, rowsOf, type Row } from './tables.ts';
+import { columnsOf, rowsOf, type Row, type Tables } from './tables.ts';
 
 export type StoredSipMessage = Row<'SipMessageRow'>;
+
+/** A call may be erased as soon as it is over, while its last messages are still on their way here. */
+const wasErased = ({
+  and,
+  eb,
+  ref,
+}: ExpressionBuilder<Tables & { given: StoredSipMessage }, 'Call' | 'given'>) =>
+  and([eb('Call.id', '=', ref('given.callId')), eb('Call.erasedAt', 'is not', null)]);
 
 const keeping = prepared((queries, { messages }: { messages: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .insertInto('SipMessageRow')
     .expression((query) =>
-      query.selectFrom(['hurried', rowsOf('SipMessageRow', messages)]).selectAll('given'),
+      query
+        .selectFrom(['hurried', rowsOf('SipMessageRow', messages)])
+        .selectAll('given')
+        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('Call').where(wasErased)))),
     )
     .onConflict((conflict) => conflict.doNothing()),
 );

@@ -127,11 +127,12 @@ export class EntityNames implements KyselyPlugin {
     return Promise.resolve(result);
   }
 
-  /** A row under the names of its columns, as `rowsOf` reads it. */
+  /** A row under the names of its columns, as `rowsOf` reads it: what is null there need not be said. */
   inColumns(row: Readonly<Record<string, unknown>>): UnknownRow {
     const named: UnknownRow = {};
     for (const name of Object.keys(row)) {
       const value = row[name];
+      if (value === null) continue;
       named[this.#columns.get(name) ?? name] = value instanceof Uint8Array ? asBytes(value) : value;
     }
     return named;

@@ -1,9 +1,10 @@
 /**
- * What all gateways of this database have on a trunk that has limits. Who takes a channel holds the row of the trunk
+ * The load of all gateways of this database on a trunk that has limits. Who takes a channel holds the row of the trunk
  * until the transaction ends, so that one is counted after the other. A channel counts until it is given back, and no
  * longer than its call lasts: what a dead gateway had is free as soon as its calls are over, and stays with a call that
  * another one goes on with.
  */
+import type { TrunkChannel } from '#src/domain/trunk.ts';
 import type { Database } from './database.ts';
 import {
   clockNow,
@@ -16,8 +17,6 @@ import {
 } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
-
-export type TrunkChannelKey = { trunkId: string; callId: string };
 
 /** A caller is stored, or sent away, within this; until then it counts without a call. */
 const arrivingSec = 30;
@@ -56,7 +55,7 @@ const counting = prepared((queries, { trunkId }: { trunkId: string }) =>
     .where('trunkId', '=', trunkId),
 );
 
-const taking = prepared((queries, { trunkId, callId, node }: TrunkChannelKey & { node: string }) =>
+const taking = prepared((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
   queries
     .insertInto('TrunkChannel')
     .values({ trunkId, callId, node, takenAt: now })
@@ -65,7 +64,7 @@ const taking = prepared((queries, { trunkId, callId, node }: TrunkChannelKey & {
     ),
 );
 
-const givingBack = prepared((queries, { trunkId, callId, node }: TrunkChannelKey & { node: string }) =>
+const givingBack = prepared((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
   queries
     .deleteFrom('TrunkChannel')
     .where('trunkId', '=', trunkId)
@@ -89,9 +88,23 @@ const waitingTurn = prepared(
       .returning(({ ref }) => millisecondsUntil(ref('TrunkLoad.nextCallAt')).as('untilNext')),
 );
 
+const removingChannels = prepared((queries, { trunkId }: { trunkId: string }) =>
+  queries.deleteFrom('TrunkChannel').where('trunkId', '=', trunkId),
+);
+
+const removingTurns = prepared((queries, { trunkId }: { trunkId: string }) =>
+  queries.deleteFrom('TrunkLoad').where('trunkId', '=', trunkId),
+);
+
+/** Of a trunk that is deleted: nobody takes a channel of it any more, which is when those of the dead are cleared. */
+export const forgetTrunkLoad = async (db: Statements, trunkId: string): Promise<void> => {
+  await removingChannels(db, { trunkId });
+  await removingTurns(db, { trunkId });
+};
+
 const take = async (
   db: Statements,
-  { maxChannels, ...channel }: TrunkChannelKey & { node: string; maxChannels: number },
+  { maxChannels, ...channel }: TrunkChannel & { node: string; maxChannels: number },
 ): Promise<boolean> => {
   await lockingTrunk(db, channel);
   await clearing(db, channel);
@@ -103,16 +116,16 @@ const take = async (
 
 export const createTrunkLoad = (database: Database, node: string) => ({
   /** Resolves to whether there was one. */
-  take: (channel: TrunkChannelKey & { maxChannels: number }): Promise<boolean> =>
+  take: (channel: TrunkChannel & { maxChannels: number }): Promise<boolean> =>
     database.transaction((db) => take(db, { ...channel, node })),
 
   /** For a call that goes on here: its channel is given back by this gateway from now on. */
-  async keep(channel: TrunkChannelKey): Promise<void> {
+  async keep(channel: TrunkChannel): Promise<void> {
     await taking(database, { ...channel, node });
   },
 
   /** Nothing, where another gateway has the call meanwhile. */
-  async giveBack(channel: TrunkChannelKey): Promise<void> {
+  async giveBack(channel: TrunkChannel): Promise<void> {
     await givingBack(database, { ...channel, node });
   },
 

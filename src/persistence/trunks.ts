@@ -7,6 +7,7 @@ import { notify } from './notifications.ts';
 import { patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
 import { columnsOf, type Row } from './tables.ts';
+import { forgetTrunkLoad } from './trunk-load.ts';
 
 /** The channel of the notifications. */
 export const trunksChannel = 'trunks';
@@ -14,6 +15,9 @@ export const trunksChannel = 'trunks';
 export type TrunkRecord = Row<'TrunkRow'>;
 
 type TrunkIn = { trunkId: string; workspaceId: string };
+
+/** Headers to and from a trunk, beyond those that every INVITE has. */
+export type TrunkHeaders = Pick<TrunkRecord, 'headersIn' | 'headersOut'>;
 
 export type TrunkPatch = Patch<TrunkSettings & Pick<TrunkRecord, 'passwordSealed'>>;
 
@@ -52,6 +56,19 @@ const owner = prepared((queries, { number }: { number: string }) =>
     .select(['workspaceId', 'trunkId'])
     .where('number', '=', number)
     .where('deletedAt', 'is', null),
+);
+
+const headersOfNumber = prepared((queries, { number }: { number: string }) =>
+  queries
+    .selectFrom('PhoneNumber as number')
+    .innerJoin('TrunkRow as trunk', 'trunk.workspaceId', 'number.workspaceId')
+    .select(['trunk.headersIn', 'trunk.headersOut'])
+    .where('number.number', '=', number)
+    .where('number.deletedAt', 'is', null)
+    .where('trunk.enabled', '=', true)
+    .where(({ eb, or }) =>
+      or([eb('number.trunkId', 'is', null), eb('number.trunkId', '=', eb.ref('trunk.id'))]),
+    ),
 );
 
 /** Undefined when the name is taken in the workspace. */
@@ -96,14 +113,22 @@ export const patchTrunk = async (
 
 /** Numbers that were bound to it use the other trunks of the workspace. Resolves to whether there was such a trunk. */
 export const deleteTrunk = async (db: Database, wanted: TrunkIn): Promise<boolean> => {
-  const removed = await removal(db, wanted);
-  if (removed.length > 0) await notify(db, trunksChannel);
-  return removed.length > 0;
+  const isRemoved = await db.transaction(async (statements) => {
+    const removed = await removal(statements, wanted);
+    if (removed.length > 0) await forgetTrunkLoad(statements, wanted.trunkId);
+    return removed.length > 0;
+  });
+  if (isRemoved) await notify(db, trunksChannel);
+  return isRemoved;
 };
 
-/** Whose number this is and which trunk it is bound to; undefined for a number that belongs to nobody. */
+/** The workspace of a number, and the trunk that it is bound to; undefined for a number that belongs to nobody. */
 export const findNumberOwner = async (
   db: Database,
   number: string,
 ): Promise<Pick<Row<'PhoneNumber'>, 'workspaceId' | 'trunkId'> | undefined> =>
   (await owner(db, { number })).at(0);
+
+/** Of each enabled trunk that calls of this number may go or come by; none of a number that belongs to nobody. */
+export const trunkHeadersOf = (db: Database, number: string): Promise<TrunkHeaders[]> =>
+  headersOfNumber(db, { number });

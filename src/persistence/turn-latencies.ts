@@ -1,4 +1,4 @@
-/** How long the other party waited for the agent, over the turns of a call. */
+/** The other party's waiting for the agent, over the turns of a call. */
 import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -29,4 +29,48 @@ export const turnLatencies = async (
   for (const { callId, milliseconds } of await slowest(db, { callIds }))
     if (milliseconds !== null) found.set(callId, Math.round(milliseconds));
   return found;
+};
+
+/** Percentiles of the waiting, in milliseconds; null where nothing was measured. */
+export type WaitingTimes = { p50: number | null; p95: number | null; turns: number };
+
+const ofNewest = prepared(
+  (queries, within: { workspaceId: string; from: Date; until: Date; mostCalls: number }) =>
+    queries
+      .with('newest', (read) =>
+        read
+          .selectFrom('Call')
+          .select('id')
+          .where('workspaceId', '=', within.workspaceId)
+          .where('startedAt', '>=', within.from)
+          .where('startedAt', '<', within.until)
+          .where('answeredAt', 'is not', null)
+          .orderBy('startedAt', 'desc')
+          .orderBy('id', 'desc')
+          .limit(within.mostCalls),
+      )
+      .selectFrom('newest')
+      .innerJoin('CallFactRow', 'CallFactRow.callId', 'newest.id')
+      .select([
+        sql<number | null>`percentile_disc(0.5) within group (order by ${waited})`.as('p50'),
+        sql<number | null>`percentile_disc(0.95) within group (order by ${waited})`.as('p95'),
+        sql<number>`count(${waited})`.as('turns'),
+      ])
+      .where('type', '=', 'turn.spoken'),
+);
+
+const rounded = (milliseconds: number | null): number | null =>
+  milliseconds === null ? null : Math.round(milliseconds);
+
+/** Over the turns of the newest answered calls of a time, so that a busy day costs no more than `mostCalls`. */
+export const waitingTimes = async (
+  db: Statements,
+  within: { workspaceId: string; from: Date; until: Date; mostCalls: number },
+): Promise<WaitingTimes> => {
+  const [found] = await ofNewest(db, within);
+  return {
+    p50: rounded(found?.p50 ?? null),
+    p95: rounded(found?.p95 ?? null),
+    turns: found?.turns ?? 0,
+  };
 };

@@ -9,7 +9,8 @@ import { columnsOf, type Row } from './tables.ts';
 
 export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
 
-type EndpointIn = { endpointId: string; workspaceId: string };
+/** An endpoint that is one of this workspace. */
+export type EndpointIn = { endpointId: string; workspaceId: string };
 
 /** An endpoint that becomes active gets what waited for it. */
 export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' | 'numberId'>> & {

@@ -1,12 +1,19 @@
 /** The statements of facts that change the row of a call, or tell customers of it as it is. */
-import { expressionBuilder, sql, type QueryCreator } from 'kysely';
+import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
+import {
+  endedBeforeTransfer,
+  openTransferStatuses,
+  type CallTransfer,
+  type TransferChange,
+} from '#src/domain/call-transfer.ts';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
-import { keepingWords } from '../call-words.ts';
+import { keepingSummary, keepingWords } from '../call-words.ts';
 import { callColumns } from '../calls.ts';
 import { turnsOf } from '../ended-calls.ts';
 import { secondsBetween } from '../expressions.ts';
 import { tellOfCalls } from '../outbox.ts';
 import { prepared } from '../prepared.ts';
+import { keepsWords } from '../retention.ts';
 import { rowsOf, type Row, type Tables } from '../tables.ts';
 import {
   eventOf,
@@ -68,6 +75,18 @@ const changing = <Fact extends ToldFact>(
       positionOf(fact),
     ),
   );
+
+type Known = Expression<Call['transfer']>;
+
+/** What is new takes the place of what was known. */
+const transferAfter = (known: Known, change: TransferChange) =>
+  sql<CallTransfer>`coalesce(${known}, '{}') || ${change}::jsonb`;
+
+/** Whoever was rung is rung no longer. */
+const transferAtEnd = (known: Known) => sql<CallTransfer | null>`case
+  when ${known} ->> 'status' in (${sql.join(openTransferStatuses.map((status) => sql.lit(status)))})
+  then ${known} || ${sql.lit(JSON.stringify(endedBeforeTransfer))}::jsonb
+  else ${known} end`;
 
 /** The call stays as it is. */
 export const tell = prepared((queries, fact: ToldFact) =>
@@ -153,6 +172,7 @@ export const end = prepared((queries, fact: ToldFact & End & { transitions: stri
               )
               .end(),
             sound: fact.sound,
+            transfer: transferAtEnd(ref('Call.transfer')),
             ...lineOf(fact),
           }))
           .where('Call.status', 'in', statusesInProgress)
@@ -182,8 +202,36 @@ export const end = prepared((queries, fact: ToldFact & End & { transitions: stri
   ]),
 );
 
-export const summarize = changing((call, fact: ToldFact & { summary: string }) =>
-  call.set({ summary: fact.summary }),
+export const noteConsent = changing((call, fact: ToldFact & Pick<Call, 'consent'>) =>
+  call.set({ consent: fact.consent }).where('Call.consent', 'is', null),
+);
+
+export const changeTransfer = changing((call, fact: ToldFact & { transfer: TransferChange }) =>
+  call.set(({ ref }) => ({ transfer: transferAfter(ref('Call.transfer'), fact.transfer) })),
+);
+
+/** Nobody is told of it. */
+export const noteTransfer = prepared((queries, fact: NewFact & { transfer: TransferChange }) =>
+  callOf(journalling(queries, fact), fact)
+    .set(({ ref }) => ({ transfer: transferAfter(ref('Call.transfer'), fact.transfer) }))
+    .returning('Call.id'),
+);
+
+/** Of a call whose words were erased meanwhile, or are never written down, nothing is told again. */
+export const summarize = prepared((queries, fact: ToldFact & { summary: string }) =>
+  tellOfCalls(
+    journalling(queries, fact)
+      .with('told', eventOf(fact.eventId))
+      .with('changed', (write) =>
+        callOf(write, fact)
+          .set({ summary: fact.summary })
+          .where('Call.wordsErasedAt', 'is', null)
+          .where(({ ref }) => keepsWords(ref('Call.numberId')))
+          .returning(callColumns),
+      )
+      .with('findable', keepingSummary),
+    positionOf(fact),
+  ),
 );
 
 /** Of both ways, the first that was missed stands in the record. */

@@ -2,6 +2,7 @@
 import { sql, type Expression } from 'kysely';
 import { secondsBetween } from '../expressions.ts';
 import { prepared } from '../prepared.ts';
+import { keepsWords } from '../retention.ts';
 import type { Row } from '../tables.ts';
 import { factColumns, heldCall, journalling, type NewFact } from './journalled.ts';
 
@@ -46,27 +47,32 @@ export const speak = prepared((queries, fact: NewFact & Turn) =>
         .onConflict((conflict) => conflict.doNothing())
         .returning(['callId', 'at']),
     )
-    .insertInto('CallTurn')
-    .columns(['callId', 'sequence', 'role', 'text', 'tOffsetSec', 'spokenAt', 'whole'])
-    .expression((read) =>
-      read
-        .selectFrom('journalled')
-        .innerJoin('Call', 'Call.id', 'journalled.callId')
-        .crossJoin('next')
-        .select(({ fn, lit, ref, val }) => [
-          'Call.id',
-          'next.sequence',
-          val(fact.role).as('role'),
-          val(fact.text).as('text'),
-          // No turn begins before the one before it, whatever the clocks said.
-          fn<number>('greatest', [
-            lit(0),
-            'next.tOffsetSec',
-            secondsBetween(fn.coalesce('Call.answeredAt', 'Call.startedAt'), ref('journalled.at')),
-          ]).as('tOffsetSec'),
-          'journalled.at',
-          val(fact.whole).as('whole'),
-        ]),
+    .with('written', (write) =>
+      write
+        .insertInto('CallTurn')
+        .columns(['callId', 'sequence', 'role', 'text', 'tOffsetSec', 'spokenAt', 'whole'])
+        .expression((read) =>
+          read
+            .selectFrom('journalled')
+            .innerJoin('Call', 'Call.id', 'journalled.callId')
+            .crossJoin('next')
+            .select(({ fn, lit, ref, val }) => [
+              'Call.id',
+              'next.sequence',
+              val(fact.role).as('role'),
+              val(fact.text).as('text'),
+              // No turn begins before the one before it, whatever the clocks said.
+              fn<number>('greatest', [
+                lit(0),
+                'next.tOffsetSec',
+                secondsBetween(fn.coalesce('Call.answeredAt', 'Call.startedAt'), ref('journalled.at')),
+              ]).as('tOffsetSec'),
+              'journalled.at',
+              val(fact.whole).as('whole'),
+            ])
+            .where(({ ref }) => keepsWords(ref('Call.numberId'))),
+        ),
     )
-    .returning('callId as id'),
+    .selectFrom('journalled')
+    .select('callId as id'),
 );

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { agentTypes } from '#src/domain/agent-binding.ts';
+import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { PhoneNumber } from './phone-number.ts';
 
 /** Which agent speaks for a number in one direction. A direction without a row has the built-in agent. */
@@ -14,6 +14,7 @@ export const AgentBinding = defineEntity({
     chatUrl: p.text().nullable(),
     assistantId: p.text().nullable(),
     agentId: p.text().nullable(),
+    controls: p.enum(controlModes).default('off'),
     tokenSealed: p.text().nullable(),
   },
 });

@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
+/** As in-call requests are called (src/domain). */
+const leftHangups = ['hangup', 'hangup_immediately'] as const;
+
 /**
  * All that another process needs to go on with a call when the one that holds it dies (`call-revivals.ts`). It goes
  * with the end of the call.
@@ -32,5 +35,8 @@ export const CallRevival = defineEntity({
      * gateway of before has kept it.
      */
     aheadMs: p.double().$type<number>().nullable(),
+    /** A hang-up that was asked for while nobody held the call (`left-hangups.ts`); null for none. */
+    leftHangup: p.enum(leftHangups).nullable(),
   },
+  indexes: [{ name: 'call_revival_left_hangup', properties: ['callId'], where: 'left_hangup is not null' }],
 });

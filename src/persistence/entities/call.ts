@@ -3,7 +3,11 @@ import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 import { answerers } from '#src/domain/voicemail.ts';
+import type { CallConsent } from '#src/domain/consent.ts';
+import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import type { Diversion } from '#src/domain/caller-identity.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Workspace } from './workspace.ts';
 
@@ -26,6 +30,14 @@ export const Call = defineEntity({
     endReason: p.enum(endReasons).nullable(),
     instruction: p.text().nullable(),
     summary: p.text().nullable(),
+    /** What who placed it said of it; null where nothing was said. */
+    metadata: p.json<Metadata>().nullable(),
+    /** Of its INVITE, beyond what every INVITE has: those taken from it, or sent with it. Null where there is none. */
+    sipHeaders: p.json<SipHeaders>().nullable(),
+    /** The last one that was asked for; null where none was. */
+    transfer: p.json<CallTransfer>().nullable(),
+    /** Whether the other party agreed; null where it was told nothing, or has not answered yet. */
+    consent: p.json<CallConsent>().nullable(),
     maxDurationSec: p.integer(),
     recordingEnabled: p.boolean(),
     startedAt: p.datetime(3),
@@ -51,6 +63,10 @@ export const Call = defineEntity({
     oneWay: p.enum(oneWaySounds).nullable(),
     /** Null until the call ended, and where the line knows nothing of packets. */
     sound: p.json<SoundFigures>().nullable(),
+    /** When the words of the call were erased, by themselves or with the rest of it; null while they are kept. */
+    wordsErasedAt: p.datetime(3).nullable(),
+    /** When all of the call was erased that tells of the other party; null while it is kept. */
+    erasedAt: p.datetime(3).nullable(),
     /** The node that holds, or last held, the call. */
     node: p.text(),
     /** Counts those who have held it, from 1. Who holds it no more writes nothing (`call-facts.ts`). */
@@ -62,5 +78,11 @@ export const Call = defineEntity({
     { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
     // By what changes at the end alone, so that no answer and no summary touches an index; a workspace's are counted by it.
     { name: 'call_in_progress_index', properties: ['workspaceId', 'node'], where: 'ended_at is null' },
+    {
+      name: 'call_metadata_index',
+      properties: ['metadata'],
+      type: 'gin',
+      where: 'metadata is not null',
+    },
   ],
 });

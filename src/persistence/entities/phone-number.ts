@@ -1,10 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { BargeIn } from '#src/domain/barge-in.ts';
+import type { ConsentPolicy } from '#src/domain/consent.ts';
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Language } from '#src/domain/language.ts';
+import { listenInPolicies } from '#src/domain/listen-in.ts';
+import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
 import { Workspace } from './workspace.ts';
+import type { Retention } from '#src/domain/retention.ts';
 import type { TurnEnd } from '#src/domain/turn-end.ts';
 
 /** A telephone number with its policy; a policy column that is null falls back to the workspace's. */
@@ -25,6 +29,10 @@ export const PhoneNumber = defineEntity({
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
     turnEnd: p.json<TurnEnd>().nullable(),
+    /** How long what was said is kept. */
+    retentionDays: p.json<Retention>().nullable(),
+    /** What the other party is told first. */
+    consent: p.json<ConsentPolicy>().nullable(),
     /** What it may call of that which its workspace allows; null for all of it. */
     destinations: p.json<Destinations>().nullable(),
     /** How long its outbound calls of a day may last together; null for as long as those of its workspace. */
@@ -43,6 +51,14 @@ export const PhoneNumber = defineEntity({
     voicemail: p.enum(voicemailPolicies).default('talk'),
     /** What is said to a machine; null for the sentence of the language. */
     voicemailMessage: p.text().nullable(),
+    /** To whom its calls may be transferred; null for nobody. */
+    transferTo: p.json<string[]>().nullable(),
+    /** Whether they are recorded from then on, where they are recorded at all. */
+    recordTransfers: p.boolean().default(true),
+    /** How long the other party and that person may talk. */
+    transferMaxDurationSec: p.integer().default(usualTransferDurationSec),
+    /** Whether admins may listen to its calls in progress. */
+    listenIn: p.enum(listenInPolicies).default('off'),
     /** Engines by their names in the configuration; null for the operator's order. */
     recognizer: p.text().nullable(),
     synthesizer: p.text().nullable(),

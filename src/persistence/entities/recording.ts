@@ -24,5 +24,14 @@ export const Recording = defineEntity({
     truncated: p.boolean().default(false),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),
+    /** From when on nobody gets it any more; its file is removed soon after, and `file` is null then. */
+    erasedAt: p.datetime(3).nullable(),
   },
+  indexes: [
+    {
+      name: 'recording_to_remove_index',
+      properties: ['erasedAt'],
+      where: 'erased_at is not null and file is not null',
+    },
+  ],
 });

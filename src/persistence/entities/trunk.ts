@@ -45,6 +45,8 @@ export const TrunkRow = defineEntity({
     redirects: p.enum([...trunkRedirects]).default('refused'),
     inboundAddresses: p.array(),
     inboundAuth: p.enum(['none', 'digest']),
+    headersIn: p.array().default([]),
+    headersOut: p.array().default([]),
     healthCheck: p.boolean(),
     drained: p.boolean().default(false),
     enabled: p.boolean(),

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { BargeIn } from '#src/domain/barge-in.ts';
+import type { ConsentPolicy } from '#src/domain/consent.ts';
 import type { Destinations } from '#src/domain/destinations.ts';
+import type { Retention } from '#src/domain/retention.ts';
 import type { TurnEnd } from '#src/domain/turn-end.ts';
 
 /** Owns numbers, webhook endpoints and admin tokens. Its policy columns apply to numbers that name none. */
@@ -20,6 +22,10 @@ export const Workspace = defineEntity({
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
     turnEnd: p.json<TurnEnd>().nullable(),
+    /** How long what was said is kept. */
+    retentionDays: p.json<Retention>().nullable(),
+    /** What the other party is told first. */
+    consent: p.json<ConsentPolicy>().nullable(),
     /** Where its numbers may call. */
     destinations: p.json<Destinations>().nullable(),
     /** Upper bound of calls in progress over all numbers of the workspace. */

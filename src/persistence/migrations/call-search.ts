@@ -6,12 +6,14 @@ const marks =
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** The words of these texts, as `call-words.ts` takes them. */
+export const wordsIn = (texts: string): string => `strip(to_tsvector('pg_catalog.simple', lower(translate(
+    left(concat_ws(' ', ${texts}), 200000), ${quoted(marks)}, repeat(' ', ${marks.length})))))`;
+
 /** As `call-words.ts` writes them at the end of a call. */
 const wordsOfCall = `
-  strip(to_tsvector('pg_catalog.simple', lower(translate(
-    left(concat_ws(' ', call.caller_name, call.instruction,
-      (select string_agg(text, ' ') from call_turn where call_turn.call_id = call.id)), 200000),
-    ${quoted(marks)}, repeat(' ', ${marks.length})))))
+  ${wordsIn(`call.caller_name, call.instruction,
+      (select string_agg(text, ' ') from call_turn where call_turn.call_id = call.id)`)}
   || array_to_tsvector(array(
     select substr(digits, place)
     from translate(left(call.counterparty, 40), '+', '') as digits, generate_series(1, length(digits) - 3) as place))`;

@@ -1,16 +1,21 @@
 /** All migrations, oldest first. A name never changes once it was released. */
 import { AdminRoles } from './admin-roles.ts';
+import { AgentControls } from './agent-controls.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallEpoch } from './call-epoch.ts';
+import { CallErasure } from './call-erasure.ts';
+import { CallMetadata } from './call-metadata.ts';
 import { CallRevivalTime } from './call-revival-time.ts';
 import { CallRevivals } from './call-revivals.ts';
 import { CallSearch } from './call-search.ts';
 import { CallSound } from './call-sound.ts';
+import { CallTransfer } from './call-transfer.ts';
 import { CallTransitions } from './call-transitions.ts';
 import { CallerIdentity } from './caller-identity.ts';
 import { CheaperCalls } from './cheaper-calls.ts';
 import { ConsoleSessions } from './console-sessions.ts';
+import { Consent } from './consent.ts';
 import { Counting } from './counting.ts';
 import { DailyMinutes } from './daily-minutes.ts';
 import { DeadDeliveries } from './dead-deliveries.ts';
@@ -21,12 +26,18 @@ import { Destinations } from './destinations.ts';
 import { FingerprintKeys } from './fingerprint-keys.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
+import { LeftHangups } from './left-hangups.ts';
+import { ListenIn } from './listen-in.ts';
 import { NodeTakesOver } from './node-takes-over.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { RequestCounts } from './request-counts.ts';
+import { Retention } from './retention.ts';
+import { SearchedSummaries } from './searched-summaries.ts';
 import { SipLegs } from './sip-legs.ts';
 import { SipMessages } from './sip-messages.ts';
+import { TransferPolicy } from './transfer-policy.ts';
+import { TrunkHeaders } from './trunk-headers.ts';
 import { TrunkLoad } from './trunk-load.ts';
 import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
@@ -37,6 +48,7 @@ import { Trunks } from './trunks.ts';
 import { TransitionsUnchecked } from './transitions-unchecked.ts';
 import { TruncatedRecordings } from './truncated-recordings.ts';
 import { TurnEnd } from './turn-end.ts';
+import { Transfers } from './transfers.ts';
 import { Voicemail } from './voicemail.ts';
 
 export const migrations = [
@@ -79,4 +91,16 @@ export const migrations = [
   { name: '0044-console-sessions', class: ConsoleSessions },
   { name: '0045-call-search', class: CallSearch },
   { name: '0046-trunk-load', class: TrunkLoad },
+  { name: '0047-call-metadata', class: CallMetadata },
+  { name: '0048-trunk-headers', class: TrunkHeaders },
+  { name: '0049-agent-controls', class: AgentControls },
+  { name: '0050-transfers', class: Transfers },
+  { name: '0051-call-erasure', class: CallErasure },
+  { name: '0052-call-transfer', class: CallTransfer },
+  { name: '0053-searched-summaries', class: SearchedSummaries },
+  { name: '0055-transfer-policy', class: TransferPolicy },
+  { name: '0056-retention', class: Retention },
+  { name: '0057-consent', class: Consent },
+  { name: '0064-listen-in', class: ListenIn },
+  { name: '0065-left-hangups', class: LeftHangups },
 ];

@@ -1,0 +1,33 @@
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+import type { Row } from './tables.ts';
+
+/** An endpoint that gets no events, or has missed some. */
+export type FailingWebhook = Pick<Row<'WebhookEndpoint'>, 'id' | 'url' | 'state'> & {
+  /** Events that were given up, and can be replayed by hand. */
+  dead: number;
+};
+
+const failing = prepared((queries, { workspaceId }: { workspaceId: string }) =>
+  queries
+    .selectFrom('WebhookEndpoint as endpoint')
+    .leftJoin('EventDelivery as delivery', (join) =>
+      join.onRef('delivery.endpointId', '=', 'endpoint.id').on('delivery.state', '=', 'dead'),
+    )
+    .select(({ fn }) => [
+      'endpoint.id',
+      'endpoint.url',
+      'endpoint.state',
+      fn.count<number>('delivery.id').as('dead'),
+    ])
+    .where('endpoint.workspaceId', '=', workspaceId)
+    .groupBy('endpoint.id')
+    .having(({ eb, fn, or }) =>
+      or([eb('endpoint.state', '=', 'disabled'), eb(fn.count<number>('delivery.id'), '>', 0)]),
+    )
+    .orderBy('endpoint.createdAt')
+    .orderBy('endpoint.id'),
+);
+
+export const failingWebhooks = (db: Statements, workspaceId: string): Promise<FailingWebhook[]> =>
+  failing(db, { workspaceId });
