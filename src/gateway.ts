@@ -14,6 +14,7 @@ import { trunkMachine, type TrunkActors } from '#machines/trunk-life.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
+import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
@@ -37,6 +38,7 @@ import { startJournal } from './start/start-journal.ts';
 import { startLanguageModel } from './start/start-language-model.ts';
 import { startLines } from './start/start-lines.ts';
 import { startOutgoing } from './start/start-outgoing.ts';
+import { keepToRetention } from './start/keep-to-retention.ts';
 import { startRecordings } from './start/start-recordings.ts';
 import { startStorage, type Storage } from './start/start-storage.ts';
 import { ownSurroundings, type Surroundings } from './start/surroundings.ts';
@@ -59,12 +61,12 @@ export type Gateway = {
 
 const trunkMachineWith = (actors: TrunkActors): typeof trunkMachine => trunkMachine.provide({ actors });
 
-const callMachineWith = ({ line, startReply, publish }: CallWorld): typeof callMachine => {
+const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorld): typeof callMachine => {
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ input, sendBack }) =>
     startReply(input, sendBack),
   );
   const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
-  return callMachine.provide({ actors: { line, conversation }, actions: { publish } });
+  return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
 
 const startFoundation = async (
@@ -76,6 +78,8 @@ const startFoundation = async (
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
   const storage = await startStorage(config, logger, started, surroundings);
+  const keeping = { ...storage, numbers: policy.retention, clock: systemClock, logger };
+  started.defer(keepToRetention(keeping).close);
   const databaseClock = await openDatabaseClock(storage.database, { steady: steadyClock, logger });
   started.defer(databaseClock.close);
   const isHurried = config.lines === 'simulator' && config.simulatorSpeed !== 1;
@@ -96,7 +100,7 @@ const startFoundation = async (
   };
 };
 
-/** What a newcomer needs to use the gateway, into the data folder. */
+/** The credentials that a newcomer needs to use the gateway, into the data folder. */
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
@@ -126,13 +130,14 @@ export const startGateway = async (
   const outgoing = await startOutgoing(foundation);
   const events = await startEvents(foundation, outgoing);
   const recordings = await startRecordings(foundation, { ...journalling, ...left });
-  const lineParts = { ...journalling, ...left, liveCalls, recordings, trunkMachineWith };
+  const overheard = createOverheard({ find: (callId) => switchboard.find(callId) });
+  const lineParts = { ...journalling, ...left, liveCalls, recordings, overheard, trunkMachineWith };
   const telephony = await startLines(foundation, lineParts);
   telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
   const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
 
   // Calls
-  const world = { telemetry, journalling, lostCalls, recordings, agents };
+  const world = { telemetry, journalling, lostCalls, recordings, overheard, agents };
   const calls = startCalls(foundation, { ...world, liveCalls, telephony, cluster, callMachineWith });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
@@ -151,15 +156,13 @@ export const startGateway = async (
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey });
   const server = await startHttpServer(foundation, {
-    telemetry,
-    journalling,
+    ...world,
     liveCalls,
     outgoing,
     events,
     recordings: cluster.share(recordings),
     cluster,
     telephony,
-    agents,
     calls,
     streams,
     version,

@@ -4,7 +4,7 @@ import pretty from 'pino-pretty';
 
 export type { Logger };
 
-/** What must never reach a log, should it ever be part of a logged object. */
+/** Fields that must never reach a log, should they ever be part of a logged object. */
 const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instruction'].flatMap((name) => [
   name,
   `*.${name}`,
@@ -13,8 +13,8 @@ const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instructio
 type LoggedError = { type: string; message: string; stack?: string; code?: string; cause?: LoggedError };
 
 /**
- * What is said of an error. Its other properties stay out: PostgreSQL, for one, tells in `detail` the whole row that
- * it refused, spoken words and numbers included.
+ * The parts of an error that a log has. Its other properties stay out: PostgreSQL, for one, tells in `detail` the whole
+ * row that it refused, spoken words and numbers included.
  */
 const describeError = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

@@ -1,4 +1,4 @@
-/** Whose admin token this is. The last use of each is noted beside the request, which neither waits for it nor fails with it. */
+/** The admins of tokens. A last use is noted beside the request, which neither waits for it nor fails with it. */
 import type { Logger } from 'pino';
 import {
   authenticateAdmin,

@@ -101,10 +101,15 @@ export const changeNumber = async (
   await note(administrator, {
     action: 'number.changed',
     subject: `number:${numberId}`,
-    // The names of the changed settings are noted, not the texts that callers hear.
+    // The names of the changed settings are noted, not the texts that callers hear; but what they were told before they
+    // agreed, and when, has to be shown.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
-      changes: changesBetween([...callPolicyFields, 'dailyMinutes'], inWords(before), inWords(changed)),
+      changes: changesBetween(
+        [...callPolicyFields, 'dailyMinutes', 'listenIn'],
+        inWords(before),
+        inWords(changed),
+      ),
     },
   });
   return changed;

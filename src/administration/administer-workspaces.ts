@@ -20,7 +20,7 @@ import {
 
 export { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 
-/** What an admin may change of a workspace. */
+/** Settings of a workspace that an admin may change. */
 const workspaceSettings = [
   'name',
   'timeZone',

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { wordsOf, type Destinations } from '#src/domain/destinations.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
-import { appendAudit } from '#src/persistence/audit-entries.ts';
+import { appendAudit, type NewAuditEntry } from '#src/persistence/audit-entries.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 
@@ -29,10 +29,18 @@ export type Administrator = AdministrationServices & {
 export type WorkspaceReader = Pick<Administrator, 'database' | 'workspaceId'>;
 
 /** `detail` holds no secret. */
-export const note = (
-  { database, clock, workspaceId, actor }: Administrator,
-  entry: { action: string; subject: string; detail?: Record<string, unknown> },
-): Promise<void> => appendAudit(database, { ...entry, workspaceId, actor, at: new Date(clock.now()) });
+type Act = { action: string; subject: string; detail?: Record<string, unknown> };
+
+/** For an act that is written down in one transaction with what it does. */
+export const entryOf = ({ clock, workspaceId, actor }: Administrator, act: Act): NewAuditEntry => ({
+  ...act,
+  workspaceId,
+  actor,
+  at: new Date(clock.now()),
+});
+
+export const note = (administrator: Administrator, act: Act): Promise<void> =>
+  appendAudit(administrator.database, entryOf(administrator, act));
 
 /** A policy as it is written down and compared: where calls may go is a text. */
 export const inWords = <Policy extends { destinations: Destinations | null }>(

@@ -21,7 +21,7 @@ export const longestSessionSec = 30 * 86_400;
 /** One that was not used for so long is signed out. */
 export const unusedSessionSec = 7 * 86_400;
 
-/** How long a sign-in link can be opened. */
+/** The time for which a sign-in link can be opened. */
 export const signInLinkSec = 600;
 
 /** A use within this after the noted one is not written again. */
@@ -67,7 +67,7 @@ export const finishSessionsOf = async (administrator: Administrator, adminTokenI
   });
 };
 
-/** Whose session this is; undefined where it is over, or its token is. */
+/** The admin of a session; undefined where it is over, or its token is. */
 export type AuthenticateSession = (secret: string) => Promise<AuthenticatedAdmin | undefined>;
 
 /** The last use is noted beside the request, which neither waits for it nor fails with it. */

@@ -9,13 +9,13 @@ const randomPart = (): string =>
 /** The API key of a number (guides/design/administration.md, "Number keys"). */
 export const newNumberKey = (): string => `${numberKeyStart}${randomPart()}`;
 
-/** What every number key begins with. */
+/** The beginning of every number key. */
 export const numberKeyStart = 'gw_live_';
 
 /** The token of a workspace admin (guides/design/administration.md, "Admin tokens"). */
 export const newAdminToken = (): string => `gw_admin_${randomPart()}`;
 
-/** What the cookie of a signed-in browser holds (guides/design/administration.md, "Signing in to the console"). */
+/** The secret in the cookie of a signed-in browser (guides/design/administration.md, "Signing in to the console"). */
 export const newSessionSecret = (): string => `gw_session_${randomPart()}`;
 
 /** Signs in once. */

@@ -20,9 +20,14 @@ export const sentenceEnd = Symbol('sentence end');
  */
 export type Remark = { remark: string; endsEarly?: true };
 
-export type ReplyPiece = string | typeof sentenceEnd | Remark;
+/** The controls that an answer lists beside its text, as they came. */
+export type ListedControls = { controls: unknown };
+
+export type ReplyPiece = string | typeof sentenceEnd | Remark | ListedControls;
 
 export type Agent = {
+  /** Whether the binding lets it act by controls; else they are text like any other, or nothing. */
+  writesControls?: boolean;
   /** The other party is on the line: what a first reply needs may be prepared now. Never throws. */
   begin?(): void;
   /**

@@ -8,7 +8,7 @@ import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
-import { nextUtterance } from './built-in/dialogue.ts';
+import { nextAnswer } from './built-in/dialogue.ts';
 import { wordsFor } from './built-in/languages.ts';
 
 export const builtInAgent = (
@@ -33,7 +33,7 @@ export const builtInAgent = (
 
   return {
     async *reply({ messages }, signal) {
-      const { text, hangUp: when } = nextUtterance(messages, opening);
+      const { text, hangUp: when } = nextAnswer(messages, opening);
       // The farewell would not be heard: it was cut off twice.
       if (when === 'now' && (await requestHangup(true))) return;
       yield text;

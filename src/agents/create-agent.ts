@@ -39,12 +39,15 @@ export type AgentWorld = EndpointWorld & {
 export const createAgents =
   ({ hangUp, pressKeys, languageModel, logger, ...world }: AgentWorld): CreateAgent =>
   (call) => {
-    const { agent, agentType, chatUrl } = call.binding;
-    if (agent === 'builtin') {
-      return languageModel === null
-        ? builtInAgent(call, { hangUp, logger })
-        : languageModelAgent(languageModel, call, { hangUp, pressKeys, logger });
-    }
-    if (agentType === null || chatUrl === null) throw new Error('A call was begun with half a binding');
-    return endpointAgents[agentType](world, chatUrl, call);
+    const { agent, agentType, chatUrl, controls } = call.binding;
+    const created = (): Agent => {
+      if (agent === 'builtin') {
+        return languageModel === null
+          ? builtInAgent(call, { hangUp, logger })
+          : languageModelAgent(languageModel, call, { hangUp, pressKeys, logger });
+      }
+      if (agentType === null || chatUrl === null) throw new Error('A call was begun with half a binding');
+      return endpointAgents[agentType](world, chatUrl, call);
+    };
+    return { ...created(), writesControls: controls === 'inline' };
   };

@@ -6,8 +6,9 @@ import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyFailure } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { AgentFailure, sentenceEnd, type ReplyPiece } from './agent.ts';
+import { readListedControls, silence } from './controls/read-control.ts';
 import { startReplyTimers, type ReplyTimes } from './reply-timers.ts';
-import type { Utterances } from './utterances.ts';
+import type { ReplyPart, Utterances } from './utterances.ts';
 
 export type SpokenReply = {
   /** Aborted when the reply is over, with what it failed with. */
@@ -27,6 +28,10 @@ export type SpokenReplyOptions = {
   emit: (event: ReplyEvent) => void;
   onFirstToken: () => void;
   onFirstSentence: () => void;
+  /** Whether controls that an answer lists are controls. */
+  readsControls: boolean;
+  /** A control is wrong and is left out; safe to log. */
+  onLeftOut: (why: string) => void;
   /** Whose reply it is, for the log. */
   about: object;
   logger: Logger;
@@ -35,10 +40,43 @@ export type SpokenReplyOptions = {
 /** Said of a reply of emoji, code or thoughts alone. */
 export const unspeakable = 'the reply has text, and none of it can be spoken';
 
+/** Gives the conversation what becomes of a reply, and remembers what kinds of things that were. */
+const createGiving = (
+  options: Pick<SpokenReplyOptions, 'emit' | 'onFirstSentence' | 'onLeftOut' | 'about' | 'logger'>,
+) => {
+  const given = { speech: false, control: false, remark: false };
+
+  const noteRemark = (remark: string): void => {
+    given.remark = true;
+    options.logger.info({ ...options.about, remark }, 'about a reply');
+  };
+
+  return {
+    given,
+    noteRemark,
+    give(utterance: ReplyPart): void {
+      if (typeof utterance === 'string') {
+        if (!given.speech) options.onFirstSentence();
+        given.speech = true;
+        options.emit({ type: 'reply.sentence', text: utterance });
+      } else if (utterance === silence) given.control = true;
+      else if ('leftOut' in utterance) {
+        noteRemark(utterance.leftOut);
+        options.onLeftOut(utterance.leftOut);
+      } else {
+        given.control = true;
+        options.emit({ type: 'reply.control', control: utterance });
+      }
+    },
+  };
+};
+
 export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   const { utterances, emit, about, logger } = options;
   const abort = new AbortController();
-  const seen = { text: false, speech: false, remark: false };
+  const { give, given, noteRemark } = createGiving(options);
+  /** Whether it has words, whether they can be spoken or not. */
+  let hasText = false;
   /** Why the reply ended before it was complete. */
   let endsEarly: string | undefined;
   const timers = startReplyTimers(options.clock, options.times, {
@@ -46,19 +84,17 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     late: (failure) => fail(failure),
   });
 
-  const say = (texts: readonly string[]): void => {
-    for (const text of texts) {
+  const say = (utterances: readonly ReplyPart[]): void => {
+    for (const utterance of utterances) {
       if (abort.signal.aborted) return;
-      if (!seen.speech) options.onFirstSentence();
-      seen.speech = true;
-      emit({ type: 'reply.sentence', text });
+      give(utterance);
     }
   };
 
   const takeText = (text: string): void => {
     if (text.trim() !== '') {
-      if (!seen.text) options.onFirstToken();
-      seen.text = true;
+      if (!hasText) options.onFirstToken();
+      hasText = true;
       timers.wordCame();
     }
     timers.pieceCame();
@@ -87,19 +123,21 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
       if (piece === sentenceEnd) say(utterances.sentenceEnd());
       else if (typeof piece === 'string') {
         if (piece !== '') takeText(piece);
+      } else if ('controls' in piece) {
+        if (options.readsControls) say([...utterances.sentenceEnd(), ...readListedControls(piece.controls)]);
       } else {
-        seen.remark = true;
+        noteRemark(piece.remark);
         if (piece.endsEarly === true) endsEarly = piece.remark;
-        logger.info({ ...about, remark: piece.remark }, 'about a reply');
       }
     },
     finish() {
       if (endsEarly !== undefined && utterances.isTorn()) return fail('reply_cut_off', endsEarly);
       say(utterances.end());
       if (abort.signal.aborted) return;
-      if (!seen.speech && seen.text) return fail('no_reply', unspeakable);
+      const isSilence = !given.speech && !given.control;
+      if (isSilence && hasText) return fail('no_reply', unspeakable);
       letGo();
-      if (!seen.speech && !seen.remark) logger.info(about, 'the agent chose silence');
+      if (isSilence && !given.remark) logger.info(about, 'the agent chose silence');
       emit({ type: 'reply.finished' });
     },
     fail,

@@ -2,6 +2,7 @@
  * One reply of a call's agent, as the conversation hears of it: sentence by sentence, then finished or failed. Nothing
  * follows the last word, and nothing at all follows once it was let go of. A reply of which nothing can be spoken has
  * failed, and so has one that its server ended within a sentence; one whose agent chose silence leaves a line in the log.
+ * A reply may also be a control alone.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -26,6 +27,8 @@ export type ReplyOptions = {
   /** The system's clock, also where calls run accelerated: agents are real servers and take their real time. */
   clock: Clock;
   watch?: ReplyWatch;
+  /** A control of a reply is wrong and was left out; safe to log, and logged. */
+  onLeftOut?: (why: string) => void;
   logger: Logger;
 };
 
@@ -49,7 +52,14 @@ function* partsOf(piece: ReplyPiece): Generator<ReplyPiece, void, undefined> {
   else for (let at = 0; at < piece.length; at += mostAtOnce) yield piece.slice(at, at + mostAtOnce);
 }
 
-export const createStartReply = ({ findAgent, times, clock, watch, logger }: ReplyOptions): StartReply => {
+export const createStartReply = ({
+  findAgent,
+  times,
+  clock,
+  watch,
+  onLeftOut = () => {},
+  logger,
+}: ReplyOptions): StartReply => {
   /** Agents whose thoughts only end with a mark; with their next reply it is waited for. */
   const thinkers = new WeakSet<Agent>();
 
@@ -69,7 +79,11 @@ export const createStartReply = ({ findAgent, times, clock, watch, logger }: Rep
   return ({ callId, turn, messages }, emit) => {
     const about = { call_id: callId, turn };
     const agent = findAgent(callId);
-    const utterances = createUtterances({ thinksAloud: agent !== undefined && thinkers.has(agent) });
+    const readsControls = agent?.writesControls ?? false;
+    const utterances = createUtterances({
+      thinksAloud: agent !== undefined && thinkers.has(agent),
+      controls: readsControls,
+    });
     watch?.asked(callId);
     const reply = createSpokenReply({
       utterances,
@@ -78,6 +92,8 @@ export const createStartReply = ({ findAgent, times, clock, watch, logger }: Rep
       emit,
       onFirstToken: () => watch?.firstToken(callId),
       onFirstSentence: () => watch?.firstSentence(callId),
+      readsControls,
+      onLeftOut,
       about,
       logger,
     });

@@ -15,7 +15,7 @@ import type { ReplyTimes } from './reply-timers.ts';
 import { createStartReply } from './start-reply.ts';
 import { adviceFor } from './trial/advice.ts';
 import { hearTurn, type HeardTurn } from './trial/hear-turn.ts';
-import { observedClient } from './trial/observed-client.ts';
+import { observedClient } from '#src/outgoing/observed-client.ts';
 import { callOf, messagesOf, notesOf } from './trial/trial-request.ts';
 import { watchedAgent, type TurnNotes } from './trial/watched-agent.ts';
 import { withoutToken } from './trial/without-token.ts';
@@ -41,9 +41,33 @@ const modelAddress = "the operator's language model";
 const withoutModel =
   'There is no language model (GW_LLM_BASE_URL): the built-in agent keeps to a few plain questions.';
 
+/** The agent of the call that it would be; everything is noted of it. */
+const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => TurnNotes): Agent => {
+  const { client, clock, limits, graphTimes, languageModel, logger } = world;
+  const agent = createAgents({
+    client: observedClient(client, currentNotes),
+    clock,
+    limits,
+    graphTimes,
+    // There is no call; whoever wants to end it has ended the trial as well as it could.
+    hangUp: () => {
+      currentNotes().remarks.push('the agent has hung up');
+      return Promise.resolve();
+    },
+    pressKeys: null,
+    languageModel: languageModel && {
+      ...languageModel,
+      client: observedClient(languageModel.client, currentNotes, modelAddress),
+    },
+    logger,
+  })(call);
+  return watchedAgent(agent, currentNotes);
+};
+
 export const createTryAgent =
-  ({ client, clock, limits, graphTimes, times, wholeTrialMs, languageModel, logger }: TrialWorld): TryAgent =>
+  (world: TrialWorld): TryAgent =>
   async (request, onTurn = () => undefined) => {
+    const { clock, times, wholeTrialMs, languageModel, logger } = world;
     const call = callOf(request);
     const callId = call.context.call_id;
     const startNotes = (): TurnNotes => {
@@ -56,27 +80,14 @@ export const createTryAgent =
       };
     };
     let notes = startNotes();
-    const agent: Agent = watchedAgent(
-      createAgents({
-        client: observedClient(client, () => notes),
-        clock,
-        limits,
-        graphTimes,
-        // There is no call; whoever wants to end it has ended the trial as well as it could.
-        hangUp: () => {
-          notes.remarks.push('the agent has hung up');
-          return Promise.resolve();
-        },
-        pressKeys: null,
-        languageModel: languageModel && {
-          ...languageModel,
-          client: observedClient(languageModel.client, () => notes, modelAddress),
-        },
-        logger,
-      })(call),
-      () => notes,
-    );
-    const startReply = createStartReply({ findAgent: () => agent, times, clock, logger });
+    const agent = agentOnTrial(world, call, () => notes);
+    const startReply = createStartReply({
+      findAgent: () => agent,
+      times,
+      clock,
+      onLeftOut: (why) => notes.remarks.push(why),
+      logger,
+    });
 
     const timeIsUp = new AbortController();
     const wholeTrial = clock.setTimeout(() => timeIsUp.abort(), wholeTrialMs);
@@ -114,7 +125,9 @@ export const createTryAgent =
       agentType: request.agentType,
       direction: request.direction,
       language: request.language,
-      ok: turns.every(({ failure, spoken }) => failure === null && spoken.length > 0),
+      ok: turns.every(
+        ({ failure, spoken, controls }) => failure === null && spoken.length + controls.length > 0,
+      ),
       notes: [
         ...notesOf(request),
         ...(request.agentType === 'builtin' && languageModel === null ? [withoutModel] : []),
@@ -129,7 +142,7 @@ const turnOf = (
   { number, message, notes, heard }: { number: number; message: string; notes: TurnNotes; heard: HeardTurn },
   call: AgentCall,
 ): TriedTurn => {
-  const { spoken, failure, endMs } = heard;
+  const { spoken, controls, failure, endMs } = heard;
   const reply = notes.exchanges.findLast(
     ({ received }) => received !== null && isSuccess(received.status) && received.bytes > 0,
   );
@@ -138,6 +151,7 @@ const turnOf = (
     message,
     exchanges: notes.exchanges,
     spoken,
+    controls,
     firstByteMs: reply?.received?.firstByteMs ?? null,
     firstSentenceMs: spoken.at(0)?.atMs ?? null,
     endMs,

@@ -1,20 +1,26 @@
+import type { Control } from '#machines/control.ts';
 import { AgentFailure } from './agent.ts';
+import { createTagFinder } from './controls/find-tags.ts';
+import { readControlTag, type LeftOut, type silence } from './controls/read-control.ts';
 import { createModelMarks } from './model-marks.ts';
 import { createSentenceCutter } from './sentences.ts';
 import { createSpeakable } from './speakable.ts';
 
+/** A sentence to be spoken, a control, the declaration of a silence, or a control that is left out. */
+export type ReplyPart = string | Control | typeof silence | LeftOut;
+
 /** The utterances of one reply, while it is still being written. */
 export type Utterances = {
-  /** What can be spoken with this piece. Throws an AgentFailure `reply_too_large` for a speech without end. */
-  add(piece: string): string[];
+  /** What has become clear with this piece. Throws an AgentFailure `reply_too_large` for a speech without end. */
+  add(piece: string): ReplyPart[];
   /** The message so far is complete; another may follow. */
-  sentenceEnd(): string[];
+  sentenceEnd(): ReplyPart[];
   /** Nothing came for a moment: what can be spoken although more may follow. */
   pause(): string[];
   /** Whether the last sentence so far lacks its end, given out already or not. */
   isTorn(): boolean;
   /** What is left at the end of the reply. */
-  end(): string[];
+  end(): ReplyPart[];
   /** Whether what came first has turned out to be thoughts; some of it may have been spoken. */
   thoughtAloud(): boolean;
 };
@@ -22,10 +28,14 @@ export type Utterances = {
 /** Characters of speech; more than two hours of it. */
 const longestSpeech = 64 * 1024;
 
-/** `thinksAloud`: earlier replies of this agent began with thoughts whose beginning was not marked. */
-export const createUtterances = ({ thinksAloud = false } = {}): Utterances => {
+/**
+ * `thinksAloud`: earlier replies of this agent began with thoughts whose beginning was not marked. `controls`: tags are
+ * looked for that are controls.
+ */
+export const createUtterances = ({ thinksAloud = false, controls = false } = {}): Utterances => {
   const cutter = createSentenceCutter();
   const speakable = createSpeakable();
+  const tags = controls ? createTagFinder() : null;
   let spoken = 0;
   /** Whether the last message ended within a sentence; nothing has followed it. */
   let endedTorn = false;
@@ -40,31 +50,54 @@ export const createUtterances = ({ thinksAloud = false } = {}): Utterances => {
       return speech === undefined ? [] : [speech];
     });
 
+  /** What stands before a control is a sentence of its own. */
+  const cutAtTag = (source: string): ReplyPart[] => {
+    const control = readControlTag(source);
+    if (control === undefined) return toSpeech(cutter.add(`<${source}>`));
+    const isLeftOut = typeof control === 'object' && 'leftOut' in control;
+    return isLeftOut ? [...toSpeech(cutter.add(' ')), control] : [...toSpeech(cutter.end()), control];
+  };
+
+  const addText = (text: string): ReplyPart[] =>
+    tags === null
+      ? toSpeech(cutter.add(text))
+      : tags
+          .add(text)
+          .flatMap((found) =>
+            typeof found === 'string' ? toSpeech(cutter.add(found)) : cutAtTag(found.source),
+          );
+
+  const endText = (): ReplyPart[] => [
+    ...addText(marks.end()),
+    ...(tags === null ? [] : toSpeech(cutter.add(tags.end()))),
+  ];
+
   return {
     add(piece) {
       const { text, retracts } = marks.add(piece);
       if (retracts) {
         thoughtAloud = true;
+        tags?.end();
         cutter.end();
       }
-      const speech = toSpeech(cutter.add(text));
+      const utterances = addText(text);
       if (piece.trim() !== '') endedTorn = false;
       if (spoken > longestSpeech) {
         throw new AgentFailure('reply_too_large', `the reply is longer than ${longestSpeech} characters`);
       }
-      return speech;
+      return utterances;
     },
     sentenceEnd() {
-      const speech = toSpeech(cutter.add(marks.end()));
+      const utterances = endText();
       endedTorn ||= cutter.isTorn();
-      speech.push(...toSpeech(cutter.end()));
+      utterances.push(...toSpeech(cutter.end()));
       speakable.reset();
       marks = createModelMarks();
-      return speech;
+      return utterances;
     },
     pause: () => toSpeech(cutter.pause()),
     isTorn: () => endedTorn || cutter.isTorn(),
-    end: () => toSpeech([...cutter.add(marks.end()), ...cutter.end()]),
+    end: () => [...endText(), ...toSpeech(cutter.end())],
     thoughtAloud: () => thoughtAloud,
   };
 };
@@ -72,5 +105,5 @@ export const createUtterances = ({ thinksAloud = false } = {}): Utterances => {
 /** The utterances of a text that is there whole; none of one in which nothing can be spoken. */
 export const sentencesOf = (text: string): string[] => {
   const utterances = createUtterances();
-  return [...utterances.add(text), ...utterances.end()];
+  return [...utterances.add(text), ...utterances.end()].filter((utterance) => typeof utterance === 'string');
 };

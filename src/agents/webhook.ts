@@ -4,7 +4,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, type Agent } from './agent.ts';
 import { askEndpoint, readJson, type EndpointWorld } from './ask-endpoint.ts';
 
-const responseBody = z.object({ reply: z.string() });
+const responseBody = z.object({ reply: z.string(), controls: z.unknown().optional() });
 
 export const webhookAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
   async *reply({ messages }, signal) {
@@ -23,5 +23,6 @@ export const webhookAgent = (world: EndpointWorld, url: string, call: AgentCall)
     const parsed = responseBody.safeParse(await readJson(response.body));
     if (!parsed.success) throw new AgentFailure('invalid_reply', 'the response has no text in "reply"');
     yield parsed.data.reply;
+    if (parsed.data.controls !== undefined) yield { controls: parsed.data.controls };
   },
 });

@@ -1,4 +1,4 @@
-/** Call control: everything that may be asked of calls (place, receive, hang up, cancel, press keys, say something, pause the recording), and who is let in. */
+/** Call control: everything that may be asked of calls (place, receive, hang up, cancel, press keys, say something, transfer, pause the recording), and who is let in. */
 import type { Logger } from 'pino';
 import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -35,12 +35,15 @@ import {
   type SentencesOf,
   type SpeakingRequests,
 } from './in-call/speak-for-agent.ts';
+import { createTransferRequests, type TransferRequests } from './in-call/transfer.ts';
+import { createTransferOwnCall, type TransferOwnCall } from './in-call/transfer-own-call.ts';
 import { createStartCall, type CallCounting } from './setup/start-call.ts';
 import type { Switchboard } from './live/switchboard.ts';
 
 export type CallControl = HangupRequests &
   RecordingRequests &
-  SpeakingRequests & {
+  SpeakingRequests &
+  TransferRequests & {
     /**
      * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 seconds are checked. Refuses as
      * `PlaceCall` says.
@@ -49,6 +52,8 @@ export type CallControl = HangupRequests &
     receiveCall: ReceiveCall;
     /** What the agent of a call may do to it. */
     own: OwnCall;
+    /** The transfer that the agent of a call has written in its reply. */
+    transferOwnCall: TransferOwnCall;
     /** What another gateway asks of a call that is held here. */
     performHere: InCallRequests['performHere'];
     admission: Admission;
@@ -92,7 +97,7 @@ export const createCallControl = (options: {
   now: () => number;
   logger: Logger;
 }): CallControl => {
-  const { database, sealing, liveCalls, now } = options;
+  const { database, sealing, liveCalls } = options;
   const admission = createAdmission(options);
   const policyOf: PolicyOf = ({ policy, workspace }) =>
     effectivePolicy(policy, workspace.policy, options.platformPolicy);
@@ -103,6 +108,7 @@ export const createCallControl = (options: {
   });
   const hangups = createHangupRequests(requests, liveCalls);
   const speaking = createSpeakingRequests(requests, liveCalls, options.sentencesOf);
+  const transfers = createTransferRequests(requests, database, options.sentencesOf);
   const own: OwnCall = { hangUp: hangups.hangUpOwnCall, pressKeys: speaking.pressOwnKeys };
   const startCall = createStartCall({
     ...options,
@@ -110,11 +116,13 @@ export const createCallControl = (options: {
     admission,
     dailyMinutes: createDailyMinutes(options.onDailyNotice),
   });
-  const placeCall = createPlaceCall({ startCall, policyOf, country: options.country, now });
+  const placeCall = createPlaceCall({ ...options, startCall, policyOf });
   return {
     ...hangups,
     ...createRecordingRequests(requests),
     ...speaking,
+    ...transfers,
+    transferOwnCall: createTransferOwnCall({ ...options, transfer: transfers.transfer }),
     performHere: requests.performHere,
     placeCall: (number, request) => placeCall(openNumber(number, sealing), request),
     receiveCall: createReceiveCall({

@@ -1,5 +1,6 @@
 /** The stored calls, in progress and over, for whoever may read them: one call, pages, transcript and journal. */
 import { Refusal } from '#src/domain/refusal.ts';
+import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/call-journal.ts';
 import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/call-list.ts';
 import { callRecords } from '#src/persistence/call-records.ts';
@@ -14,6 +15,9 @@ import { replayCall, type ReplayStep } from './replay/replay-call.ts';
 export type { JournalEntry } from '#src/persistence/call-journal.ts';
 export type { CallRecord, CallRow } from '#src/persistence/calls.ts';
 export type { RecordingRecord } from '#src/persistence/recordings.ts';
+
+/** Of an entry of a journal. */
+export type FactType = RecordedFact['type'];
 
 /** The number or the workspace that asks. */
 export type CallOwner = { numberId: string } | { workspaceId: string };

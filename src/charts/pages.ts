@@ -7,7 +7,7 @@ import { lineLifeMachine } from '#machines/line-life.ts';
 import { trunkMachine } from '#machines/trunk-life.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 import { mermaid } from './mermaid.ts';
-import { stateGraph } from './state-graph.ts';
+import { outlineOf, stateGraph } from './state-graph.ts';
 
 const labelled = (machine: AnyStateMachine): string => mermaid(stateGraph(machine));
 
@@ -21,7 +21,7 @@ export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
     trunkMachine,
     deliveryMachine,
   ].map(labelled),
-  'guides/design/calls.md': [mermaid(stateGraph(callMachine), { withLabels: false })],
+  'guides/design/calls.md': [mermaid(outlineOf(stateGraph(callMachine), 3), { withLabels: false })],
 };
 
 const beginning = '```mermaid\n';

@@ -76,3 +76,20 @@ export const stateGraph = (machine: AnyStateMachine): StateGraph => {
   }
   return { root: boxOf(graph), arrows: [...arrows.values()] };
 };
+
+/** The same with so many levels of states; what lies deeper is told of the state around it. */
+export const outlineOf = ({ root, arrows }: StateGraph, levels: number): StateGraph => {
+  const shown = (id: string): string => id.split('.').slice(0, levels).join('.');
+  const cut = (box: StateBox, left: number): StateBox => ({
+    ...box,
+    children: left === 0 ? [] : box.children.map((child) => cut(child, left - 1)),
+  });
+  const merged = new Map<string, Arrow>();
+  for (const { from, to, labels } of arrows) {
+    const arrow = { from: shown(from), to: shown(to), labels };
+    const known = merged.get(`${arrow.from} ${arrow.to}`);
+    if (known !== undefined) arrow.labels = [...new Set([...known.labels, ...labels])];
+    if (arrow.from !== arrow.to || from === to) merged.set(`${arrow.from} ${arrow.to}`, arrow);
+  }
+  return { root: cut(root, levels), arrows: [...merged.values()] };
+};

@@ -1,6 +1,7 @@
 /**
- * What happens in calls that this gateway holds, for the others that share its database: `GET /internal/calls/<call>`,
- * and `/internal/calls/<call>/charts` for the inspector, with a proof (`node-proof.ts`). Whoever has none learns nothing.
+ * News of calls that this gateway holds, for the others that share its database: `GET /internal/calls/<call>`, with
+ * `/charts` for the inspector and `/sound` for who listens in, with a proof (`node-proof.ts`). Whoever has none learns
+ * nothing.
  * The answer lasts until the call is here no longer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,7 +20,7 @@ import type { JudgeProof } from './node-proof.ts';
 export type CallNewsLimits = {
   /** Answers at once. */
   readers: number;
-  /** Bytes that may wait for a reader; one with more is sent away, and comes again. */
+  /** Bytes that may wait for a reader; one with more loses sound, or is sent away and comes again. */
   waitingBytes: number;
 };
 
@@ -43,13 +44,18 @@ export const createCallNewsHandler = (options: {
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 }): CallNewsHandler => {
   const { held, judge, limits, beatMs, clock } = options;
-  const readers = { progress: new Set<ServerResponse>(), charts: new Set<ServerResponse>() };
+  const readers: Readonly<Record<NewsKind, Set<ServerResponse>>> = {
+    progress: new Set(),
+    charts: new Set(),
+    sound: new Set(),
+    'announced-sound': new Set(),
+  };
 
   const tell = (callId: string, kind: NewsKind, response: ServerResponse): void => {
     const send = (news: CallNews): void => {
       if (response.writableEnded || response.destroyed) return;
-      if (response.writableLength > limits[kind].waitingBytes) response.destroy();
-      else response.write(lineOf(news));
+      if (response.writableLength <= limits[kind].waitingBytes) response.write(lineOf(news));
+      else if (news.news !== 'sound') response.destroy();
     };
     const stop = held[kind](callId, send, () => response.end());
     if (stop === undefined) return end(response, 404);

@@ -1,8 +1,9 @@
 /**
- * What a gateway tells another one of a call that it holds, one line of JSON each. A fact is told without what it says:
+ * News of a call from the gateway that holds it to another, a line of JSON each. A fact is told without what it says:
  * that stands in the database, so that none can be missed or come twice.
  */
 import { z } from 'zod';
+import { listenInStates } from '#src/domain/listen-in.ts';
 
 const chartState = z.object({
   call: z.string(),
@@ -17,6 +18,10 @@ const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('state'), state: chartState }),
   z.object({ news: z.literal('fact') }),
   z.object({ news: z.literal('inspection'), message: inspectionMessage }),
+  /** What somebody who listens in hears just now. */
+  z.object({ news: z.literal('listen-in'), state: z.enum(listenInStates) }),
+  /** Base64 of two channels, as `listen-in.ts` of the domain has them. */
+  z.object({ news: z.literal('sound'), samples: z.string() }),
   /** The connection lives. */
   z.object({ news: z.literal('beat') }),
 ]);
@@ -26,8 +31,11 @@ export type ToldState = z.infer<typeof chartState>;
 
 export type CallNews = z.infer<typeof callNews>;
 
-/** `progress`: its states, and that there are facts. `charts`: what its actors do, for the inspector. */
-export const newsKinds = ['progress', 'charts'] as const;
+/**
+ * `progress`: its states, and that there are facts. `charts`: what its actors do, for the inspector. `sound`: for who
+ * listens in; of `announced-sound` nothing comes before the other party was told.
+ */
+export const newsKinds = ['progress', 'charts', 'sound', 'announced-sound'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
 /**
@@ -62,15 +70,17 @@ export async function* readCallNews(body: AsyncIterable<Uint8Array>): AsyncGener
 
 const callsPath = '/internal/calls/';
 
-const watchedPath = /^\/internal\/calls\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/charts)?$/;
+const watchedPath =
+  /^\/internal\/calls\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\/(charts|sound|announced-sound))?$/;
 
 export const isNewsPath = (path: string): boolean => path.startsWith(callsPath);
 
 export const newsPathOf = (callId: string, kind: NewsKind): string =>
-  `${callsPath}${callId}${kind === 'charts' ? '/charts' : ''}`;
+  `${callsPath}${callId}${kind === 'progress' ? '' : `/${kind}`}`;
 
 /** Undefined for a path that is none of a call. */
 export const askedNewsOf = (path: string): { callId: string; kind: NewsKind } | undefined => {
-  const [, callId, charts] = watchedPath.exec(path) ?? [];
-  return callId === undefined ? undefined : { callId, kind: charts === undefined ? 'progress' : 'charts' };
+  const [, callId, named] = watchedPath.exec(path) ?? [];
+  const kind = named === undefined ? 'progress' : newsKinds.find((one) => one === named);
+  return callId === undefined || kind === undefined ? undefined : { callId, kind };
 };

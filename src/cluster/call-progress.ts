@@ -1,4 +1,4 @@
-/** How the calls that this gateway holds go on, as news for whoever watches them. */
+/** The progress of the calls that this gateway holds, as news for whoever watches them. */
 import type { TellNews, ToldState } from './call-news.ts';
 
 /** The calls that this gateway holds; each function returns what ends it. */

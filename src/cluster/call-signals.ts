@@ -6,7 +6,9 @@ import {
   type CallAct,
   type InCallRequest,
 } from '#src/domain/in-call-request.ts';
+import { keysWanted } from '#src/persistence/call-revivals.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
+import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { NodeSignals } from './signals.ts';
 
 /** As it travels between gateways, which need not be of one version. */
@@ -17,7 +19,22 @@ type Message = z.infer<typeof message>;
 const act: z.ZodType<CallAct> = z.discriminatedUnion('action', [
   z.object({ action: z.enum(plainActions) }),
   z.object({ action: z.literal('press_keys'), keys: z.string().regex(telephoneKeys) }),
+  z.object({ action: z.literal('collect'), wanted: keysWanted }),
   z.object({ action: z.literal('say'), sentences: z.array(z.string()).min(1), interrupt: z.boolean() }),
+  z.object({
+    action: z.literal('transfer'),
+    transferId: z.uuid(),
+    to: z.string(),
+    // A gateway of an earlier version says nothing of it.
+    mode: z.enum(['cold', 'warm']).default('cold'),
+    sentences: z.array(z.string()).default([]),
+    briefing: z.string().default(''),
+    acceptKey: z.string().nullable().default(null),
+    ringTimeoutSec: z.int(),
+    onFailure: z.enum(['resume', 'hang_up']),
+    isRecorded: z.boolean().default(true),
+    maxDurationSec: z.int().default(usualTransferDurationSec),
+  }),
 ]);
 
 const messageOf = ({ action: ask, ...asked }: InCallRequest): Message => ({ ...asked, ask });

@@ -1,5 +1,5 @@
 /**
- * How the calls in progress are counted (guides/design/limits.md, "Several gateways"): by a gateway that is alone in its
+ * Counting of the calls in progress (guides/design/limits.md, "Several gateways"): by a gateway that is alone in its
  * memory, which costs nothing; by several in the database, one call of a workspace after the other.
  *
  * Nobody counts alone beside others. Who wants to says so in its row first, and looks then whether anybody else is

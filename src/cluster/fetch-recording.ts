@@ -1,10 +1,12 @@
 /** Recordings that lie in the folder of another gateway, served there by `recording-handler.ts`: nothing is ever whole in memory. */
+import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { addressOfNode } from '#src/persistence/nodes.ts';
 import { proofOf, type NodeKeys } from './node-proof.ts';
-import { recordingsPath, type KeptRecording } from './recording-handler.ts';
+import { recordingsPath } from './recording-handler.ts';
 
 export type FetchLimits = {
   connectMs: number;
@@ -19,7 +21,7 @@ export type RecordingFetcher = {
    * `undefined` when that gateway has no such file. Refuses with `service_unavailable` when it cannot be reached, as
    * reading does.
    */
-  open(node: string, file: string): Promise<KeptRecording | undefined>;
+  open(node: string, file: string): Promise<OpenRecording<Readable> | undefined>;
   close(): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
 /**
- * What happens in a call, wherever it is held: here, or at another gateway, which tells it (`call-news-handler.ts`).
+ * News of a call, wherever it is held: here, or at another gateway, which tells them (`call-news-handler.ts`).
  * Where the call goes, by a hand-over or because its gateway died, the next one is asked. A gateway that cannot be
  * reached tells nothing; it is tried again and again as long as somebody watches.
  */

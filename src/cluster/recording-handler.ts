@@ -6,16 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { JudgeProof } from './node-proof.ts';
 
 export const recordingsPath = '/internal/recordings/';
-
-/** `start` and `end` are inclusive. */
-export type KeptRecording = {
-  bytes: number;
-  read(range?: { start: number; end: number }): Promise<Readable>;
-  close(): Promise<void>;
-};
 
 /** The name of a recording's file and of nothing else. */
 const fileName = /^\d{4}-\d{2}\/[\da-f-]{36}(\.truncated)?\.(ogg|mp3)$/;
@@ -33,14 +27,14 @@ const end = (response: ServerResponse, status: number): void => {
 
 export const createRecordingHandler = (options: {
   /** `undefined` where this gateway has no such file itself. */
-  open: (file: string) => Promise<KeptRecording | undefined>;
+  open: (file: string) => Promise<OpenRecording<Readable> | undefined>;
   judge: JudgeProof;
   logger: Logger;
 }): RecordingHandler => {
   const send = async (
     request: IncomingMessage,
     response: ServerResponse,
-    kept: KeptRecording,
+    kept: OpenRecording<Readable>,
   ): Promise<void> => {
     const [, first, last] = wantedRange.exec(request.headers.range ?? '') ?? [];
     const range =

@@ -42,7 +42,7 @@ type NodeSignalsOptions = {
   logger: Logger;
 };
 
-/** What this gateway asks of others, until it is answered or given up. */
+/** Questions of this gateway to others, until they are answered or given up. */
 const createQuestions = ({
   database,
   node,

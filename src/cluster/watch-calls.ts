@@ -5,7 +5,7 @@
 import type { ToldState } from './call-news.ts';
 import type { CallFollowing } from './follow-calls.ts';
 
-/** What a watcher is told; neither throws. */
+/** The ears of a watcher; neither throws. */
 export type OnCallNews = {
   /** Where the charts are, whenever that has changed. */
   onState: (state: ToldState) => void;

@@ -50,7 +50,7 @@ export const afterAttempt = (
   return { state: 'dead', isEndpointGone: actions.some(({ type }) => type === 'disableEndpoint') };
 };
 
-/** What is stored of an attempt that failed before it was made: the cause, such as a lost master key, is the log's. */
+/** The outcome stored where an attempt could not be made: the cause, such as a lost master key, is the log's. */
 const notMade: DeliveryOutcome = {
   result: 'failed',
   httpStatus: null,

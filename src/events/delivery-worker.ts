@@ -53,13 +53,13 @@ export type DeliveryWorker = {
   close(): Promise<void>;
 };
 
-/** What a claim lasts beyond the time limit of its attempt: for reading the secret and for storing the outcome. */
+/** The time of a claim beyond the time limit of its attempt: for reading the secret and for storing the outcome. */
 const leaseMarginMs = 30_000;
 
-/** How long the worker sleeps at most, should a notification be lost. */
+/** The longest sleep of the worker, should a notification be lost. */
 const longestSleepMs = 60_000;
 
-/** How long it waits when the database does not answer. */
+/** The wait when the database does not answer. */
 const databaseRetryMs = 1_000;
 
 /** Endpoints that do not answer, with how many deliveries each may have, and when the first may have one again. */

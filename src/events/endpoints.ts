@@ -16,6 +16,7 @@ import {
   listWebhookEndpoints,
   patchWebhookEndpoint,
   rotateEndpointSecret,
+  type EndpointIn,
   type EndpointPatch,
   type WebhookEndpointRecord,
 } from '#src/persistence/webhook-endpoints.ts';
@@ -42,8 +43,6 @@ export type WebhookEndpointSettings = {
   /** Null: the calls of every number. */
   numberId: string | null;
 };
-
-type EndpointIn = { endpointId: string; workspaceId: string };
 
 const withoutSecrets = (record: WebhookEndpointRecord): WebhookEndpoint => {
   const { secretSealed: _, previousSecretSealed: __, ...endpoint } = record;

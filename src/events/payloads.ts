@@ -4,6 +4,7 @@
  * customer's own; what was said is read by the API (transcript), not sent around.
  */
 import { agentContext } from '#src/domain/agent-context.ts';
+import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/outbox.ts';
@@ -16,6 +17,21 @@ export type OutgoingEvent = {
   at: Date;
   snapshot: EventSnapshot;
 };
+
+const transferPayload = (
+  { id, to, mode, status, reason, startedAt, connectedAt, sip }: CallTransfer,
+  time: (stored: string | null) => string | null,
+) => ({
+  id,
+  to,
+  mode,
+  status,
+  reason,
+  started_at: time(startedAt),
+  connected_at: time(connectedAt),
+  // Left out where SIP said nothing.
+  sip: sip === null ? undefined : { status: sip.status, reason: sip.reason, call_id: sip.callId },
+});
 
 const callPayload = (call: CallSnapshot, time: (stored: string | null) => string | null) => {
   const { id, number_id, direction, language, status, end_reason } = call;
@@ -41,6 +57,11 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     duration_sec,
     // Left out of events that were stored before it was asked.
     answered_by,
+    // Left out where nothing was said of the call.
+    metadata: call.metadata ?? undefined,
+    consent: call.consent ? { ...call.consent, at: time(call.consent.at) } : undefined,
+    transfer: call.transfer ? transferPayload(call.transfer, time) : undefined,
+    sip: call.sip_headers ? { headers: call.sip_headers } : undefined,
   };
 };
 

@@ -5,7 +5,11 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import type { ServerAdvice } from '#src/domain/server-advice.ts';
+import type { EndpointClient, EndpointRequest } from '#src/outgoing/endpoint-client.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import { observedClient, type ExchangeLog } from '#src/outgoing/observed-client.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { newEventId, type EventSnapshot } from '#src/persistence/outbox.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
@@ -14,6 +18,7 @@ import { findWorkspace } from '#src/persistence/workspaces.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
+import { testAdvice } from './test-advice.ts';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
@@ -46,6 +51,31 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
   };
 };
 
+/** The outcome of a test. */
+export type WebhookTest = Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'> & {
+  /** What to change; null when it was delivered. */
+  advice: ServerAdvice | null;
+};
+
+/** The same client, with a note of what came of its one request. */
+const noting = (client: EndpointClient, clock: Clock) => {
+  const begunAt = clock.now();
+  const log: ExchangeLog = { exchanges: [], elapsed: () => clock.now() - begunAt };
+  const observed = observedClient(client, () => log);
+  let failure: EndpointFailure | undefined;
+  return {
+    client: {
+      ...observed,
+      post: (url: string, request: EndpointRequest) =>
+        observed.post(url, request).catch((error: unknown) => {
+          if (error instanceof EndpointFailure) failure = error;
+          throw error;
+        }),
+    },
+    noted: () => ({ failure, exchange: log.exchanges.at(-1) }),
+  };
+};
+
 export const createWebhookTests = (options: {
   db: Database;
   sealing: Sealing;
@@ -54,10 +84,7 @@ export const createWebhookTests = (options: {
   timeoutMs: number;
 }) => ({
   /** Throws a Refusal (`not_found`) when the workspace has no such endpoint. */
-  async send(endpoint: {
-    id: string;
-    workspaceId: string;
-  }): Promise<Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'>> {
+  async send(endpoint: { id: string; workspaceId: string }): Promise<WebhookTest> {
     const { db, sealing, clients, clock, timeoutMs } = options;
     const { id, workspaceId } = endpoint;
     const record = await findWebhookEndpoint(db, { endpointId: id, workspaceId });
@@ -67,8 +94,9 @@ export const createWebhookTests = (options: {
     }
     const now = clock.now();
     const eventId = newEventId();
+    const { client, noted } = noting(clients.of(workspaceId), clock);
     const { httpStatus, error, durationMs } = await deliver(
-      { client: clients.of(workspaceId), clock },
+      { client, clock },
       {
         url: record.url,
         eventId,
@@ -83,6 +111,7 @@ export const createWebhookTests = (options: {
         signal: new AbortController().signal,
       },
     );
-    return { httpStatus, error, durationMs };
+    const advice = error === null ? null : testAdvice({ url: record.url, timeoutMs, ...noted() });
+    return { httpStatus, error, durationMs, advice };
   },
 });

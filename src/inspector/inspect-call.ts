@@ -52,10 +52,20 @@ const maskMessage = (message: StatelyInspectionEvent, rootId: string): Inspectio
 const isActor = (value: unknown): value is AnyActorRef =>
   isObject(value) && 'getSnapshot' in value && 'sessionId' in value;
 
+const hasChart = (actor: AnyActorRef): boolean =>
+  'logic' in actor && isObject(actor.logic) && 'definition' in actor.logic;
+
 /** `send` must not throw. The returned function ends it. */
 export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage) => void): (() => void) => {
-  const inspector = createInspector({ send: (message) => send(maskMessage(message, call.sessionId)) });
+  /** Of actors that were there before somebody looked on: one without a chart, such as the line, would have none. */
+  const names = new Map<string, string>();
+  const named = (message: StatelyInspectionEvent): StatelyInspectionEvent =>
+    message.type === '@xstate.actor'
+      ? { ...message, name: names.get(message.sessionId) ?? message.name }
+      : message;
+  const inspector = createInspector({ send: (message) => send(maskMessage(named(message), call.sessionId)) });
   const introduce = (actor: AnyActorRef): void => {
+    if (!hasChart(actor)) names.set(actor.sessionId, actor.id);
     const snapshot: unknown = actor.getSnapshot();
     inspector.actor(actor, maskSnapshot(snapshot));
     if (!isObject(snapshot) || !('children' in snapshot) || !isObject(snapshot.children)) return;

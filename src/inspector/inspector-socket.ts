@@ -9,6 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import {
   closeCodes,
   showCalls,
@@ -23,20 +24,9 @@ export type InspectorLimits = OnlookerLimits & {
   viewersOfWorkspace: number;
 };
 
-/** A WebSocket upgrade (RFC 6455) whose admin token was checked. */
-export type InspectorUpgrade = {
-  request: IncomingMessage;
-  socket: Duplex;
-  head: Buffer;
-  query: URLSearchParams;
-  workspaceId: string;
-  /** Refuses it with this HTTP status. */
-  refuse(status: number): void;
-};
-
 export type InspectorSocket = {
   /** Rejects when it cannot be asked whose the call is. */
-  accept(upgrade: InspectorUpgrade): Promise<void>;
+  accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): Promise<void>;
   /** Sends every onlooker away. */
   close(): void;
 };

@@ -9,13 +9,13 @@ export type ResolvedAddress = { address: string; ttlSec: number };
 /** Rejects with an error whose `code` says why, as `node:dns` names it. */
 export type AskNameServers = (name: string) => Promise<ResolvedAddress[]>;
 
-/** How long one server is waited for, and how often all are asked; each round waits twice as long as the one before. */
+/** Milliseconds for one server, and rounds over all of them; each round waits twice as long as the one before. */
 const patience = { timeout: 800, tries: 2 };
 
 /** The system's own choice of name servers may change, as on a laptop. */
 const freshForMs = 60_000;
 
-/** How long the addresses of one family wait for those of the other (RFC 8305, section 3). */
+/** The time for which the addresses of one family wait for those of the other (RFC 8305, section 3). */
 const otherFamilyMs = 50;
 
 const saysNo = (error: unknown): boolean =>

@@ -6,7 +6,7 @@
 
 /** Of all bodies together. Reading so many bytes of events without a word takes some five milliseconds. */
 const bytesPerPass = 16 * 1024;
-/** What is given out at once. */
+/** The bytes that are given out at once. */
 const pieceBytes = 8 * 1024;
 /** A piece costs at least as much as so many bytes. */
 const leastBytes = 128;

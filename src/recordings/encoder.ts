@@ -13,6 +13,7 @@ const vorbisQuality = 2;
 /** A constant bit rate, so that any place of a file is found by its time. In kbit/s, for both parties. */
 export const mp3Bitrate = 64;
 
+/** Sound of both parties from the same time, of the same length. */
 export type Stretch = { counterparty: Int16Array; agent: Int16Array };
 
 /** Encodes one recording: the counterparty on the left, the agent on the right. */

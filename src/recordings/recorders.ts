@@ -69,14 +69,14 @@ const goOn = async (
   };
 };
 
-/** What became of recordings, told to who files them. */
+/** Outcomes of recordings, told to who files them. */
 const createOutcomes = ({
   folder,
   clock,
   logger,
   ...options
 }: Pick<RecordersOptions, 'folder' | 'onComplete' | 'onFailed' | 'clock' | 'logger'>) => {
-  /** What there is of a recording that is not written any further. */
+  /** The recording as far as it was written, once it is not written any further. */
   const kept = async (callId: string): Promise<CompleteFile | undefined> => {
     try {
       return await folder.salvage(callId);
@@ -124,7 +124,7 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   /** The same, by their calls. */
   const ofCalls = new Map<string, Promise<void>>();
   const settling = new Set<Promise<void>>();
-  /** How long those have talked that another process has recorded until now. */
+  /** The time that those have talked whom another process has recorded until now. */
   const expected = new Map<string, () => number>();
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
   const opening: Opening = { folder, format, encoders: (of) => sources[of] };

@@ -2,6 +2,7 @@
 import { glob, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
 import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
@@ -21,14 +22,6 @@ export type CompleteFile = {
   savedAt: number;
 };
 
-/** A complete recording that is about to be read: once, or closed. */
-export type StoredRecording = {
-  bytes: number;
-  /** `start` and `end` are inclusive. */
-  read(range?: { start: number; end: number }): Promise<Readable>;
-  close(): Promise<void>;
-};
-
 export type RecordingFolder = {
   /** A new file's name, relative to the folder. */
   nameFor(callId: string, at: number, format: RecordingFormat): string;
@@ -46,7 +39,7 @@ export type RecordingFolder = {
   read(file: string): Promise<CompleteFile | undefined>;
   holds(file: string): Promise<boolean>;
   /** Undefined when there is no such file. */
-  open(file: string): Promise<StoredRecording | undefined>;
+  open(file: string): Promise<OpenRecording<Readable> | undefined>;
   remove(file: string): Promise<void>;
   /** The half-written file of a call, relative to the folder; undefined without one. */
   partOf(callId: string): Promise<string | undefined>;

@@ -2,8 +2,10 @@
  * All recordings of this gateway: written into a folder as they go (`recorders.ts`), and brought into a store from there
  * where one is configured (`store-keeper.ts`). When the gateway starts, what a crash left is settled (`left-behind.ts`).
  */
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { recordingStatuses } from '#src/persistence/recordings.ts';
@@ -11,7 +13,8 @@ import { watchAbandoned, type AbandonedNumbers } from './abandoned.ts';
 import { contentTypes, type RecordingFormat } from './encoder.ts';
 import { completedBefore, settleLeftBehind } from './left-behind.ts';
 import { createRecorders, type Recorders } from './recorders.ts';
-import { createRecordingFolder, type CompleteFile, type StoredRecording } from './recording-folder.ts';
+import { createRecordingFolder, type CompleteFile } from './recording-folder.ts';
+import { watchErasedFiles, type ErasedNumbers } from './erased-files.ts';
 import { createStoreKeeper, type StoreKeeper, type StoreKeeperOptions } from './store-keeper.ts';
 
 export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave'> & {
@@ -19,9 +22,9 @@ export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave
    * A completed recording; `undefined` when its file is not where it should be. Refuses with `service_unavailable` while
    * the store is away, as reading what was opened does.
    */
-  open(recording: { callId: string; file: string }): Promise<StoredRecording | undefined>;
+  open(recording: { callId: string; file: string }): Promise<OpenRecording<Readable> | undefined>;
   /** Of the folder of this gateway alone, whatever is said of it in the database. */
-  openOwn(file: string): Promise<StoredRecording | undefined>;
+  openOwn(file: string): Promise<OpenRecording<Readable> | undefined>;
   /** Cuts off what is still being written and waits until that is said. What waits for the store waits for the next start. */
   close(): Promise<void>;
 };
@@ -34,7 +37,7 @@ type Publishing = {
   logger: Logger;
 };
 
-/** What becomes of recordings, said to the rest of the gateway. */
+/** Announcements of recordings to the rest of the gateway. */
 const createAnnouncements = ({ publish, clock, logger }: Publishing) => {
   const failed = (callId: string): void => publish(callId, { type: 'recording.failed', at: clock.now() });
   return {
@@ -60,6 +63,8 @@ export const createRecordings = async (
     store: StoreKeeperOptions | null;
     /** For recordings of gateways that are gone. */
     abandoned: AbandonedNumbers;
+    /** For files of recordings that were erased. */
+    erased: ErasedNumbers;
     database: Database;
     /** The name of this gateway among those that share the database. */
     node: string;
@@ -101,13 +106,10 @@ export const createRecordings = async (
 
   await settleLeftBehind({ folder, database, node, goesOn: options.goesOn, ...outcomes, logger });
   const older = keeper && bringOlder(keeper);
-  const abandoned = watchAbandoned({
-    database,
-    numbers: options.abandoned,
-    fail: announce.failed,
-    clock,
-    logger,
-  });
+  const watches = [
+    watchAbandoned({ ...options, numbers: options.abandoned, fail: announce.failed }),
+    watchErasedFiles({ ...options, folder, keeper, numbers: options.erased }),
+  ];
   const recorders = createRecorders({ folder, format, ...outcomes, clock, logger });
 
   return {
@@ -118,7 +120,7 @@ export const createRecordings = async (
     openOwn: folder.open,
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
-      await abandoned.close();
+      await Promise.all(watches.map((watch) => watch.close()));
       await recorders.close();
       await older;
       await keeper?.close();

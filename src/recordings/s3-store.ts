@@ -4,6 +4,7 @@
  */
 import { openAsBlob } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { ByteRange } from '#src/domain/open-recording.ts';
 import { S3mini } from 's3mini';
 import { Agent, fetch } from 'undici';
 import { StoreFailure, type RecordingStore } from './store.ts';
@@ -27,7 +28,7 @@ export type StoreLimits = {
 
 const networkCode = /^[A-Z][A-Z0-9_]{2,40}$/;
 
-/** What may be said of an error: an HTTP status, or the code of what went wrong on the way. */
+/** The part of an error that may be told: an HTTP status, or the code of what went wrong on the way. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'an unknown error';
   if ('status' in error && typeof error.status === 'number') return `HTTP ${error.status}`;
@@ -110,16 +111,14 @@ const putInParts = async (s3: S3mini, upload: Upload, partBytes: number): Promis
   }
 };
 
-type Range = { start: number; end: number };
-
 /** Whether this is the whole that was asked for, or the part. */
-const isWanted = ({ status, headers }: Response, range: Range | undefined): boolean => {
+const isWanted = ({ status, headers }: Response, range: ByteRange | undefined): boolean => {
   if (range === undefined) return status === 200;
   const given = headers.get('content-range') ?? '';
   return status === 206 && given.startsWith(`bytes ${range.start}-${range.end}/`);
 };
 
-const readFrom = async (s3: S3mini, key: string, range: Range | undefined): Promise<Readable> => {
+const readFrom = async (s3: S3mini, key: string, range: ByteRange | undefined): Promise<Readable> => {
   const response = await (range === undefined
     ? s3.getObjectRaw(key)
     : s3.getObjectRaw(key, false, range.start, range.end + 1));
@@ -141,6 +140,11 @@ export const createS3Store = (account: S3Account, limits: StoreLimits): Recordin
       }),
     size: (key) => failing('tell the size of a recording', () => sizeOf(s3, key)),
     read: (key, range) => failing('give a recording', () => readFrom(s3, key, range)),
+    remove: (key) =>
+      failing('remove a recording', async () => {
+        if (!(await s3.deleteObject(key)) && (await sizeOf(s3, key)) !== undefined)
+          throw new StoreFailure('The store of recordings kept a recording that is to go');
+      }),
     close: () => agent.destroy(),
   };
 };

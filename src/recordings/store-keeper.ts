@@ -5,12 +5,14 @@
  * A store that is away costs no recording: the files wait, also over a restart. One that has waited for `pendingMs` is
  * declared completed as it lies here, is read from here, and goes to the store when that is back.
  */
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { contentTypes } from './encoder.ts';
 import { createLocalCopies, type LocalCopiesOptions } from './local-copies.ts';
-import type { CompleteFile, RecordingFolder, StoredRecording } from './recording-folder.ts';
+import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 import { StoreFailure, type RecordingStore } from './store.ts';
 import { createUploads, type UploadNumbers } from './uploads.ts';
 
@@ -26,7 +28,9 @@ export type StoreKeeper = {
   /** `isPublished`: the recording was declared completed before. */
   take(file: CompleteFile, isPublished: boolean): void;
   /** Undefined when there is no such file; refuses with `service_unavailable` while the store is away. */
-  open(file: string): Promise<StoredRecording | undefined>;
+  open(file: string): Promise<OpenRecording<Readable> | undefined>;
+  /** Of the store; rejects with a `StoreFailure` while it is away. */
+  remove(file: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -105,6 +109,7 @@ export const createStoreKeeper = ({
         close: () => Promise.resolve(),
       };
     },
+    remove: (file) => store.remove(`${prefix}${file}`),
     async close() {
       const closing = uploads.close();
       await store.close();

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '#src/domain/open-recording.ts';
 
 /** A place for complete recordings beyond this machine. Every method may reject with a `StoreFailure`. */
 export type RecordingStore = {
@@ -7,7 +8,9 @@ export type RecordingStore = {
   /** How many bytes are there; undefined when nothing is. */
   size(key: string): Promise<number | undefined>;
   /** `start` and `end` are inclusive. Resolves when the store has begun to answer. */
-  read(key: string, range?: { start: number; end: number }): Promise<Readable>;
+  read(key: string, range?: ByteRange): Promise<Readable>;
+  /** Resolves when nothing is there any more, also where nothing was. */
+  remove(key: string): Promise<void>;
   /** Closes every connection; what is under way fails. */
   close(): Promise<void>;
 };

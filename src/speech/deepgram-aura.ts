@@ -6,7 +6,7 @@ import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 
 const name = 'deepgram-aura';
-/** What a telephone carries. */
+/** The rate that a telephone carries. */
 const sampleRate = 8_000;
 
 /** A voice speaks one language, which is the end of its name. */

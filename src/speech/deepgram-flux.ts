@@ -14,13 +14,13 @@ const name = 'deepgram-flux';
 /** As it advises. */
 const messageMs = 80;
 const keepAliveMs = 4_000;
-/** How sure it must be that a turn is over: its usual measure, and one that it never reaches. */
+/** Measures of how sure it must be that a turn is over: the usual one, and one that it never reaches. */
 const usualSureness = 0.7;
 const neverSure = 1;
 /** It ends a turn of its own accord after so much silence, long after a line has. */
 const longestSilenceMs = 30_000;
 
-/** What `flux-general-multi` understands, besides English. */
+/** Languages that `flux-general-multi` understands. */
 const languages: ReadonlySet<string> = new Set(['en', 'es', 'fr', 'de', 'hi', 'ru', 'pt', 'ja', 'it', 'nl']);
 
 const anyMessage = z.object({ type: z.string() });

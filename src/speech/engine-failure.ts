@@ -37,7 +37,7 @@ export class EngineRefusal extends EngineFailure {
   }
 }
 
-/** What the client of everything outgoing says of it, which is safe to show; a socket's error only by its code. */
+/** The words of the client of everything outgoing, which are safe to show; a socket's error only by its code. */
 const detailOf = (error: unknown): string => {
   if (error instanceof EndpointFailure) return ` (${error.message})`;
   return error instanceof Error && 'code' in error && typeof error.code === 'string'

@@ -4,7 +4,7 @@ import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-f
 import type { EngineWorld } from './engine-world.ts';
 
 const maxMessageBytes = 1024 * 1024;
-/** How long a server may take to confirm the end. */
+/** The time that a server may take to confirm the end. */
 const goodbyeMs = 1_000;
 
 export type EngineAddress = {

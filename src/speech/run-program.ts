@@ -13,7 +13,7 @@ export type ProgramRun = {
   signal?: AbortSignal;
 };
 
-/** What a program needs to be found and to find its own files; the gateway's secrets are not for it. */
+/** Variables that a program needs to be found and to find its own files; the gateway's secrets are not for it. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, ESPEAK_DATA_PATH } = process.env;
   return { PATH, HOME, ESPEAK_DATA_PATH, LC_ALL: 'C.UTF-8' };

@@ -12,7 +12,7 @@ export type SpeechRequest = {
   body: object;
 };
 
-/** What files begin with that are no bare samples; played as samples they would be a loud noise. */
+/** First bytes of files that are no bare samples; played as samples they would be a loud noise. */
 const otherFormats = ['RIFF', 'OggS', 'fLaC', 'ID3'];
 
 const isSound = (mediaType: string, beginning: Uint8Array): boolean => {

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { Voice } from '#src/domain/voice.ts';
 import { chosenVoice } from './chosen-voice.ts';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import { failOverRecognizer, type FailOverNumbers } from './fail-over-recognizer.ts';
@@ -17,6 +18,8 @@ export type VoiceEngine = {
   readonly name: string;
   /** `null`: its usual voice. */
   speakingWith(voice: string | null): Synthesizer;
+  /** Absent where it does not tell which it has. */
+  voices?(): Promise<Voice[]>;
 };
 
 /** With the named engine first; the others keep their order. */

@@ -16,7 +16,7 @@ import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { mediaMeansFor } from '#sip/media-means.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
-import type { OpenRecording } from '#sip/recording-sink.ts';
+import type { OpenRecording, Overhear } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { SpeechEngines } from '#sip/speech.ts';
@@ -45,6 +45,7 @@ export type LineParts = {
   speech: SpeechEngines;
   turnModel: TurnModel | null;
   openRecording: OpenRecording;
+  overhear: Overhear;
   trunks: TrunkDirectory;
   legs: LegStore;
   /** `null` where nobody wants them. */
@@ -64,7 +65,7 @@ const withoutServers = {
 
 const realLines = async (
   { country, database, callClock: clock, logger, config: { node } }: Foundation,
-  { speech, turnModel, openRecording, trunks, legs, keepSipMessage }: LineParts,
+  { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
@@ -92,6 +93,7 @@ const realLines = async (
     resample: await loadResampler(),
     sipMessages: keepSipMessage && { keep: keepSipMessage, limits: sipTrace.limits },
     openRecording,
+    overhear,
     clock,
     logger,
   });
@@ -101,7 +103,7 @@ const realLines = async (
 
 const simulatedLines = async (
   { config, database, country, clock, callClock, logger }: Foundation,
-  { speech, turnModel, openRecording, workspaceOf }: LineParts,
+  { speech, turnModel, openRecording, overhear, workspaceOf }: LineParts,
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
   const resample = await loadResampler();
@@ -113,6 +115,7 @@ const simulatedLines = async (
     resample,
     openDetector: await loadVoiceDetector(),
     openRecording,
+    overhear,
     listening,
     turnModel,
   };

@@ -4,7 +4,7 @@ import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts'
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
 
-/** Whose number a web phone shows when it calls. */
+/** The number that a web phone shows when it calls. */
 const ownNumber = '01055559999';
 
 /** Calls from a web phone, to the numbers of its own workspace alone. */

@@ -1,5 +1,6 @@
 /** The calls that other processes have left: which of them go on here, and what becomes of the others. */
 import { callTimes } from '#config/policy.ts';
+import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
 import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/take-over.ts';
 import { createTaking } from '#src/calls/recovery/taking.ts';
 import type { TakeHandedOver } from '#src/cluster/hand-over-signals.ts';
@@ -56,8 +57,11 @@ export type StartedTakeOver = TakeOver & {
   takeFrom(node: string): Promise<void>;
   /** What another gateway, which ends, has let go of for this one. */
   take: TakeHandedOver;
-  /** Goes on with calls of which it was not known whether they were taken, once the database says so. */
-  settleDoubts(): Promise<void>;
+  /**
+   * Goes on with calls of which it was not known whether they were taken, once the database says so, and hangs up those
+   * of which that was asked while nobody held them.
+   */
+  settle(): Promise<void>;
 };
 
 export const startTakeOver = (
@@ -91,13 +95,27 @@ export const startTakeOver = (
     logger,
   });
   const hasLines = config.lines !== 'none';
+  const leftHangups = createLeftHangups({
+    database,
+    node,
+    performHere: calls.control.performHere,
+    journal: parts.journalling.journal,
+    logger,
+  });
+  const goOn: TakeOver['goOn'] = async (taken) => {
+    await takeOver.goOn(taken);
+    await leftHangups.perform();
+  };
   const taking = createTaking({
     database,
-    goOn: (taken) => takeOver.goOn(endOthers(taken, isRevivable, lostCalls)),
+    goOn: (taken) => goOn(endOthers(taken, isRevivable, lostCalls)),
   });
   return {
-    ...takeOver,
-    settleDoubts: taking.settleDoubts,
+    goOn,
+    async settle() {
+      await leftHangups.perform();
+      await taking.settleDoubts();
+    },
     async take({ from, callIds }) {
       if (!hasLines || calls.admission.isDraining()) return false;
       if (callIds.length > 0) await taking.take(() => takeHandedOver(database, { from, by: node, callIds }));

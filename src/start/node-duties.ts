@@ -9,7 +9,7 @@ import type { StartedLines } from './start-lines.ts';
 export const nodeDuties = (parts: {
   database: Database;
   telephony: Pick<StartedLines, 'endLegsOf'>;
-  takeOver: Pick<StartedTakeOver, 'takeFrom' | 'settleDoubts'>;
+  takeOver: Pick<StartedTakeOver, 'takeFrom' | 'settle'>;
   switchboard: Pick<Switchboard, 'leaveAll'>;
 }): NodeDuties => ({
   cleanUps: [
@@ -19,5 +19,5 @@ export const nodeDuties = (parts: {
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(parts.database, node) },
   ],
   onLost: parts.switchboard.leaveAll,
-  atEachLook: parts.takeOver.settleDoubts,
+  atEachLook: parts.takeOver.settle,
 });

@@ -4,9 +4,11 @@ import type { ApiServices } from '#src/api/api-services.ts';
 import { createReadBrowser } from '#src/api/browser.ts';
 import { createClientAddress } from '#src/api/client-address.ts';
 import type { StreamPermits } from '#src/api/stream-permits.ts';
+import { chartVersionOf } from '#src/calls/journal/chart-version.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
+import { chartDefinition } from '#src/charts/chart-definition.ts';
 import { callCharts, createCharts } from '#src/charts/create-charts.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import { createRequestCounting } from '#src/persistence/request-counts.ts';
@@ -68,7 +70,10 @@ export const apiServicesOf = (
     requestHangup: control.requestHangup,
     requestCancel: control.requestCancel,
     pressKeys: control.pressKeys,
+    collectKeys: control.collectKeys,
     say: control.say,
+    transfer: control.transfer,
+    cancelTransfer: control.cancelTransfer,
     pauseRecording: control.pauseRecording,
     resumeRecording: control.resumeRecording,
     clientAddress: createClientAddress(config.trustedProxies),
@@ -89,6 +94,7 @@ export const apiServicesOf = (
     watchCall: parts.watching.watch,
     isHeldHere: parts.watching.isHeld,
     charts: createCharts(callCharts),
+    chartDefinitions: (name) => chartDefinition(callCharts[name], chartVersionOf(name)),
     streams: parts.streams,
     simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
     urlProblem: parts.outgoing.urlProblem,
@@ -98,6 +104,7 @@ export const apiServicesOf = (
     tryTrunk: telephony.trunks.tryOut,
     webhookTests: parts.events.webhookTests,
     engines: telephony.engines,
+    voiceSamples: telephony.voiceSamples,
     inspects: config.inspect,
     health: {
       isDraining: control.admission.isDraining,

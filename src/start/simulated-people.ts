@@ -1,11 +1,16 @@
 /** The people of the simulated network, as the admin API plays them: callers that call in, callees that are defined. */
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
+import type { Rehearsal } from '#sip/simulator/script-watch.ts';
 import type { SimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { Simulator } from '#src/api/api-services.ts';
+import type { Person } from '#sip/simulator/transferring.ts';
+import type { ScriptRehearsal, Simulator } from '#src/api/api-services.ts';
+import { loadPatterns } from '#src/domain/said-pattern.ts';
+import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import { trunkHeadersOf } from '#src/persistence/trunks.ts';
 
 /** A script that was checked before. */
 const parsed = (steps: readonly unknown[], role: Role): Script => {
@@ -14,9 +19,41 @@ const parsed = (steps: readonly unknown[], role: Role): Script => {
   return script;
 };
 
+/** A caller on the simulated network comes by no trunk: what one of its number takes is taken. */
+const takenBySomeTrunk = async (
+  database: Database,
+  number: string,
+  headers: SipHeaders,
+): Promise<SipHeaders | null> => {
+  const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const trunks = await trunkHeadersOf(database, number);
+  const names = trunks.flatMap(({ headersIn }) => headersIn);
+  return takenHeaders((name) => given.get(name.toLowerCase()), names);
+};
+
+const personWho = {
+  accepts: 'accepting',
+  declines: 'declining',
+  busy: { isNotReached: 'busy' },
+  no_answer: 'absent',
+} as const satisfies Record<string, Person>;
+
+const watching = async (
+  rehearsal: ScriptRehearsal | undefined,
+): Promise<{ rehearsal: Rehearsal } | undefined> =>
+  rehearsal && {
+    rehearsal: {
+      stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
+      readPattern: await loadPatterns(),
+      people: new Map(
+        Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
+      ),
+    },
+  };
+
 export const createSimulatedPeople = (lines: SimulatorLines, database: Database): Simulator => ({
-  checkScript: (steps, role) => parseScript(steps, role).errors ?? [],
-  async receiveSimulatedCall({ workspaceId, to, from, script }) {
+  checkScript: async (steps, role) => parseScript(steps, role, await loadPatterns()).errors ?? [],
+  async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal }) {
     const number = await findNumberByDigits(database, to);
     if (number === undefined || number.workspace.id !== workspaceId) {
       throw new Refusal('number_not_found', 'This workspace has no such number.');
@@ -24,7 +61,9 @@ export const createSimulatedPeople = (lines: SimulatorLines, database: Database)
     const { callId, verdict } = await lines.placeInbound({
       to,
       from,
+      sipHeaders: sipHeaders === undefined ? null : await takenBySomeTrunk(database, to, sipHeaders),
       script: script === null ? null : parsed(script, 'caller'),
+      ...(await watching(rehearsal)),
     });
     if (!verdict.accepted && verdict.because === 'draining') {
       throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
@@ -42,7 +81,10 @@ export const createSimulatedPeople = (lines: SimulatorLines, database: Database)
     if (call === undefined) throw new Error('A simulated call arrived and left no row');
     return { callId, status: call.status, endReason: call.endReason };
   },
-  defineCallee: (workspaceId, number, script) =>
-    lines.defineCallee(number, parsed(script, 'callee'), workspaceId),
+  defineCallee: async (workspaceId, number, script, rehearsal) => {
+    const watched = await watching(rehearsal);
+    lines.defineCallee(number, parsed(script, 'callee'), workspaceId, watched?.rehearsal);
+  },
   calleeScript: (workspaceId, number) => lines.calleeScript(number, workspaceId),
+  scriptProgress: lines.scriptProgress,
 });

@@ -2,14 +2,18 @@
 import { callTimes, knownKeysMs, loadLimits, platformMaxCallsInProgress, underway } from '#config/policy.ts';
 import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
+import type { TransferWanted } from '#machines/transfer.ts';
 import type { OnArrival } from '#sip/lines.ts';
 import type { StartReply } from '#src/agents/start-reply.ts';
 import { sentencesOf } from '#src/agents/utterances.ts';
+import type { TransferOwnCall } from '#src/calls/in-call/transfer-own-call.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createKnownKeys, type KnownKeys } from '#src/calls/live/known-keys.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Overheard } from '#src/calls/live/overheard.ts';
+import { createSecretKeys, type SecretKeys } from '#src/calls/live/secret-keys.ts';
 import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
 import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -26,6 +30,7 @@ export type CallWorld = {
   line: OpenLines['actor'];
   startReply: StartReply;
   publish: (chart: { context: { callId: string } }, fact: CallFact) => void;
+  askForTransfer: (chart: { context: { callId: string } }, wanted: TransferWanted) => void;
 };
 
 type CallParts = {
@@ -35,6 +40,7 @@ type CallParts = {
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
   recordings: Pick<Recordings, 'release'>;
+  overheard: Pick<Overheard, 'noteFact' | 'release'>;
   cluster: Pick<Cluster, 'askNode' | 'counting'>;
   callMachineWith: (world: CallWorld) => typeof callMachine;
 };
@@ -53,12 +59,15 @@ export type StartedCalls = {
 /** The switchboard, with all that a call holds outside of its charts. */
 const openSwitchboard = (
   { callClock, callTime, surroundings, logger }: Foundation,
-  { telemetry, journalling, liveCalls, telephony, agents, recordings, callMachineWith }: CallParts,
-): { switchboard: Switchboard; openLines: OpenLines } => {
+  { telemetry, journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
+  transferOwn: TransferOwnCall,
+): { switchboard: Switchboard; openLines: OpenLines; secretKeys: SecretKeys } => {
   const { latency, metrics, observer } = telemetry;
   const { journal, transitions, progress, beginnings } = journalling;
   const { open, adopt } = telephony.lines;
+  const secretKeys = createSecretKeys();
   const openLines = createOpenLines({
+    secretKeys,
     open: latency.watchLine(open),
     adopt: (input, left, emit) => latency.watchLine((_, tell) => adopt(input, left, tell))(input, emit),
   });
@@ -67,14 +76,17 @@ const openSwitchboard = (
     metrics.factPublished(callId, stamped);
     journal.publish(callId, stamped);
     transitions.countFact(callId);
+    overheard.noteFact(callId, stamped);
   };
   const machine = callMachineWith({
     line: openLines.actor,
-    startReply: agents.startReply,
+    startReply: (input, emit) =>
+      agents.startReply({ ...input, messages: secretKeys.reveal(input.callId, input.messages) }, emit),
     publish({ context: { callId } }, fact) {
       publish(callId, latency.withLatency(callId, fact));
       if (fact.type === 'call.answered') agents.begin(callId);
     },
+    askForTransfer: ({ context: { callId } }, wanted) => transferOwn(callId, wanted),
   });
   const switchboard = createSwitchboard({
     machine,
@@ -97,11 +109,13 @@ const openSwitchboard = (
       latency.release(callId);
       openLines.close(callId);
       recordings.release(callId);
+      overheard.release(callId);
       agents.release(callId);
+      secretKeys.release(callId);
     },
     logger,
   });
-  return { switchboard, openLines };
+  return { switchboard, openLines, secretKeys };
 };
 
 /** Takes no arrivals yet. */
@@ -109,14 +123,20 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
   const { config, database, sealing, clock, steadyClock, callTime, logger, started } = foundation;
   const { liveCalls, agents } = parts;
   const { lines } = parts.telephony;
-  const { switchboard: opened, openLines } = openSwitchboard(foundation, parts);
+  const {
+    switchboard: opened,
+    openLines,
+    secretKeys,
+  } = openSwitchboard(foundation, parts, (callId, wanted) => control.transferOwnCall(callId, wanted));
   parts.journalling.journal.onTaken(opened.leave);
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
   const switchboard: Switchboard = {
     ...opened,
     connect(call) {
-      callTime.begin(call.input.callId);
+      const { callId, takenOver } = call.input;
+      callTime.begin(callId);
+      if (takenOver !== null) secretKeys.begin(callId, takenOver.conversation.messages);
       opened.connect(call);
       knownKeys.begin(call.numberId);
     },

@@ -1,4 +1,5 @@
 /** This gateway among those that share the database: they look after each other and ask each other about calls. */
+import type { Readable } from 'node:stream';
 import type { Config } from '#config/config.ts';
 import { cluster as clusterPolicy } from '#config/policy.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type CallSignals,
   type PerformHere,
 } from '#src/cluster/call-signals.ts';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { createCounting, type Counting } from '#src/cluster/counting.ts';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
 import {
@@ -17,11 +19,7 @@ import {
 } from '#src/cluster/hand-over-signals.ts';
 import { numbersWithoutLines } from '#src/cluster/judge-nodes.ts';
 import { createNodeWatch, type NodeDuties } from '#src/cluster/node-watch.ts';
-import {
-  createRecordingHandler,
-  type KeptRecording,
-  type RecordingHandler,
-} from '#src/cluster/recording-handler.ts';
+import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
@@ -33,7 +31,11 @@ import type { Foundation } from './foundation.ts';
 
 export type SharedRecordings = {
   /** A completed recording, wherever it is kept; see `Recordings` and `RecordingFetcher`. */
-  open(recording: { callId: string; file: string; node: string }): Promise<KeptRecording | undefined>;
+  open(recording: {
+    callId: string;
+    file: string;
+    node: string;
+  }): Promise<OpenRecording<Readable> | undefined>;
   /** Where the others fetch those that lie here. */
   handler: RecordingHandler;
 };
@@ -65,7 +67,7 @@ export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLi
   return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
 };
 
-/** What gateways tell each other by. */
+/** The way by which gateways wake each other. */
 const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundation): WakeUps => {
   const byDatabase = databaseWakeUps(database);
   if (config.nats === null) return byDatabase;

@@ -9,10 +9,12 @@ import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createCounter, type Counter } from '#src/api/rate-limit.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Overheard } from '#src/calls/live/overheard.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { apiServicesOf, type ApiParts } from './provide-api-services.ts';
 import type { Foundation } from './foundation.ts';
 import type { HttpServer } from './http-server.ts';
+import { openListenIn } from './open-listen-in.ts';
 import { startCallWatching } from './watch-calls.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from './websocket-routes.ts';
 
@@ -23,7 +25,7 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
   return createWebSocketRoutes({
     async authenticate(credential) {
       const admin = await ('token' in credential ? byToken(credential.token) : bySession(credential.session));
-      return admin && { workspaceId: admin.workspace.id, role: admin.role };
+      return admin && { workspaceId: admin.workspace.id, actor: `admin:${admin.id}`, role: admin.role };
     },
     readBrowser: services.readBrowser,
     async countFailure(request) {
@@ -38,7 +40,7 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
 /** Throws a StartError when the address cannot be taken. */
 export const startHttpServer = async (
   foundation: Foundation,
-  parts: ApiParts & { liveCalls: LiveCalls },
+  parts: ApiParts & { liveCalls: LiveCalls; overheard: Pick<Overheard, 'listen'> },
 ): Promise<HttpServer> => {
   const { config, logger, surroundings, started } = foundation;
   const { webPhones } = parts.telephony;
@@ -58,6 +60,9 @@ export const startHttpServer = async (
   started.defer(watching.handler.close);
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);
+  const listeners = openListenIn(foundation, watching.listenIn);
+  webSockets.serve('/api/v1/admin/listen', 'admin', listeners.accept);
+  started.defer(() => listeners.close());
   if (webPhones !== null) {
     const phoneSocket = createPhoneSocket({ ...webPhones, limits: webPhonePolicy.limits, logger });
     // A web phone takes calls and places them.

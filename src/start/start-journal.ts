@@ -5,6 +5,7 @@ import { createBeginnings, type Beginnings } from '#src/calls/journal/beginnings
 import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createProgress, type Progress } from '#src/calls/journal/progress.ts';
+import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries } from '#src/calls/summaries/summaries.ts';
 import { journalPlace, recordAsHolder, type RecordedFact } from '#src/persistence/call-facts.ts';
@@ -26,7 +27,7 @@ export type StartedJournal = {
   hurry(): void;
 };
 
-/** What the log says of a fact; the end of a call has a line of its own, with its reason. */
+/** Words of the log for facts; the end of a call has a line of its own, with its reason. */
 const worthTelling: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
   'call.taken_over': 'a call goes on that another process held',
@@ -36,7 +37,16 @@ const worthTelling: Readonly<Record<string, string>> = {
   'call.held': 'a call was put on hold by the other party',
   'call.resumed': 'a call was taken back from hold',
   'keys.pressed': 'the agent pressed keys',
+  'call.consent': 'the other party was asked whether it agrees',
+  'call.transfer_requested': 'a transfer of a call was asked for',
+  'call.transfer_ringing': 'a person is rung to transfer a call to',
+  'call.transfer_answered': 'a person hears what a call is about',
+  'call.transfer_connected': 'a call was transferred',
+  'call.transfer_failed': 'nobody was reached to transfer a call to',
+  'call.transfer_returned': 'a transfer of a call was taken back',
   'say.requested': 'words were asked to be said',
+  'collect.requested': 'keys of the other party were asked for',
+  'language.changed': 'the agent changed the language',
   'recording.paused': 'the recording of a call was paused',
   'recording.resumed': 'the recording of a call was resumed',
 };
@@ -57,6 +67,7 @@ export const startJournal = (
 ): StartedJournal => {
   const isPassing = isTransient;
   const transitions = createTransitions({
+    opening: callOpening.state,
     write: (some) => keepTransitions(database.journal, some),
     clock,
     isPassing,

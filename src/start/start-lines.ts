@@ -4,6 +4,7 @@ import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
@@ -17,6 +18,7 @@ export type StartedLines = ChosenLines & {
   trunks: TrunkDirectory;
   /** What a number may choose from. */
   engines: Engines;
+  voiceSamples: StartedSpeech['voiceSamples'];
   /** SIP messages of calls that were lost, since the start. */
   lostSipMessages: () => number;
   /** Resolves when what is kept of their far ends is written. */
@@ -42,6 +44,7 @@ export const startLines = async (
     goesOn: (callId: string) => boolean;
     liveCalls: Pick<LiveCalls, 'get'>;
     recordings: Pick<Recordings, 'begin'>;
+    overheard: Pick<Overheard, 'overhear'>;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<StartedLines> => {
@@ -62,6 +65,7 @@ export const startLines = async (
   const sipTraces = startSipTraces(foundation);
   const legs = createLegKeeper({
     database,
+    sealing,
     node: config.node,
     epochOf: parts.journal.epochOf,
     goesOn: parts.goesOn,
@@ -73,6 +77,7 @@ export const startLines = async (
     speech,
     turnModel,
     openRecording: parts.recordings.begin,
+    overhear: parts.overheard.overhear,
     trunks,
     legs,
     keepSipMessage: sipTraces.keep,
@@ -88,6 +93,7 @@ export const startLines = async (
     legsWritten: legs.written,
     trunks,
     engines,
+    voiceSamples: speech.voiceSamples,
     unheardSeconds,
     lostSipMessages: sipTraces.lost,
   };

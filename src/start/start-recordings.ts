@@ -21,6 +21,7 @@ export const startRecordings = async (
       numbers: recordingPolicy.uploads,
     },
     abandoned: recordingPolicy.abandoned,
+    erased: recordingPolicy.erased,
     database,
     node: config.node,
     goesOn,

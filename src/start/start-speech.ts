@@ -5,6 +5,7 @@ import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import type { VoiceSamples } from '#src/domain/voice.ts';
 import { atMost } from '#src/speech/at-most.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';
 import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
@@ -13,6 +14,7 @@ import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { espeakVoices } from '#src/speech/espeak-voices.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
@@ -22,12 +24,14 @@ import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
 import type { RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { createSpeechEngines, type VoiceEngine } from '#src/speech/speech-engines.ts';
+import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
 export type StartedSpeech = ReturnType<typeof createSpeechEngines> & {
   /** What a number may choose from. */
   engines: Omit<Engines, 'turnModel'>;
+  voiceSamples: VoiceSamples;
   /** Closes every connection of a synthesizer; those of recognizers are their calls'. */
   close(): Promise<void>;
 };
@@ -117,16 +121,22 @@ export const startSpeech = async (
   const synthesizers = config.synthesizers.map((each): VoiceEngine => {
     const speakingWith = createSynthesizer(world, each);
     const remember = rememberSentences(rememberedBytes);
-    return { name: each.engine, speakingWith: (voice) => remember(speakingWith(voice), voice) };
+    return {
+      name: each.engine,
+      speakingWith: (voice) => remember(speakingWith(voice), voice),
+      ...(each.engine === 'espeak-ng' ? { voices: espeakVoices } : {}),
+    };
   });
   const installed = async (): Promise<VoiceEngine[]> => {
     const found = await findSynthesizer({ logger, path });
     return [{ name: found.name, speakingWith: () => found }];
   };
+  const voices = synthesizers.length === 0 ? await installed() : synthesizers;
   return {
+    voiceSamples: createVoiceSamples(voices),
     ...createSpeechEngines({
       recognizers,
-      synthesizers: synthesizers.length === 0 ? await installed() : synthesizers,
+      synthesizers: voices,
       failOver,
       clock,
       logger,

@@ -1,16 +1,19 @@
-/** What happens in calls, told to the other gateways of the database, and by them. */
+/** News of calls, told to the other gateways of the database, and by them. */
 import { cluster as clusterPolicy } from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Overheard } from '#src/calls/live/overheard.ts';
 import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-news-handler.ts';
-import type { HeldNews } from '#src/cluster/call-news.ts';
+import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';
 import { progressOf } from '#src/cluster/call-progress.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
+import type { ListenInSocketOptions } from '#src/listen-in/listen-in-socket.ts';
 import type { InspectorSocketOptions } from '#src/inspector/inspector-socket.ts';
 import { showHeld } from '#src/inspector/onlooker.ts';
+import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { findHolder } from '#src/persistence/call-holders.ts';
 import type { Foundation } from './foundation.ts';
 import type { StartedCalls } from './start-calls.ts';
@@ -21,9 +24,25 @@ export type CallWatching = {
   isHeld: ApiServices['isHeldHere'];
   /** What the inspector asks. */
   inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'ownerOf'>;
+  /** What those who listen in ask. */
+  listenIn: ListenInSocketOptions['follow'];
   /** Where the others ask for calls that are held here. */
   handler: CallNewsHandler;
 };
+
+/** The sound of calls that are held here, as news for whoever listens in. */
+const soundOf =
+  ({ listen }: Pick<Overheard, 'listen'>, isAnnounced: boolean): TellNews =>
+  (callId, tell, onOver) =>
+    listen(
+      callId,
+      {
+        isAnnounced,
+        onState: (state) => tell({ news: 'listen-in', state }),
+        onSound: (samples) => tell({ news: 'sound', samples: bytesIn(samples).toString('base64') }),
+      },
+      onOver,
+    );
 
 const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 
@@ -33,6 +52,7 @@ export const startCallWatching = (
     calls: Pick<StartedCalls, 'switchboard'>;
     journalling: Pick<StartedJournal, 'factNews'>;
     liveCalls: LiveCalls;
+    overheard: Pick<Overheard, 'listen'>;
   },
 ): CallWatching => {
   const { switchboard } = parts.calls;
@@ -50,6 +70,8 @@ export const startCallWatching = (
       config.inspect
         ? show(callId, (message) => tell({ news: 'inspection', message: { ...message } }), onOver)
         : undefined,
+    sound: soundOf(parts.overheard, false),
+    'announced-sound': soundOf(parts.overheard, true),
   };
   const { now } = clock;
   const following = createCallFollowing({
@@ -78,6 +100,16 @@ export const startCallWatching = (
         get(callId)?.workspaceId ??
         (isCallId(callId) ? (await findHolder(database, callId))?.workspaceId : undefined),
     },
+    listenIn: (callId, policy, { onState, onSound }, stopped) =>
+      following.follow({
+        callId,
+        kind: policy === 'silent' ? 'sound' : 'announced-sound',
+        onNews(told) {
+          if (told.news === 'listen-in') onState(told.state);
+          if (told.news === 'sound') onSound(Buffer.from(told.samples, 'base64'));
+        },
+        stopped,
+      }),
     handler: createCallNewsHandler({
       ...clusterPolicy.callNews,
       held,

@@ -8,19 +8,10 @@ import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Browser, ReadBrowser } from '#src/api/browser.ts';
+import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 
-export type AuthorizedUpgrade = {
-  request: IncomingMessage;
-  socket: Duplex;
-  head: Buffer;
-  query: URLSearchParams;
-  workspaceId: string;
-  /** Refuses it with this HTTP status. */
-  refuse(status: number): void;
-};
-
-type Accept = (upgrade: AuthorizedUpgrade) => void | Promise<void>;
+type Accept = (upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>) => void | Promise<void>;
 
 export type WebSocketRoutes = {
   /** `accept` gets the upgrades of this path whose token has the role, or more than it; others are refused. */
@@ -59,7 +50,9 @@ const credentialOf = (
 
 export const createWebSocketRoutes = (options: {
   /** Undefined for a token or a session of nobody. */
-  authenticate: (credential: Credential) => Promise<{ workspaceId: string; role: AdminRole } | undefined>;
+  authenticate: (
+    credential: Credential,
+  ) => Promise<{ workspaceId: string; actor: string; role: AdminRole } | undefined>;
   readBrowser: ReadBrowser;
   /** One more token of nobody from where this comes from: seconds until it may try again; `null` while it still may. */
   countFailure: (request: IncomingMessage) => Promise<number | null>;
@@ -107,7 +100,7 @@ export const createWebSocketRoutes = (options: {
       const waitSec = await options.countFailure(request);
       return waitSec === null ? refuse(socket, 401) : refuse(socket, 429, { 'Retry-After': String(waitSec) });
     }
-    const { workspaceId, role } = admin;
+    const { role, ...who } = admin;
     if (served.role === 'admin' && role !== 'admin') return refuse(socket, 403);
     watchCredential(socket, credential);
     return served.accept({
@@ -115,7 +108,7 @@ export const createWebSocketRoutes = (options: {
       socket,
       head,
       query,
-      workspaceId,
+      ...who,
       refuse: (status) => refuse(socket, status),
     });
   };

@@ -4,7 +4,7 @@ import type { Credentials } from './credentials.ts';
 const readFrom = (file: string): string =>
   String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
 
-/** What stands above the command that places a call, and whom it calls: real calls cost money, and reach somebody. */
+/** The line above the command that places a call, and the number called: real calls cost money, and reach somebody. */
 const firstCall = {
   simulator: {
     title: 'Place a call (the callee is simulated, nothing is charged), in another terminal:',

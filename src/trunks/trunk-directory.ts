@@ -11,7 +11,7 @@ import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/
 import { statusOf, unknownStatus } from './trunk-status.ts';
 import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
 
-/** How long closing waits for registrars. */
+/** The time that closing waits for registrars. */
 const closeWithinMs = 1_500;
 
 /** From the start on, where the lines of the gateway are real. */

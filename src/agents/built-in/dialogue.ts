@@ -8,13 +8,13 @@
  * A conversation that gets nowhere is led to its farewell after a few turns.
  */
 import type { Message } from '#machines/reply.ts';
-import { hear, type Heard } from './hear.ts';
+import { hear, type Understood } from './hear.ts';
 import type { Words } from './words.ts';
 
 export type Opening = { direction: 'inbound' | 'outbound'; task: string | null; words: Words };
 
 /** `hangUp` comes with the farewell; `now` when the other party has cut off the farewell again and again. */
-export type Utterance = { text: string; hangUp: 'no' | 'after-farewell' | 'now' };
+export type BuiltInAnswer = { text: string; hangUp: 'no' | 'after-farewell' | 'now' };
 
 type Stage = 'task' | 'message' | 'details' | 'more' | 'farewell';
 
@@ -29,7 +29,7 @@ type State = {
   farewells: number;
 };
 
-type Step = { state: State; said: Utterance };
+type Step = { state: State; said: BuiltInAnswer };
 
 const mostDetours = 3;
 const mostFarewells = 2;
@@ -73,21 +73,21 @@ const movesFrom = (state: State, words: Words) => {
 
 type Moves = ReturnType<typeof movesFrom>;
 
-const readBack = ({ details }: Heard, words: Words): string =>
+const readBack = ({ details }: Understood, words: Words): string =>
   [words.confirm, sentence(details.join(words.listSeparator), words), words.isThatRight].join(words.space);
 
 const repeat = (text: string, words: Words): string =>
   [words.messageFollows, sentence(text, words), words.isThatRight].join(words.space);
 
 /** The other party speaks on after a farewell, or into it. */
-const afterFarewell = ({ meaning }: Heard, words: Words, { farewell, stay }: Moves): Step => {
+const afterFarewell = ({ meaning }: Understood, words: Words, { farewell, stay }: Moves): Step => {
   if (meaning === 'wait') return stay(words.waiting);
   if (meaning === 'question') return farewell(words.cannotAnswer);
   if (meaning === 'thanks') return farewell(words.youAreWelcome);
   return meaning === 'statement' ? farewell(words.noted) : farewell();
 };
 
-const answerToTask = (heard: Heard, words: Words, { ask, stay }: Moves): Step => {
+const answerToTask = (heard: Understood, words: Words, { ask, stay }: Moves): Step => {
   const { meaning, details, text } = heard;
   if (details.length > 0)
     return ask('details', meaning === 'no' ? repeat(text, words) : readBack(heard, words));
@@ -97,14 +97,18 @@ const answerToTask = (heard: Heard, words: Words, { ask, stay }: Moves): Step =>
 };
 
 /** Whatever is longer than an answer is a message, also when it begins with "no". */
-const messageOfCaller = ({ meaning, text }: Heard, words: Words, { ask, stay, farewell }: Moves): Step => {
+const messageOfCaller = (
+  { meaning, text }: Understood,
+  words: Words,
+  { ask, stay, farewell }: Moves,
+): Step => {
   if (meaning === 'statement' || meaning === 'question' || bare(text).length > words.longestAnswer) {
     return ask('details', repeat(text, words));
   }
   return meaning === 'no' ? farewell() : stay(words.goOn);
 };
 
-const confirmation = (heard: Heard, state: State, words: Words, moves: Moves): Step => {
+const confirmation = (heard: Understood, state: State, words: Words, moves: Moves): Step => {
   const { meaning, details } = heard;
   const isConfirmed = meaning === 'yes' || meaning === 'thanks';
   if (!isConfirmed && details.length > 0) return moves.askAgain('details', readBack(heard, words));
@@ -113,7 +117,7 @@ const confirmation = (heard: Heard, state: State, words: Words, moves: Moves): S
   return moves.farewell(words.willPassOn);
 };
 
-const anythingElse = (heard: Heard, words: Words, { ask, stay, farewell }: Moves): Step => {
+const anythingElse = (heard: Understood, words: Words, { ask, stay, farewell }: Moves): Step => {
   const { meaning, details } = heard;
   if (meaning !== 'no' && details.length > 0) return ask('details', readBack(heard, words));
   if (meaning === 'question') return stay(words.cannotAnswer, words.askForMore);
@@ -122,7 +126,7 @@ const anythingElse = (heard: Heard, words: Words, { ask, stay, farewell }: Moves
 };
 
 /** `wasCutOff`: its own last words were not heard to their end. */
-const reactTo = (heard: Heard, state: State, words: Words, wasCutOff: boolean): Step => {
+const reactTo = (heard: Understood, state: State, words: Words, wasCutOff: boolean): Step => {
   const moves = movesFrom(state, words);
   const { meaning, text } = heard;
   if (state.stage === 'farewell') return afterFarewell(heard, words, moves);
@@ -161,7 +165,7 @@ const begin = ({ direction, task, words }: Opening): Step => {
 };
 
 /** The agent's answer to the last of the messages. The first message of an outbound call is its kickoff. */
-export const nextUtterance = (messages: readonly Message[], opening: Opening): Utterance => {
+export const nextAnswer = (messages: readonly Message[], opening: Opening): BuiltInAnswer => {
   let { state, said } = begin(opening);
   let heardOfIt = '';
   for (const { role, content } of opening.direction === 'outbound' ? messages.slice(1) : messages) {

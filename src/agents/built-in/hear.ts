@@ -1,7 +1,7 @@
 import type { Meaning, Words } from './words.ts';
 
 /** Something that the built-in agent heard, as it understands it. */
-export type Heard = {
+export type Understood = {
   text: string;
   /** `statement` is anything that it does not know better. */
   meaning: Meaning | 'statement';
@@ -9,7 +9,7 @@ export type Heard = {
   details: readonly string[];
 };
 
-export const hear = (text: string, words: Words): Heard => {
+export const hear = (text: string, words: Words): Understood => {
   const trimmed = text.trim();
   const found = words.meanings.find(([, pattern]) => pattern.test(trimmed));
   const details = new Set([...trimmed.matchAll(words.details)].map(([detail]) => detail.trim()));

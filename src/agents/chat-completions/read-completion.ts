@@ -30,8 +30,8 @@ const assemble = (parts: readonly ToolCallPart[]): ToolCall[] =>
 
 /** What a completion has had so far, by which its end is judged. */
 type Seen = {
-  anything: boolean;
-  chunks: boolean;
+  /** What the body is taken for: nothing has come yet, or what came is none of a chat completion, or some of it is. */
+  body: 'empty' | 'foreign' | 'completion';
   unreadable: boolean;
   words: boolean;
   done: boolean;
@@ -39,11 +39,9 @@ type Seen = {
 };
 
 /** Without words, only `stop` declares silence: the model has ended its turn and had nothing to say. */
-const noReply = ({ anything, chunks, done, finish }: Seen): AgentFailure | undefined => {
+const noReply = ({ body, finish }: Seen): AgentFailure | undefined => {
   if (finish === 'stop') return undefined;
-  if (anything && !chunks && !done) {
-    return new AgentFailure('invalid_reply', 'the response is not a chat completion');
-  }
+  if (body === 'foreign') return new AgentFailure('invalid_reply', 'the response is not a chat completion');
   return new AgentFailure('no_reply', finishes.get(finish) ?? 'the response holds no reply');
 };
 
@@ -64,8 +62,7 @@ export async function* readCompletion(
   longestLine: number,
 ): AsyncGenerator<CompletionPart, void, undefined> {
   const seen: Seen = {
-    anything: false,
-    chunks: false,
+    body: 'empty',
     unreadable: false,
     words: false,
     done: false,
@@ -82,8 +79,9 @@ export async function* readCompletion(
 
   try {
     for await (const frame of readFrames(body, { longestLine })) {
-      seen.anything = true;
+      if (seen.body === 'empty') seen.body = 'foreign';
       if (frame.type === 'done') {
+        seen.body = 'completion';
         seen.done = true;
         break;
       }
@@ -92,7 +90,7 @@ export async function* readCompletion(
         seen.unreadable ||= frame.type === 'unreadable';
         continue;
       }
-      seen.chunks = true;
+      seen.body = 'completion';
       yield* say(spoken.add(chunk.text));
       toolCalls.push(...chunk.toolCalls);
       if (chunk.finish === '') continue;

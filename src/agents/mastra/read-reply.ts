@@ -15,10 +15,8 @@ const remarkOn = (finish: string): string =>
 
 /** What a reply has had so far, by which its end is judged. */
 type Seen = {
-  /** Anything at all. */
-  frames: boolean;
-  /** Anything that is Mastra's. */
-  parts: boolean;
+  /** What the body is taken for: nothing has come yet, or what came is none of Mastra's, or some of it is. */
+  body: 'empty' | 'foreign' | 'mastra';
   /** Data that is not, while the rest may be. */
   unreadable: boolean;
   words: boolean;
@@ -30,10 +28,10 @@ type Seen = {
 };
 
 /** Without words, only the finish `stop` declares silence: the agent has ended its turn and had nothing to say. */
-const noReply = ({ frames, parts, finish, waiting }: Seen): AgentFailure | undefined => {
+const noReply = ({ body, finish, waiting }: Seen): AgentFailure | undefined => {
   if (waiting !== undefined) return new AgentFailure('no_reply', waiting);
   if (finish === 'stop') return undefined;
-  if (frames && !parts) return new AgentFailure('invalid_reply', 'the response is not a stream of Mastra');
+  if (body === 'foreign') return new AgentFailure('invalid_reply', 'the response is not a stream of Mastra');
   return new AgentFailure(
     'no_reply',
     finish === undefined ? 'the stream ended without a reply' : remarkOn(finish),
@@ -62,8 +60,7 @@ export async function* readMastraReply(
   longestLine: number,
 ): AsyncGenerator<ReplyPiece, void, undefined> {
   const seen: Seen = {
-    frames: false,
-    parts: false,
+    body: 'empty',
     unreadable: false,
     words: false,
     done: false,
@@ -74,9 +71,9 @@ export async function* readMastraReply(
   let block: string | undefined;
 
   for await (const frame of readFrames(body, { longestLine })) {
-    seen.frames = true;
+    if (seen.body === 'empty') seen.body = 'foreign';
     if (frame.type === 'done') {
-      seen.parts = true;
+      seen.body = 'mastra';
       seen.done = true;
       break;
     }
@@ -86,7 +83,7 @@ export async function* readMastraReply(
       seen.unreadable ||= frame.type !== 'stray';
       continue;
     }
-    seen.parts = true;
+    seen.body = 'mastra';
     if (part.type === 'failure') throw part.failure;
     const isText = part.type === 'text' && seen.finish === undefined;
     const isOtherBlock = isText && part.block !== block;

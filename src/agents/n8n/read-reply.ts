@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
 import { readFrames } from '../wire/read-frames.ts';
-import { findReply, isStatus } from './find-reply.ts';
+import { findReply, isStatus, type WorkflowReply } from './find-reply.ts';
 import { plainReply } from './plain-reply.ts';
 
 const streamLine = z.object({
@@ -20,13 +20,16 @@ const reportedError = (content: unknown): AgentFailure =>
     typeof content === 'string' && content !== '' ? { serverSays: content } : {},
   );
 
+const plainText = (words: string | undefined): WorkflowReply | undefined =>
+  words === undefined ? undefined : { words, controls: undefined };
+
 /** A node that responds with JSON streams it as a text. What a model says may begin with a brace as well. */
-const replyInItem = (content: unknown): string | undefined => {
+const replyInItem = (content: unknown): WorkflowReply | undefined => {
   if (typeof content !== 'string' || !/^\s*(?:\{|\[\s*\{)/.test(content)) return findReply(content);
   try {
     return findReply(JSON.parse(content));
   } catch {
-    return content;
+    return plainText(content);
   }
 };
 
@@ -56,12 +59,13 @@ export async function* readN8nReply(
   let error: { failure: AgentFailure; isLast: boolean } | undefined;
   let isMidSentence = false;
 
-  function* say(reply: string | undefined): Generator<ReplyPiece, void, undefined> {
+  function* say(reply: WorkflowReply | undefined): Generator<ReplyPiece, void, undefined> {
     if (reply === undefined) return;
     seen.reply = true;
-    seen.words ||= reply.trim() !== '';
+    seen.words ||= reply.words.trim() !== '';
     isMidSentence = true;
-    yield reply;
+    yield reply.words;
+    if (reply.controls !== undefined) yield { controls: reply.controls };
   }
   function* endSentence(): Generator<ReplyPiece, void, undefined> {
     if (isMidSentence) yield sentenceEnd;
@@ -90,7 +94,7 @@ export async function* readN8nReply(
   for await (const frame of readFrames(body, { longestLine, plainText: true })) {
     seen.anything = true;
     if (frame.type === 'json') yield* take(frame.value);
-    else if (frame.type === 'text') yield* say(plainReply(frame.text));
+    else if (frame.type === 'text') yield* say(plainText(plainReply(frame.text)));
     else seen.unreadable = true;
   }
 

@@ -1,16 +1,17 @@
 /** Advice for an agent endpoint that gave no reply, or one that would not do in a call. */
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import { connectionAdvice } from '#src/outgoing/advice/failed-connection.ts';
+import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
+import { protectionAdvice } from '#src/outgoing/advice/http-status.ts';
 import { builtInAdvice } from './advice/built-in.ts';
-import { connectionAdvice } from './advice/failed-connection.ts';
 import { generalAdvice } from './advice/general.ts';
-import { protectionAdvice } from './advice/http-status.ts';
 import { langgraphAdvice } from './advice/langgraph.ts';
 import { mastraAdvice, oldMastraAdvice } from './advice/mastra.ts';
 import { n8nAdvice } from './advice/n8n.ts';
 import { openaiCompatibleAdvice } from './advice/openai-compatible.ts';
 import { otherTypeAdvice } from './advice/other-type.ts';
-import { firstAdvice, troubleOf, type Adviser } from './advice/trouble.ts';
+import { troubleOf, wordsOf, type Adviser } from './advice/trouble.ts';
 import { webhookAdvice } from './advice/webhook.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
@@ -36,6 +37,12 @@ export const adviceFor = (
   if (type === null) return null;
   const adviser = isFine
     ? objections[type]
-    : firstAdvice(connectionAdvice, protectionAdvice, otherTypeAdvice, advisers[type], generalAdvice);
+    : firstAdvice(
+        wordsOf(connectionAdvice),
+        wordsOf(protectionAdvice),
+        otherTypeAdvice,
+        advisers[type],
+        generalAdvice,
+      );
   return adviser?.(troubleOf(turn, call)) ?? null;
 };

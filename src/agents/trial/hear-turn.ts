@@ -1,8 +1,8 @@
 import type { ReplyFailure, ReplyInput } from '#machines/reply.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
 import type { StartReply } from '../start-reply.ts';
 
-export type HeardTurn = {
-  spoken: { text: string; atMs: number }[];
+export type HeardTurn = Pick<TriedTurn, 'spoken' | 'controls'> & {
   endMs: number;
   failure: { kind: ReplyFailure; detail: string } | null;
 };
@@ -14,12 +14,14 @@ export const hearTurn = (
 ): Promise<HeardTurn> =>
   new Promise((resolve) => {
     const spoken: HeardTurn['spoken'] = [];
+    const controls: HeardTurn['controls'] = [];
     const end = (failure: HeardTurn['failure']): void => {
       giveUp.removeEventListener('abort', outOfTime);
-      resolve({ spoken, endMs: elapsed(), failure });
+      resolve({ spoken, controls, endMs: elapsed(), failure });
     };
     const letGo = startReply(input, (event) => {
       if (event.type === 'reply.sentence') spoken.push({ text: event.text, atMs: elapsed() });
+      else if (event.type === 'reply.control') controls.push({ ...event.control, atMs: elapsed() });
       else if (event.type === 'reply.finished') end(null);
       else end({ kind: event.failure, detail: event.detail ?? '' });
     });

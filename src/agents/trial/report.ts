@@ -1,4 +1,7 @@
 /** A tried turn as text, for a terminal. */
+import type { KeysWanted } from '#machines/collected-keys.ts';
+import type { Control } from '#machines/control.ts';
+import type { TransferWanted } from '#machines/transfer.ts';
 import type { AgentTrial, Exchange, TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** Characters of a response's body. */
@@ -48,10 +51,52 @@ const exchangeLines = ({ sent, received, error }: Exchange): string[] => [
   ...(error === null ? [] : [`  ✗ ${onOneLine(error)}`]),
 ];
 
+const controlWords = (control: Control): string => {
+  switch (control.act) {
+    case 'hang_up':
+      return 'hangs up';
+    case 'collect_keys':
+      return `waits for keys${wantedWords(control.wanted)}`;
+    case 'transfer':
+      return `transfers to ${transferWords(control.transfer)}`;
+    case 'change_language':
+      return `goes on in the language ${control.language}`;
+    // Pressing keys, the only one that is left.
+    default:
+      return `presses ${control.keys}`;
+  }
+};
+
+const transferWords = (wanted: TransferWanted): string =>
+  [
+    `${wanted.to}, ${wanted.mode}`,
+    wanted.say === null ? '' : `, says before: ${onOneLine(wanted.say)}`,
+    wanted.briefing === null ? '' : `, briefing: ${onOneLine(wanted.briefing)}`,
+    wanted.acceptKey === null ? '' : `, taken by ${wanted.acceptKey}`,
+    `, rings for ${wanted.ringTimeoutSec} s`,
+    wanted.onFailure === 'hang_up' ? ', else hangs up' : '',
+  ].join('');
+
+const wantedWords = ({ digits, finish, timeoutSec, secret }: KeysWanted): string =>
+  [
+    digits === null ? '' : `, up to ${digits}`,
+    finish === null ? '' : `, to the end by ${finish}`,
+    `, ${timeoutSec} s for each`,
+    secret ? ', in secret' : '',
+  ].join('');
+
 const spokenLines = ({ spoken }: TriedTurn): string[] =>
   spoken.length === 0
     ? ['  Nothing would be spoken.']
     : ['  Spoken:', ...spoken.map(({ text, atMs }) => `  ${time(atMs).padStart(10)}  ${onOneLine(text)}`)];
+
+const controlLines = ({ controls }: TriedTurn): string[] =>
+  controls.length === 0
+    ? []
+    : [
+        '  Acts, each when what stands before it was heard:',
+        ...controls.map(({ atMs, ...control }) => `  ${time(atMs).padStart(10)}  ${controlWords(control)}`),
+      ];
 
 const failureLines = ({ failure }: TriedTurn): string[] => {
   if (failure === null) return [];
@@ -67,6 +112,7 @@ export const turnReport = (turn: TriedTurn): string =>
     `Turn ${turn.turn}: ${onOneLine(turn.message)}`,
     ...turn.exchanges.flatMap(exchangeLines),
     ...spokenLines(turn),
+    ...controlLines(turn),
     `  First byte ${time(turn.firstByteMs)}, first sentence ${time(turn.firstSentenceMs)}, end ${time(turn.endMs)}.`,
     ...turn.remarks.map((remark) => `  Remark: ${onOneLine(remark)}`),
     ...failureLines(turn),

@@ -19,6 +19,7 @@ export const callOf = ({
   chatUrl,
   assistantId,
   agentId,
+  controls,
 }: TrialRequest): AgentCall => ({
   context: agentContext({
     id: randomUUID(),
@@ -32,6 +33,7 @@ export const callOf = ({
     chatUrl,
     assistantId,
     agentId,
+    controls,
     ...(agentType === 'builtin' ? { agent: 'builtin', agentType: null } : { agent: 'endpoint', agentType }),
   }),
   bearerToken: token,

@@ -1,5 +1,5 @@
 import { AgentFailure, type Agent } from '../agent.ts';
-import type { ExchangeLog } from './observed-client.ts';
+import type { ExchangeLog } from '#src/outgoing/observed-client.ts';
 
 /** Everything that is noted of one turn. */
 export type TurnNotes = ExchangeLog & {
@@ -10,13 +10,14 @@ export type TurnNotes = ExchangeLog & {
 
 /** The same agent; what a call would only log of its replies is noted. */
 export const watchedAgent = (agent: Agent, currentNotes: () => TurnNotes): Agent => ({
+  ...agent,
   begin: () => agent.begin?.(),
   close: () => agent.close?.(),
   async *reply(request, signal) {
     const notes = currentNotes();
     try {
       for await (const piece of agent.reply(request, signal)) {
-        if (typeof piece === 'object') notes.remarks.push(piece.remark);
+        if (typeof piece === 'object' && 'remark' in piece) notes.remarks.push(piece.remark);
         yield piece;
       }
     } catch (error) {

@@ -1,4 +1,4 @@
-import { mask } from './observed-client.ts';
+import { mask } from '#src/outgoing/observed-client.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** Wherever the endpoint repeats the token, it is masked as well; the gateway's own words stay as they are. */

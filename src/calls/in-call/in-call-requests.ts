@@ -2,7 +2,8 @@
  * Asking a call for something, wherever it is held: here, which needs no database, or by another gateway, which is
  * asked in turn. The order in which a request is refused is that of guides/design/wire.md, "Hang-up": not this number's
  * call, not in the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
- * A call that is on its way from one gateway to another is waited for.
+ * A call that is on its way from one gateway to another is waited for; a hang-up of one whose gateway has died is left to
+ * the next one.
  */
 import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,6 +11,7 @@ import type { CallStatus } from '#src/domain/end-reasons.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
+import { leaveHangup, type HangupAction } from '#src/persistence/left-hangups.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
 
@@ -17,6 +19,10 @@ import type { CallActor, Switchboard } from '../live/switchboard.ts';
 export type PerformRequest = (actor: CallActor, request: InCallRequest) => void | Promise<void>;
 
 export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
+
+/** Of an action that ends a call which was answered. */
+const hangupAction = (action: CallAction): HangupAction | null =>
+  action === 'hangup' || action === 'hangup_immediately' ? action : null;
 
 export type InCallRequestsOptions = {
   database: Database;
@@ -72,8 +78,31 @@ const unreached = (action: CallAction, cause: unknown): Refusal => {
   return new Refusal(isHangup(action) ? 'hangup_failed' : 'service_unavailable', detail, { cause });
 };
 
+/** What is asked of the gateway that holds a call; a hang-up, where that is dead, is done by whoever goes on with the call. */
+const createAskHolder = ({ database, askNode }: Pick<InCallRequestsOptions, 'database' | 'askNode'>) => {
+  const leavesToNext = async (
+    holder: string,
+    { callId, numberId, action: asked }: InCallRequest,
+  ): Promise<boolean> => {
+    const action = hangupAction(asked);
+    return action !== null && leaveHangup(database, { callId, numberId, holder, action });
+  };
+
+  return async (holder: string, request: InCallRequest): Promise<void> => {
+    if (await leavesToNext(holder, request)) return;
+    try {
+      await askNode(holder, request);
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      // It may have died just then.
+      if (!(await leavesToNext(holder, request))) throw unreached(request.action, error);
+    }
+  };
+};
+
 export const createInCallRequests = (options: InCallRequestsOptions): InCallRequests => {
   const { database, switchboard, liveCalls, node, perform } = options;
+  const askHolder = createAskHolder(options);
 
   /** `undefined` for a call that is not held here, or is another number's. */
   const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
@@ -107,20 +136,12 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
     await performOn(actor, request);
   };
 
-  const askOtherGateway = async (holder: string, request: InCallRequest): Promise<void> => {
-    try {
-      await options.askNode(holder, request);
-    } catch (error) {
-      throw error instanceof Refusal ? error : unreached(request.action, error);
-    }
-  };
-
   const sendOnce = async (request: InCallRequest, onHolder: (holder: string) => void): Promise<void> => {
     const actor = actorOf(request);
     if (actor !== undefined) return performOn(actor, request);
     const holder = await findHolder(request);
     onHolder(holder);
-    await (holder === node ? performHere(request) : askOtherGateway(holder, request));
+    await (holder === node ? performHere(request) : askHolder(holder, request));
   };
 
   /** Only a call that was answered goes from one gateway to another. */

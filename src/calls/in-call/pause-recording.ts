@@ -32,8 +32,11 @@ export const switchRecording = async (
   request: Extract<CallCommand, { type: 'recording.pause_requested' | 'recording.resume_requested' }>,
   database: Database,
 ): Promise<void> => {
-  const { callId, input } = actor.getSnapshot().context;
+  const snapshot = actor.getSnapshot();
+  const { callId, input } = snapshot.context;
   if (!input.recording) throw notRecorded('none');
+  if (snapshot.context.consentIsAwaited)
+    throw new Refusal('call_not_active', 'Nothing is recorded before the other party agrees to the call.');
   // Before anything is looked up: the next word may be the one that must not be kept.
   actor.send(request);
   const recording = await findRecording(database, callId);

@@ -1,9 +1,10 @@
-/** What is asked of a call that is held here, as the command of its chart. */
+/** Requests to a call that is held here, as commands of its chart. */
 import type { Database } from '#src/persistence/database.ts';
 import { signalEnd } from './hang-up.ts';
 import type { PerformRequest } from './in-call-requests.ts';
 import { switchRecording } from './pause-recording.ts';
-import { pressKeys, say } from './speak-for-agent.ts';
+import { collectKeys, pressKeys, say } from './speak-for-agent.ts';
+import { cancelTransfer, transfer } from './transfer.ts';
 
 export const createPerformRequest =
   (options: {
@@ -26,6 +27,14 @@ export const createPerformRequest =
         return switchRecording(actor, { type: 'recording.resume_requested' }, database);
       case 'press_keys':
         return pressKeys(actor, request.keys);
+      case 'collect':
+        return collectKeys(actor, request.wanted);
+      case 'transfer': {
+        const { action: _action, callId: _callId, numberId: _numberId, ...asked } = request;
+        return transfer(actor, { type: 'transfer.requested', ...asked });
+      }
+      case 'cancel_transfer':
+        return cancelTransfer(actor);
       // Saying something, the only one that is left.
       default:
         return say(actor, request);

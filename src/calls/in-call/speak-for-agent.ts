@@ -1,4 +1,5 @@
-/** What a program says, or presses on the telephone, in the agent's place (guides/design/wire.md, "Acts in a call"). */
+/** Words and keys of a program, in the agent's place (guides/design/wire.md, "Acts in a call"). */
+import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { CallCommand } from '#machines/call-context.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import type { PressKeys } from '#src/domain/own-call.ts';
@@ -9,7 +10,7 @@ import { notActive, type InCallRequests, type InCallRequestsOptions } from './in
 /** Keys and words of a program go to a call that is held here while both parties can talk. */
 const speakFor = (
   actor: CallActor,
-  request: Extract<CallCommand, { type: 'keys.requested' | 'say.requested' }>,
+  request: Extract<CallCommand, { type: 'keys.requested' | 'say.requested' | 'collect.requested' }>,
 ): void => {
   const snapshot = actor.getSnapshot();
   // Until its line is connected again it is on its way from one gateway to another, and asked once more.
@@ -22,6 +23,8 @@ const speakFor = (
       'call_not_active',
       'A machine has answered this call, and a message is being left on it.',
     );
+  if (snapshot.hasTag('consenting'))
+    throw new Refusal('call_not_active', 'The other party has not agreed to the call yet.');
   actor.send(request);
 };
 
@@ -32,6 +35,9 @@ export const say = (
   actor: CallActor,
   { sentences, interrupt }: { sentences: readonly string[]; interrupt: boolean },
 ): void => speakFor(actor, { type: 'say.requested', sentences, interrupt });
+
+export const collectKeys = (actor: CallActor, wanted: KeysWanted): void =>
+  speakFor(actor, { type: 'collect.requested', wanted });
 
 /** The sentences of a text as they can be spoken; none of one that is all marks. */
 export type SentencesOf = (text: string) => readonly string[];
@@ -47,6 +53,8 @@ export type SpeakingRequests = {
    * Refuses as pressing keys does, and with `invalid_request` where nothing of the text can be spoken.
    */
   say(request: CallOfNumber & { text: string; interrupt: boolean }): Promise<void>;
+  /** The other party's keys come to the agent as one turn. Refuses as pressing keys does. */
+  collectKeys(request: CallOfNumber & { wanted: KeysWanted }): Promise<void>;
   /** Keys of the telephone, pressed by the built-in agent for its own call. */
   pressOwnKeys: PressKeys;
 };
@@ -66,6 +74,7 @@ export const createSpeakingRequests = (
         throw invalidField({ path: 'text', message: 'Nothing of it can be spoken.' });
       await requests.send({ ...request, action: 'say', sentences });
     },
+    collectKeys: (request) => requests.send({ ...request, action: 'collect' }),
     async pressOwnKeys(callId, keys) {
       const numberId = liveCalls.get(callId)?.numberId;
       if (numberId === undefined) throw notActive();

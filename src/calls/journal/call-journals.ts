@@ -48,7 +48,10 @@ export const createCallJournals = () => {
   return {
     of,
     leave,
-    /** See `Journal`. */
+    /** See `Journal`, for both. */
+    async written(callId: string): Promise<void> {
+      await journals.get(callId)?.drained;
+    },
     async letGo(callId: string): Promise<void> {
       const journal = of(callId);
       await journal.drained;

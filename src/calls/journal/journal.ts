@@ -39,6 +39,8 @@ export type Journal = {
   onTaken(follow: (callId: string) => void): void;
   /** A fact of a call was written with its row: what follows a written fact follows. */
   wasWritten(callId: string, fact: RecordedFact): void;
+  /** Resolves when all that was published of a call until now is written or given up. */
+  written(callId: string): Promise<void>;
   /** Resolves when all that was published of a call is written, which another gateway goes on with: no more is. */
   letGo(callId: string): Promise<void>;
   /** Facts that wait to be written, over all calls. */
@@ -137,6 +139,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     onWritten: (follow) => void followers.push(follow),
     onTaken: (follow) => void takenFollowers.push(follow),
     wasWritten: tellFollowers,
+    written: journals.written,
     letGo: journals.letGo,
     backlog: () => backlog,
     async settled() {

@@ -4,6 +4,7 @@
  * by what could not be kept.
  */
 import type { SnapshotFrom } from 'xstate';
+import { noKeysYet } from '#machines/collected-keys.ts';
 import type { callMachine } from '#machines/call.ts';
 import { byOtherClock, type CallProgress, type KeptProgress } from '#src/persistence/call-revivals.ts';
 import { stateName } from '../live/chart-watch.ts';
@@ -29,21 +30,17 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
   // While it resumes, the progress kept before the taking over still holds.
   if (conversation === undefined || conversation.matches('resuming')) return undefined;
-  const { turn, utterance, spoken, unanswered, asked, failuresInARow, wasReprompted, unplayed } =
-    conversation.context;
+  const { callId: _callId, input: _input, messages: _messages, ...kept } = conversation.context;
+  const { collected } = kept;
   return {
     facts,
     endReason: snapshot.context.endReason,
+    pausedForSecret: snapshot.context.secretKeys?.pausedRecording ?? false,
     conversation: {
+      ...kept,
       state: stateName(conversation.value),
-      turn,
-      utterance,
-      spoken,
-      unanswered,
-      asked,
-      failuresInARow,
-      wasReprompted,
-      unplayed,
+      // Secret ones are kept nowhere: they have to be pressed once more.
+      collected: collected?.wanted.secret === true ? noKeysYet(collected.wanted) : collected,
     },
   };
 };

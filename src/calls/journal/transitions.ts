@@ -3,7 +3,8 @@
  * reads it and has nothing to guess.
  *
  * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`batch-writer.ts`), and a
- * call of which some are lost goes on. The last ones are written with its end.
+ * call of which some are lost goes on. The first one of a call is written with its row (`opening.ts`), and the last ones
+ * with its end.
  */
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
@@ -39,7 +40,7 @@ export type Transitions = {
   close(): Promise<void>;
 };
 
-/** How far a call has come: its last transition and fact, and where its charts are. */
+/** The progress of a call: its last transition and fact, and the states of its charts. */
 type Track = { epoch: number; sequence: number; facts: number } & Record<ChartName, string | null>;
 
 /** Transitions that wait to be written, by call. */
@@ -72,6 +73,13 @@ const createUnwritten = (limit: number) => {
 /** Of a call that is born. */
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
+const trackFrom = ({ epoch, sequence: facts }: JournalPlace, opening: string | null = null): Track => {
+  const isBorn = epoch === firstEpoch && facts === 0;
+  const call = isBorn ? opening : null;
+  const sequence = call === null ? 0 : 1;
+  return { epoch, sequence, facts, call, conversation: null, voicemail: null };
+};
+
 const chartOf = (id: string, callId: string): ChartName | undefined =>
   id === callId ? 'call' : chartNames.find((name) => name === id);
 
@@ -91,6 +99,8 @@ const moveOf = (inspected: InspectionEvent, callId: string) => {
 export const createTransitions = (
   options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
     write: (some: readonly StoredTransition[]) => Promise<void>;
+    /** The first state of the chart of a call that is born, where that is written with its row. */
+    opening?: string;
   },
 ): Transitions => {
   const tracks = new Map<string, Track>();
@@ -121,8 +131,10 @@ export const createTransitions = (
     const move = moveOf(inspected, callId);
     if (move === undefined) return;
     const { machine, eventType, stateAfter } = move;
-    const stateBefore = eventType === 'xstate.init' ? null : track[machine];
-    if (stateBefore === stateAfter) return;
+    const isInitial = eventType === 'xstate.init';
+    const stateBefore = isInitial ? null : track[machine];
+    const isWritten = isInitial && machine === 'call' && track.call === stateAfter;
+    if (isWritten || stateBefore === stateAfter) return;
     track[machine] = stateAfter;
     const isKept = unwritten.add({
       callId,
@@ -144,8 +156,8 @@ export const createTransitions = (
   };
 
   return {
-    inspectorOf(callId, now, { epoch, sequence: facts } = beginning) {
-      const track: Track = { epoch, sequence: 0, facts, call: null, conversation: null, voicemail: null };
+    inspectorOf(callId, now, begun = beginning) {
+      const track = trackFrom(begun, options.opening);
       tracks.set(callId, track);
       return (inspected) => look(callId, track, now, inspected);
     },

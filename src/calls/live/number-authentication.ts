@@ -1,4 +1,4 @@
-/** Whose number key this is (guides/design/administration.md, "Number keys"), also while the database does not answer. */
+/** The number of a key (guides/design/administration.md, "Number keys"), also while the database does not answer. */
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';

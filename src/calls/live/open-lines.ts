@@ -1,12 +1,18 @@
 /** The open lines of this gateway, so that each is closed whatever becomes of the call that holds it. */
 import { fromCallback } from 'xstate';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
-import type { Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
+import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
+import type { SecretKeys } from './secret-keys.ts';
 
 /** As lines do (`sip/lines.ts`). */
 type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
 
-export const createOpenLines = (options: { open: OpenLine; adopt: AdoptLine }) => {
+export const createOpenLines = (options: {
+  open: OpenLine;
+  adopt: AdoptLine;
+  secretKeys: Pick<SecretKeys, 'hide' | 'keep' | 'forget' | 'press'>;
+}) => {
+  const { secretKeys } = options;
   const lines = new Map<string, Line>();
   /** Of calls that another process held, until their lines are adopted. */
   const left = new Map<string, LeftLine>();
@@ -37,11 +43,21 @@ export const createOpenLines = (options: { open: OpenLine; adopt: AdoptLine }) =
     /** Whether another gateway could go on with the line of this call now. */
     canBeLeft: (callId: string): boolean => lines.get(callId)?.canBeLeft() ?? false,
     /** A line as the charts invoke it: opened with the state, closed with it. */
-    actor: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
-      const line = openOrAdopt(input, sendBack);
-      lines.set(input.callId, line);
-      receive((command) => line.tell(command));
-      return () => close(input.callId);
+    actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
+      const { callId } = input;
+      const line = openOrAdopt(input, (event) =>
+        sendBack(
+          event.type === 'line.digit' ? { ...event, digit: secretKeys.press(callId, event.digit) } : event,
+        ),
+      );
+      lines.set(callId, line);
+      receive((command) => {
+        if (command.type === 'hideKeys') secretKeys.hide(callId, command.finish);
+        else if (command.type === 'keepKeys') secretKeys.keep(callId);
+        else if (command.type === 'forgetKeys') secretKeys.forget(callId);
+        else line.tell(command);
+      });
+      return () => close(callId);
     }),
   };
 };

@@ -7,6 +7,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { firstEpoch } from '#src/persistence/call-facts.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/sip-legs.ts';
 
 export type LegKeeper = {
@@ -25,11 +26,12 @@ const dropMs = 1_000;
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
-/** What is to be written; `null`: it is over. */
+/** Legs to be written, by id; `null`: it is over. */
 type Changes = ReadonlyMap<string, Omit<KeptLeg, 'id'> | null>;
 
 type LegKeeperOptions = {
   database: Database;
+  sealing: Pick<Sealing, 'seal' | 'open'>;
   node: string;
   /** Which holder of a call this gateway is. */
   epochOf: (callId: string) => number;
@@ -40,7 +42,12 @@ type LegKeeperOptions = {
 };
 
 /** Writes legs, and knows which may be in the database, with their epochs there, so that nothing else is deleted. */
-const createLegWriter = ({ database, node, epochOf }: Omit<LegKeeperOptions, 'clock' | 'logger'>) => {
+const createLegWriter = ({
+  database,
+  sealing,
+  node,
+  epochOf,
+}: Omit<LegKeeperOptions, 'clock' | 'logger'>) => {
   const written = new Map<string, number>();
   const epochNow = ({ callId }: { callId: string | null }): number =>
     callId === null ? firstEpoch : epochOf(callId);
@@ -56,11 +63,11 @@ const createLegWriter = ({ database, node, epochOf }: Omit<LegKeeperOptions, 'cl
         return change === null && epoch !== undefined ? [{ id, epoch }] : [];
       });
       for (const { id, epoch } of kept) written.set(id, epoch);
-      if (kept.length + over.length > 0) await writeLegs(database, node, { kept, over });
+      if (kept.length + over.length > 0) await writeLegs(database, sealing, node, { kept, over });
       for (const { id } of over) written.delete(id);
     },
     async read(of: string) {
-      const legs = await legsOf(database, of);
+      const legs = await legsOf(database, sealing, of);
       for (const { id, epoch } of legs) written.set(id, epoch);
       return legs.map(({ id, callId, leg }) => ({ id, callId, leg }));
     },

@@ -2,11 +2,12 @@
  * Resumption of a call that another process held, from what that process has left of it: how far it had come when that
  * was last kept, and its journal, which may know more, or less.
  */
+import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
 import type { ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import type { Message } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import type { CallProgress, Revival } from '#src/persistence/call-revivals.ts';
+import { keysWanted, type CallProgress, type Revival } from '#src/persistence/call-revivals.ts';
 import type { CallRow } from '#src/persistence/calls.ts';
 
 export type LeftCall = {
@@ -21,9 +22,24 @@ export type LeftCall = {
 const mayBeAskedAgain = ({ agent, agentType }: AgentBinding): boolean =>
   agent === 'builtin' || agentType === 'openai_compatible' || agentType === 'mastra';
 
+const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
+
+const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): JournalEntry | undefined =>
+  facts.findLast(({ type }) => types.includes(type));
+
+/** Whether the other party is still to be told, or asked, what comes before everything else. */
+const awaitsConsent = ({ facts, revival: { beginning } }: LeftCall): boolean =>
+  beginning.policy.consent.announce !== null && lastOf(facts, 'call.consent') === undefined;
+
+/** What was said before the other party agreed is no part of the conversation. */
+const withoutConsent = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
+  const asked = facts.findLastIndex(({ type }) => type === 'call.consent');
+  return facts.slice(asked + 1);
+};
+
 /** In the order in which they were said: a turn of the agent is told when it is over, also where somebody spoke into it. */
 const messagesOf = ({ facts, kickoff }: LeftCall): Message[] => {
-  const turns = facts.flatMap(({ at, role, text }) =>
+  const turns = withoutConsent(facts).flatMap(({ at, role, text }) =>
     role === null || text === null ? [] : [{ at, message: { role, content: text } }],
   );
   const said = turns.toSorted((one, other) => one.at.getTime() - other.at.getTime());
@@ -31,13 +47,8 @@ const messagesOf = ({ facts, kickoff }: LeftCall): Message[] => {
   return [...opening, ...said.map(({ message }) => message)];
 };
 
-const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): JournalEntry | undefined =>
-  facts.findLast(({ type }) => types.includes(type));
-
 const unanswerable = (messages: readonly Message[]): number =>
   messages.length - (messages.findLastIndex(({ role }) => role === 'assistant') + 1);
-
-const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
 
 /** Words of a program that are still to be said, of those that were kept and those that were asked for later. */
 const askedLast = (kept: readonly string[], later: readonly JournalEntry[]): string[] => {
@@ -48,20 +59,33 @@ const askedLast = (kept: readonly string[], later: readonly JournalEntry[]): str
   return [...kept, ...since].filter((words) => !heard.some((text) => text.includes(words)));
 };
 
-/** What the journal knows beyond what was kept last. */
+/** Keys that the agent waits for still. */
+const collectedLast = (kept: CollectedKeys | null, later: readonly JournalEntry[]): CollectedKeys | null => {
+  const last = later.findLast(
+    ({ type, role, text }) => type === 'collect.requested' || (role === 'user' && isTurnOfKeys(text ?? '')),
+  );
+  if (last === undefined) return kept;
+  const wanted = last.type === 'collect.requested' ? keysWanted.safeParse(last.data).data : undefined;
+  return wanted === undefined ? null : noKeysYet(wanted);
+};
+
+/** The conversation as it was kept last, brought up to the end of the journal. */
 const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallProgress['conversation'] => {
   const { conversation } = progress;
   const later = facts.filter(({ sequence }) => sequence > progress.facts);
   const heard = later.filter(({ role }) => role === 'user').length;
   const failures = later.filter(({ type }) => type === 'reply.failed').length;
   const isTurnOver = later.some(({ role }) => role === 'assistant');
-  const now = isTurnOver ? { ...conversation, state: 'listening', spoken: null, unplayed: [] } : conversation;
+  const now = isTurnOver
+    ? { ...conversation, state: 'listening', spoken: null, unplayed: [], controls: [] }
+    : conversation;
   const unanswered = conversation.unanswered + heard;
   // Whom it owed an answer when its floor was free it has asked for one.
   const wasAsked = outerOf(now.state) === 'listening' && (isTurnOver || heard > 0) && unanswered > 0;
   return {
     ...now,
     asked: askedLast(conversation.asked, later),
+    collected: collectedLast(conversation.collected, later),
     ...(wasAsked && failures === 0 ? { state: 'replying.thinking' } : {}),
     unanswered,
     failuresInARow: conversation.failuresInARow + failures,
@@ -118,38 +142,92 @@ const resumed = (
 const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['conversation'] | null) => {
   if (progress !== null && progress.endReason !== null) return progress.endReason;
   if (lastOf(facts, 'call.hangup_requested')?.data['immediate'] === true) return 'agent_hangup';
+  if (lastOf(facts, 'call.consent')?.data['given'] === false) return 'consent_refused';
   const hasSaidAll = was !== null && was.unplayed.length === 0 && was.spoken !== null;
   if (was?.state === 'parting' && was.unplayed.length === 0) return 'agent_error';
   if (was?.state.startsWith('voicemail') === true && hasSaidAll) return 'agent_hangup';
   return null;
 };
 
-/** `node`: the gateway that goes on with it. */
-export const resumption = (left: LeftCall, node: string): TakenOverCall => {
-  const { call, revival, facts } = left;
+/** The transfer that nothing has become of, or that somebody had come for. */
+const lostTransferOf = ({ facts }: LeftCall): TakenOverCall['lostTransfer'] => {
+  const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
+  if (last?.type !== 'call.transfer_requested') return null;
+  const { transferId, to } = last.data;
+  return typeof transferId === 'string' && typeof to === 'string' ? { transferId, to } : null;
+};
+
+/** The last moment of the conversation; null where nothing has happened but what comes before it. */
+const lastOfConversation = ({ facts, revival: { progress } }: LeftCall) =>
+  progress === null || outerOf(progress.conversation.state) === 'consenting'
+    ? null
+    : caughtUp(progress, facts);
+
+/** To which the agent has changed it. */
+const languageOf = (facts: readonly JournalEntry[]): string | null => {
+  const language = lastOf(facts, 'language.changed')?.data['language'];
+  return typeof language === 'string' ? language : null;
+};
+
+const askedForConsent: TakenOverConversation = {
+  resumesAs: 'consenting',
+  unsaid: [],
+  messages: [],
+  turn: 0,
+  utterance: 0,
+  spoken: null,
+  asked: [],
+  controls: [],
+  language: null,
+  collected: null,
+  unanswered: 0,
+  failuresInARow: 0,
+  wasReprompted: false,
+};
+
+/** Whether a machine has answered, which is asked for nothing. */
+const isMachine = (was: CallProgress['conversation'] | null): boolean =>
+  was !== null && outerOf(was.state) === 'voicemail';
+
+const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null): TakenOverConversation => {
+  const { facts } = left;
   const messages = messagesOf(left);
-  const was = revival.progress && caughtUp(revival.progress, facts);
   const isHeld = lastOf(facts, 'call.held', 'call.resumed')?.type === 'call.held';
   const { resumesAs, unsaid, unanswered, spoken } =
     was === null ? beginning(left) : resumed(left, was, messages);
   return {
+    resumesAs: isHeld ? 'on-hold' : resumesAs === 'on-hold' ? 'listening' : resumesAs,
+    unsaid: isHeld ? [] : unsaid,
+    messages,
+    turn: was?.turn ?? 0,
+    utterance: was?.utterance ?? 0,
+    spoken,
+    asked: was?.asked ?? askedLast([], facts),
+    // They stand behind sentences that are said again, or nowhere.
+    controls: isHeld || unsaid.length === 0 ? [] : (was?.controls ?? []),
+    language: languageOf(facts),
+    collected: was === null ? collectedLast(null, facts) : was.collected,
+    unanswered: Math.min(unanswered, unanswerable(messages)),
+    failuresInARow: was?.failuresInARow ?? 0,
+    wasReprompted: was?.wasReprompted ?? false,
+  };
+};
+
+/** `node`: the gateway that goes on with it. */
+export const resumption = (left: LeftCall, node: string): TakenOverCall => {
+  const { call, revival, facts } = left;
+  const was = lastOfConversation(left);
+  const consentIsAwaited = awaitsConsent(left);
+  return {
     node,
     answeredBy: call.answeredBy,
     recordingIsPaused: lastOf(facts, 'recording.paused', 'recording.resumed')?.type === 'recording.paused',
+    pausedForSecret: revival.progress?.pausedForSecret ?? false,
+    consentIsAwaited,
     hangupIsPending:
       lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested',
     endReason: endOf(left, was),
-    conversation: {
-      resumesAs: isHeld ? 'on-hold' : resumesAs === 'on-hold' ? 'listening' : resumesAs,
-      unsaid: isHeld ? [] : unsaid,
-      messages,
-      turn: was?.turn ?? 0,
-      utterance: was?.utterance ?? 0,
-      spoken,
-      asked: was?.asked ?? askedLast([], facts),
-      unanswered: Math.min(unanswered, unanswerable(messages)),
-      failuresInARow: was?.failuresInARow ?? 0,
-      wasReprompted: was?.wasReprompted ?? false,
-    },
+    lostTransfer: lostTransferOf(left),
+    conversation: isMachine(was) || !consentIsAwaited ? conversationOf(left, was) : askedForConsent,
   };
 };

@@ -56,7 +56,7 @@ export type TakeOverOptions = {
 /** Calls whose journals are read at the same time. */
 const atOnce = 16;
 
-/** How many turns of the other party its agent was told of. */
+/** The number of the other party's turns that its agent was told of. */
 const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
@@ -117,7 +117,7 @@ const createConnect = (options: TakeOverOptions) => {
 };
 
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { database, lostCalls, callTime, logger } = options;
+  const { database, sealing, lostCalls, callTime, logger } = options;
   const connect = createConnect(options);
 
   const goOnWith = async (call: Revivable, legs: LeftLine['legs']): Promise<void> => {
@@ -133,6 +133,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
   const legsOf = async (calls: readonly Revivable[]): Promise<Map<string | null, LeftLine['legs']>> => {
     const legs = await legsOfCalls(
       database,
+      sealing,
       calls.map(({ id }) => id),
     );
     return Map.groupBy(legs, ({ callId }) => callId);

@@ -1,7 +1,10 @@
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { CallBirth } from '#src/persistence/calls.ts';
+import { callOpening } from '../journal/opening.ts';
 import type { OpenNumber } from './open-number.ts';
 
 export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
@@ -9,6 +12,10 @@ export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
   policy: CallPolicy;
   /** Seconds, counted from the answer. */
   maxDurationSec: number;
+  /** What who places the call says of it; null for nothing. */
+  metadata?: Metadata | null | undefined;
+  /** Of its INVITE: those of a caller that are taken, or those that an outbound call is to have. */
+  sipHeaders?: SipHeaders | null | undefined;
   /** Of a caller. */
   identity?: CallerIdentity | undefined;
   /** Wall-clock milliseconds since the epoch. */
@@ -32,9 +39,12 @@ export const callBirth = (call: NewCall): CallBirth => {
       call.identity === undefined || call.identity.diversions.length === 0 ? null : call.identity.diversions,
     language: number.language,
     instruction: call.instruction,
+    metadata: call.metadata ?? null,
+    sipHeaders: call.sipHeaders ?? null,
     maxDurationSec: call.maxDurationSec,
     recordingEnabled: policy.recordingEnabled,
     startedAt: new Date(call.startedAt),
     node: call.node,
+    opening: callOpening,
   };
 };

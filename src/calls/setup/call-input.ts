@@ -4,7 +4,9 @@ import type { TakenOverCall } from '#machines/taken-over.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { Voicemail } from '#src/domain/voicemail.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 
@@ -21,6 +23,8 @@ export const callInput = (call: {
   speech: SpeechChoice;
   voicemail: Voicemail;
   times: CallTimes;
+  /** Of an outbound call. */
+  sipHeaders?: SipHeaders | null | undefined;
   /** Of a call that another process held. */
   takenOver?: TakenOverCall;
 }): CallInput => {
@@ -46,12 +50,18 @@ export const callInput = (call: {
     ...times,
     kickoff: isOutbound ? kickoffFor(instruction) : null,
     greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
+    consent: consentWanted(policy.consent, language),
     ...said,
+    phrasesIn: phrases,
     takenOver: call.takenOver ?? null,
     voicemail: voicemail.policy,
     voicemailMessage: voicemail.message ?? voicemailMessage,
+    ...(isOutbound && call.sipHeaders ? { sipHeaders: call.sipHeaders } : {}),
   };
 };
+
+const consentWanted = ({ announce, require }: ConsentPolicy, language: Language): CallInput['consent'] =>
+  announce === null ? null : { announcement: announce, requirement: require, language };
 
 /**
  * Inbound: the built-in agent opens with a greeting; an endpoint waits, unless the number has one

@@ -7,7 +7,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { DayGrant, SpentOfNumber } from '#src/persistence/spent-minutes.ts';
 
-/** Whose minutes they are. */
+/** The owner of the minutes. */
 export type DailyOwner = 'workspace' | 'number';
 
 /** `warned`: four fifths of the day are used. */

@@ -4,8 +4,12 @@ import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { destinationProblem, type DestinationProblem } from '#src/domain/destinations.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import { Refusal } from '#src/domain/refusal.ts';
+import { unlistedHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
+import { invalidField, Refusal } from '#src/domain/refusal.ts';
+import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks.ts';
+import type { Database } from '#src/persistence/database.ts';
 import type { KeyedAnswer, KeyedRequest } from '#src/persistence/keyed-answers.ts';
 import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
@@ -16,6 +20,10 @@ export type PlaceCallRequest = {
   instruction: string | null;
   /** Seconds; `null` for the stored policy. */
   maxDurationSec: number | null;
+  /** Absent where nothing is said of the call. */
+  metadata?: Metadata;
+  /** Of the INVITE; absent where there is none. */
+  sipHeaders?: SipHeaders;
   /** Where the request may be repeated: its key, and the answer to be kept with the call. */
   keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Omit<KeyedAnswer, keyof KeyedRequest> }) | null;
 };
@@ -47,14 +55,35 @@ const checkDestination = (policy: CallPolicy, to: string, country: Country): voi
   throw new Refusal('destination_not_allowed', notAllowed[reason] ?? ofKind, { extras: { reason } });
 };
 
+/** One trunk must be there that sends all of them. */
+const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): void => {
+  const names = Object.keys(headers);
+  const missing = trunks.map(({ headersOut }) => unlistedHeaders(names, headersOut));
+  const fewest = missing.toSorted((one, other) => one.length - other.length)[0] ?? names;
+  if (fewest.length === 0) return;
+  throw invalidField(
+    ...fewest.map((name) => ({
+      path: `sip_headers.${name}`,
+      message:
+        'No trunk of this number has all headers of the call in its "headers_out": this one is missing.',
+    })),
+  );
+};
+
 /**
  * Refuses with `invalid_to` (a number abroad, where that is not allowed), `destination_not_allowed` (with `reason`),
- * `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,
+ * `invalid_request` (a header that no trunk of the number sends), `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,
  * `over_capacity` or `idempotency_in_progress`; no call is placed then, and the key stays free.
  */
 export const createPlaceCall =
-  (options: { startCall: StartCall; policyOf: PolicyOf; country: Country; now: () => number }): PlaceCall =>
-  async (number, { to, instruction, maxDurationSec, keyed }) => {
+  (options: {
+    database: Database;
+    startCall: StartCall;
+    policyOf: PolicyOf;
+    country: Country;
+    now: () => number;
+  }): PlaceCall =>
+  async (number, { to, instruction, maxDurationSec, metadata, sipHeaders, keyed }) => {
     const policy = options.policyOf(number);
     checkDestination(policy, to, options.country);
     if (maxDurationSec !== null && maxDurationSec > policy.maxDurationSec) {
@@ -71,6 +100,8 @@ export const createPlaceCall =
         'The outbound agent of this number has no agent type or no chat URL, so nobody could speak. No call was placed.',
       );
     }
+    if (sipHeaders !== undefined)
+      checkHeaders(sipHeaders, await trunkHeadersOf(options.database, number.number));
     const callId = randomUUID();
     const placed: PlacedCall = { callId, from: number.number };
     await options.startCall({
@@ -78,6 +109,8 @@ export const createPlaceCall =
       policy,
       maxDurationSec: maxDurationSec ?? policy.defaultDurationSec,
       startedAt: options.now(),
+      metadata,
+      sipHeaders,
       agentCall: {
         context: agentContext({
           id: callId,

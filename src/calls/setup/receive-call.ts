@@ -92,7 +92,10 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
   const reject = createReject(options);
   const admitCaller = createAdmitCaller(options);
 
-  const newCall = ({ callId, from, identity, at: startedAt }: Arrival, number: OpenNumber): NewCall => {
+  const newCall = (
+    { callId, from, identity, sipHeaders, at: startedAt }: Arrival,
+    number: OpenNumber,
+  ): NewCall => {
     const policy = policyOf(number);
     const context = agentContext({
       id: callId,
@@ -107,6 +110,7 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
       maxDurationSec: policy.defaultDurationSec,
       startedAt,
       identity,
+      sipHeaders,
       context,
       instruction: null,
       node,

@@ -20,7 +20,10 @@ import type { Beginnings } from '../journal/beginnings.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 
-export type CallStart = Pick<NewCall, 'number' | 'policy' | 'maxDurationSec' | 'startedAt' | 'identity'> & {
+export type CallStart = Pick<
+  NewCall,
+  'number' | 'policy' | 'maxDurationSec' | 'startedAt' | 'metadata' | 'sipHeaders' | 'identity'
+> & {
   agentCall: AgentCall;
   /** The answer to the request that places the call, where it may be repeated. */
   keyedAnswer?: KeyedAnswer | null;
@@ -102,18 +105,18 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
   };
 };
 
-/** What another process would go on with. */
+/** The beginning that another process would go on with. */
 const beginningOf = ({
   number: { greeting, speech, voicemail },
   policy,
   agentCall: { binding },
 }: CallStart): CallBeginning => {
-  const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd } = policy;
+  const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd, consent } = policy;
   return {
     greeting,
     speech,
     voicemail,
-    policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd },
+    policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd, consent },
     binding,
   };
 };
@@ -127,7 +130,7 @@ const createConnectCall =
     >,
   ) =>
   (start: CallStart): void => {
-    const { number, policy, maxDurationSec, agentCall } = start;
+    const { number, policy, maxDurationSec, sipHeaders, agentCall } = start;
     const { language, greeting, speech, voicemail, workspace } = number;
     const { call_id: callId, direction } = agentCall.context;
     options.observer.began({ callId, direction });
@@ -146,6 +149,7 @@ const createConnectCall =
           greeting,
           speech,
           voicemail,
+          sipHeaders,
           times: options.times,
         }),
       });

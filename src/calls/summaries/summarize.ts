@@ -14,6 +14,9 @@ type Words = {
 
 const korean: Words = {
   reasons: {
+    transfer_completed: '담당자에게 연결되어 통화를 마쳤습니다.',
+    transfer_failed: '담당자에게 연결하지 못해 끝났습니다.',
+    consent_refused: '상대방이 동의하지 않아 끝났습니다.',
     agent_hangup: 'AI가 통화를 마쳤습니다.',
     counterparty_hangup: '상대방이 전화를 끊었습니다.',
     max_duration: '최대 통화 시간이 지나 끝났습니다.',
@@ -41,6 +44,9 @@ const times = (count: number): string => (count === 1 ? 'once' : `${count} times
 
 const english: Words = {
   reasons: {
+    transfer_completed: 'The call was transferred to a person.',
+    transfer_failed: 'The call ended because nobody could be reached to transfer it to.',
+    consent_refused: 'The other party did not agree to what it was told first, so the call was ended.',
     agent_hangup: 'The AI ended the call.',
     counterparty_hangup: 'The other party hung up.',
     max_duration: 'The call reached its maximum duration.',
@@ -67,6 +73,9 @@ const english: Words = {
 
 const japanese: Words = {
   reasons: {
+    transfer_completed: '担当者に転送され、通話が終わりました。',
+    transfer_failed: '担当者に転送できなかったため終了しました。',
+    consent_refused: '相手の同意が得られなかったため終了しました。',
     agent_hangup: 'AIが通話を終了しました。',
     counterparty_hangup: '相手が電話を切りました。',
     max_duration: '最大通話時間に達したため終了しました。',

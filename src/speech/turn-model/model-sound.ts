@@ -4,7 +4,7 @@ import { modelRate } from './log-mel.ts';
 export const longestMs = 8_000;
 const length = (longestMs * modelRate) / 1_000;
 
-/** How far to both sides the sound between two samples is looked for. */
+/** Samples to both sides from which the sound between two of them is reckoned. */
 const reach = 16;
 
 /** A sinc between the samples, faded out by a Hann window. */

@@ -1,11 +1,14 @@
 /** Advice for every agent type, where the type itself had none. */
+import { connectionAdvice } from '#src/outgoing/advice/failed-connection.ts';
+import { tlsPortAdvice } from '#src/outgoing/advice/http-status.ts';
 import { unspeakable } from '../../spoken-reply.ts';
 import { httpErrorAdvice } from './http-status.ts';
 import type { Adviser } from './trouble.ts';
 
 export const generalAdvice: Adviser = (trouble) => {
   const { binding, failure, text, turn } = trouble;
-  if (/plain HTTP request was sent to HTTPS port/i.test(text)) return 'Begin the URL with https://.';
+  const tlsPort = tlsPortAdvice(trouble);
+  if (tlsPort !== undefined) return tlsPort.words;
   switch (failure?.kind) {
     case undefined:
       return turn.remarks.length > 0
@@ -31,7 +34,7 @@ export const generalAdvice: Adviser = (trouble) => {
     case 'over_capacity':
       return 'The workspace has as many requests under way as it may. Wait until they are over, and try again.';
     case 'circuit_open':
-      return 'The server has not answered lately, so nothing was sent. Start it, wait a moment, and try again.';
+      return connectionAdvice(trouble)?.words;
     case 'reply_cut_off':
       return 'The reply ended within a sentence. Look at the limit of tokens, at a proxy that closes streams, and at the end of the stream: it should have its end mark.';
     case 'no_reply':

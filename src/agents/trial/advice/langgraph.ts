@@ -1,5 +1,6 @@
 /** LangGraph's servers, in JavaScript and in Python. */
-import { firstAdvice, isWordless, pathOf, type Adviser } from './trouble.ts';
+import { firstAdvice, pathOf } from '#src/outgoing/advice/failed-request.ts';
+import { isWordless, type Adviser } from './trouble.ts';
 
 const noAssistant: Adviser = ({ binding, failure, status, text }) => {
   const name = binding.assistantId;

@@ -1,5 +1,6 @@
 /** Mastra's own server, from 0.18 on. */
-import { firstAdvice, isWordless, type Adviser } from './trouble.ts';
+import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
+import { isWordless, type Adviser } from './trouble.ts';
 
 /** Before 1.0 the context was read from `runtimeContext`; a `requestContext` is passed over without a word. */
 export const oldMastraAdvice: Adviser = ({ failure, headers, text }) => {

@@ -1,5 +1,6 @@
 /** n8n, as its chat trigger answers. */
-import { fieldNames, firstAdvice, type Adviser } from './trouble.ts';
+import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
+import { fieldNames, type Adviser } from './trouble.ts';
 
 const productionUrl = 'the production URL of the chat trigger, https://…/webhook/<id>/chat';
 

@@ -1,6 +1,7 @@
 /** Servers that speak the format of OpenAI's chat completions. */
+import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
 import { isUnknownPath } from './http-status.ts';
-import { firstAdvice, isWordless, type Adviser } from './trouble.ts';
+import { isWordless, type Adviser } from './trouble.ts';
 
 const aboutModel = /\bmodels?\b/i;
 const isMissing =

@@ -1,26 +1,21 @@
 import { z } from 'zod';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import { mask } from '../observed-client.ts';
+import {
+  pathOf,
+  placeOf,
+  type FailedRequest,
+  type ServerAdviser,
+} from '#src/outgoing/advice/failed-request.ts';
+import { mask } from '#src/outgoing/observed-client.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** A turn that went wrong, as far as advice needs to know it. */
-export type Trouble = {
+export type Trouble = FailedRequest & {
   binding: AgentBinding;
-  /** The chat URL: its host with the port, its path without a slash at the end. */
-  host: string;
-  hostName: string;
-  path: string;
   hasToken: boolean;
   turn: Omit<TriedTurn, 'advice'>;
   /** Null for a turn that did not fail, but may have been silent. */
   failure: TriedTurn['failure'];
-  /** Of the response that decided the turn; null without one. */
-  status: number | null;
-  /** Of that response: the beginning of its body, without the space around it. */
-  text: string;
-  headers: Readonly<Record<string, string>>;
-  /** Words of the endpoint's own that are repeated in advice: where they hold the token, it is masked. */
-  quote(words: string): string;
 };
 
 /** Nothing came that could be spoken, and no other cause is known; chosen silence is one of them. */
@@ -29,15 +24,11 @@ export const isWordless = ({ failure }: Trouble): boolean => failure === null ||
 /** A sentence or two that say what to change; undefined when it has nothing to say. */
 export type Adviser = (trouble: Trouble) => string | undefined;
 
-export const firstAdvice =
-  (...advisers: readonly Adviser[]): Adviser =>
-  (trouble) => {
-    for (const adviser of advisers) {
-      const advice = adviser(trouble);
-      if (advice !== undefined) return advice;
-    }
-    return undefined;
-  };
+/** The words that stand for every server of a customer. */
+export const wordsOf =
+  (adviser: ServerAdviser): Adviser =>
+  (trouble) =>
+    adviser(trouble)?.words;
 
 const fields = z.record(z.string(), z.unknown());
 
@@ -58,13 +49,10 @@ export const fieldNames = (text: string): string | undefined => {
   return names.length === 0 ? 'none' : names.map((name) => `"${name.slice(0, 40)}"`).join(', ');
 };
 
-export const pathOf = (url: string): string => URL.parse(url)?.pathname.replace(/(?<!\/)\/+$/, '') ?? '';
-
 export const troubleOf = (
   turn: Omit<TriedTurn, 'advice'>,
   { binding, bearerToken }: { binding: AgentBinding; bearerToken: string | null },
 ): Trouble => {
-  const url = URL.parse(binding.chatUrl ?? '');
   // A cancelled run says nothing about why it was cancelled.
   const answers = turn.exchanges.filter(
     ({ sent, received }) => received !== null && !pathOf(sent.url).endsWith('/cancel'),
@@ -73,11 +61,12 @@ export const troubleOf = (
   const received =
     (isRefusal ? answers.findLast((answer) => (answer.received?.status ?? 0) >= 300) : answers.at(-1))
       ?.received ?? null;
+  const last = turn.exchanges.at(-1);
   return {
     binding,
-    host: url?.host ?? '',
-    hostName: url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '',
-    path: pathOf(binding.chatUrl ?? ''),
+    ...placeOf(binding.chatUrl ?? ''),
+    askedUrl: last?.sent.url,
+    hasBegun: last?.received != null,
     hasToken: bearerToken !== null && bearerToken !== '',
     turn,
     failure: turn.failure,
@@ -86,5 +75,10 @@ export const troubleOf = (
     headers: received?.headers ?? {},
     quote: (words) =>
       bearerToken === null || bearerToken === '' ? words : words.replaceAll(bearerToken, mask),
+    names: {
+      url: 'chat URL',
+      server: 'agent',
+      letIn: 'let the server take the bearer token of calls at this address instead.',
+    },
   };
 };

@@ -1,11 +1,11 @@
-import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { EndpointFailure } from './endpoint-failure.ts';
+import type { EndpointClient } from './endpoint-client.ts';
 import type { Exchange } from '#src/domain/agent-trial.ts';
 
-/** Notes of the requests of one turn. */
+/** Notes of requests, such as those of one turn. */
 export type ExchangeLog = {
   exchanges: Exchange[];
-  /** Milliseconds since the turn began. */
+  /** Milliseconds since it began. */
   elapsed(): number;
 };
 

@@ -1,0 +1,21 @@
+import { Refusal } from '#src/domain/refusal.ts';
+import { eraseCall } from '#src/persistence/erasing.ts';
+import { entryOf, type Administrator } from './administrator.ts';
+
+/**
+ * Erases what a call tells of the other party: words, recording, instruction, summary, metadata, names, keys, SIP
+ * messages, and the number but for its last two digits. A call that was erased before stays so.
+ * Throws a Refusal: `call_not_found`, or `call_active` while it is in progress.
+ */
+export const eraseCallOf = async (administrator: Administrator, callId: string): Promise<void> => {
+  const { database, workspaceId } = administrator;
+  const entry = entryOf(administrator, { action: 'call.erased', subject: `call:${callId}` });
+  const erasure = await eraseCall(database, { callId, workspaceId }, entry);
+  if (erasure === 'unknown') throw new Refusal('call_not_found', 'There is no call with this id here.');
+  if (erasure === 'in_progress') {
+    throw new Refusal(
+      'call_active',
+      'This call is in progress. Wait until it has ended, or end it, and erase it then.',
+    );
+  }
+};

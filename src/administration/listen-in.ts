@@ -1,0 +1,33 @@
+/** Listening in on a call in progress: who may, and what is written down of it. */
+import type { ListenInPolicy } from '#src/domain/listen-in.ts';
+import { findListenInPolicy } from '#src/persistence/call-holders.ts';
+import { note, type Administrator, type WorkspaceReader } from './administrator.ts';
+
+/** Undefined for a call that is over, or is none of the workspace. */
+export const listenInPolicyOf = (
+  { database, workspaceId }: WorkspaceReader,
+  callId: string,
+): Promise<ListenInPolicy | undefined> => findListenInPolicy(database, { callId, workspaceId });
+
+/** Before anything is heard. */
+export const noteListeningBegun = (
+  administrator: Administrator,
+  callId: string,
+  policy: ListenInPolicy,
+): Promise<void> =>
+  note(administrator, {
+    action: 'call.listening_began',
+    subject: `call:${callId}`,
+    detail: { announced: policy === 'announced' },
+  });
+
+export const noteListeningEnded = (
+  administrator: Administrator,
+  callId: string,
+  seconds: number,
+): Promise<void> =>
+  note(administrator, {
+    action: 'call.listening_ended',
+    subject: `call:${callId}`,
+    detail: { seconds: Math.round(seconds) },
+  });

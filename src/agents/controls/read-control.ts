@@ -1,0 +1,179 @@
+/** The meaning of a control that an agent has written (guides/design/agents.md, "Controls"). */
+import { z } from 'zod';
+import type { Control } from '#machines/control.ts';
+import { baseLanguage, isLanguage, languages } from '#src/domain/language.ts';
+import {
+  longestKeyWaitSec,
+  longestSaid,
+  mostCollected,
+  telephoneKey,
+  telephoneKeys,
+  transferRingBounds,
+  usualKeyWaitSec,
+  usualTransferRingSec,
+} from '#src/domain/in-call-request.ts';
+
+/** It declares that the agent says nothing; the call has nothing to do. */
+export const silence = Symbol('silence');
+
+/** Why what was written is left out; safe to log, for nothing of it is repeated. */
+export type LeftOut = { leftOut: string };
+
+/** Characters of a language tag (RFC 5646 section 4.4.1). */
+const longestTag = 35;
+
+/** A number, which a tag can write only as a text. */
+const given = (number: z.ZodInt) =>
+  z
+    .union([
+      number,
+      z
+        .string()
+        .regex(/^\d{1,4}$/)
+        .transform(Number)
+        .pipe(number),
+    ])
+    .optional();
+
+/** Words for the voice, which a database can keep: control characters are none. */
+const words = z
+  .string()
+  .max(longestSaid)
+  .transform((text) =>
+    text
+      .toWellFormed()
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim(),
+  )
+  .optional();
+
+const transfer = {
+  schema: z
+    .object({
+      // Whether it is a number, and one that may be rung, is known when it is to be rung.
+      to: z.string().regex(/^\+?[0-9][0-9 -]{2,38}$/),
+      mode: z.enum(['cold', 'warm']).default('cold'),
+      say: words,
+      briefing: words,
+      accept_key: z.string().regex(telephoneKey).optional(),
+      ring_timeout_sec: given(z.int().min(transferRingBounds[0]).max(transferRingBounds[1])),
+      on_failure: z.enum(['resume', 'hang_up']).default('resume'),
+    })
+    .transform(
+      ({
+        accept_key: acceptKey = null,
+        ring_timeout_sec: ringTimeoutSec = usualTransferRingSec,
+        on_failure: onFailure,
+        say = null,
+        briefing = null,
+        ...asked
+      }): Control => ({
+        act: 'transfer',
+        transfer: { ...asked, say, briefing, acceptKey, ringTimeoutSec, onFailure },
+      }),
+    ),
+  takes: `a telephone number in "to"; "mode" (cold or warm), "say" and "briefing" (up to ${longestSaid} characters), "accept_key" (one key), "ring_timeout_sec" from ${transferRingBounds[0]} to ${transferRingBounds[1]} and "on_failure" (resume or hang_up) may be left out`,
+} as const;
+
+const controls = {
+  hangup: {
+    schema: z.object({}).transform((): Control => ({ act: 'hang_up' })),
+    takes: 'no attributes',
+  },
+  keys: {
+    schema: z
+      .object({ press: z.string().regex(telephoneKeys) })
+      .transform(({ press: keys }): Control => ({ act: 'press_keys', keys })),
+    takes: 'the keys in "press": up to 64 of 0 to 9, *, #, A to D, and w for half a second of waiting',
+  },
+  collect: {
+    schema: z
+      .object({
+        digits: given(z.int().min(1).max(mostCollected)),
+        finish: z.string().regex(telephoneKey).optional(),
+        timeout_sec: given(z.int().min(1).max(longestKeyWaitSec)),
+        secret: z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).optional(),
+      })
+      .transform(
+        ({
+          digits = null,
+          finish = null,
+          timeout_sec: timeoutSec = usualKeyWaitSec,
+          secret = false,
+        }): Control => ({
+          act: 'collect_keys',
+          wanted: { digits, finish, timeoutSec, secret },
+        }),
+      ),
+    takes: `"digits" from 1 to ${mostCollected}, "finish" (one key), "timeout_sec" from 1 to ${longestKeyWaitSec}, "secret" (true or false), each of which may be left out`,
+  },
+  transfer,
+  language: {
+    schema: z
+      .object({ tag: z.string().max(longestTag).transform(baseLanguage).refine(isLanguage) })
+      .transform(({ tag }): Control => ({ act: 'change_language', language: tag })),
+    takes: `a language in "tag": one of ${languages.join(', ')}, also with a region`,
+  },
+  silence: { schema: z.object({}).transform((): typeof silence => silence), takes: 'no attributes' },
+} as const;
+
+type Name = keyof typeof controls;
+
+const isName = (name: string): name is Name => Object.hasOwn(controls, name);
+
+/** A control by its name and what is said of it, in the types of JSON or as texts alone. */
+export const readControl = (name: string, attributes: unknown): Control | typeof silence | LeftOut => {
+  if (!isName(name)) return { leftOut: 'the reply has a control of a name that none has' };
+  const { schema, takes } = controls[name];
+  return schema.safeParse(attributes).data ?? { leftOut: `a control "${name}" is wrong: it takes ${takes}` };
+};
+
+/** `hangup/`, `keys press="1w2#" /`: a name, attributes, and the slash of what holds nothing. */
+const tag = /^(?<name>[a-z][a-z0-9_-]{0,40})(?<attributes>\s[^]*)?$/iu;
+
+const attribute = /(?<![a-z_-])([a-z_-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]+))/giu;
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+const decoded = (text: string): string =>
+  text.replaceAll(/&(amp|lt|gt|quot|apos);/gu, (entity, name: string) => entities[name] ?? entity);
+
+const attributesOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(attribute)].map(([, name = '', double, single, bare]) => [
+      name.toLowerCase(),
+      decoded(double ?? single ?? bare ?? ''),
+    ]),
+  );
+
+/** Elements of HTML and SSML that hold nothing: no controls. */
+const emptyElements = new Set(
+  'area base br break col embed hr img input link meta source track wbr'.split(' '),
+);
+
+/**
+ * A control that was written as a tag: `<keys press="1"/>`, also without its slash. Undefined for any other tag, which
+ * is part of the text. A tag without content that has no name of a control is taken for one that was misspelled.
+ */
+export const readControlTag = (source: string): Control | typeof silence | LeftOut | undefined => {
+  const isEmpty = source.endsWith('/');
+  const { name = '', attributes = '' } = tag.exec(isEmpty ? source.slice(0, -1) : source)?.groups ?? {};
+  const known = name.toLowerCase();
+  if (!isName(known) && (!isEmpty || known === '' || emptyElements.has(known))) return undefined;
+  return readControl(known, attributesOf(attributes));
+};
+
+/** Of the longest list that is read. */
+const mostListed = 20;
+
+const listed = z.array(z.record(z.string(), z.unknown())).max(mostListed);
+
+/** The controls that an answer lists beside its text: `[{"keys": {"press": "1"}}, {"hangup": {}}]`. */
+export const readListedControls = (list: unknown): (Control | typeof silence | LeftOut)[] => {
+  const found = listed.safeParse(list).data;
+  if (found === undefined)
+    return [{ leftOut: `"controls" is wrong: it is a list of up to ${mostListed} objects` }];
+  return found.flatMap((one) =>
+    Object.entries(one).map(([name, attributes]) => readControl(name, attributes)),
+  );
+};

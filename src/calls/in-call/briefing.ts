@@ -1,0 +1,65 @@
+/** The briefing of a warm transfer: words for its person, before they are connected (guides/transfer.md). */
+import { baseLanguage, isLanguage, type Language } from '#src/domain/language.ts';
+
+type Words = {
+  /** Where whoever asks for the transfer says nothing of the call. */
+  introduction: string;
+  lastWords: (text: string) => string;
+  acceptKey: (key: string) => string;
+  space: string;
+};
+
+const wordsIn: Readonly<Record<Language, Words>> = {
+  ko: {
+    introduction: '인공지능이 응대하던 통화를 연결해 드립니다.',
+    lastWords: (text) => `상대방이 마지막으로 한 말입니다. ${text}`,
+    acceptKey: (key) => `통화를 받으시려면 ${key} 버튼을 눌러 주세요.`,
+    space: ' ',
+  },
+  en: {
+    introduction: 'A call that an automated agent has answered so far is for you.',
+    lastWords: (text) => `These were the last words of the other party: ${text}`,
+    acceptKey: (key) => `To take the call, press ${key}.`,
+    space: ' ',
+  },
+  ja: {
+    introduction: '人工知能が応対していたお電話をおつなぎします。',
+    lastWords: (text) => `相手の最後の言葉です。${text}`,
+    acceptKey: (key) => `お受けになる場合は${key}を押してください。`,
+    space: '',
+  },
+};
+
+/** As `0` to `9` are said; the others have names. */
+const spokenKey: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+  ko: { '*': '별표', '#': '우물정자' },
+  en: { '*': 'star', '#': 'hash' },
+  ja: { '*': '米印', '#': 'シャープ' },
+};
+
+const longestLastWords = 300;
+
+const shortened = (text: string): string => Array.from(text).slice(0, longestLastWords).join('');
+
+export const briefingOf = (call: {
+  /** BCP 47. */
+  language: string;
+  /** What whoever asks for the transfer says of the call; null for nothing. */
+  given: string | null;
+  acceptKey: string | null;
+  turns: readonly { role: 'assistant' | 'user'; text: string }[];
+}): string => {
+  const base = baseLanguage(call.language);
+  const language = isLanguage(base) ? base : 'en';
+  const words = wordsIn[language];
+  const lastWords = call.turns.findLast(({ role, text }) => role === 'user' && text !== '')?.text;
+  const known = [
+    words.introduction,
+    ...(lastWords === undefined ? [] : [words.lastWords(shortened(lastWords))]),
+  ];
+  const { acceptKey } = call;
+  return [
+    ...(call.given === null ? known : [call.given]),
+    ...(acceptKey === null ? [] : [words.acceptKey(spokenKey[language][acceptKey] ?? acceptKey)]),
+  ].join(words.space);
+};

@@ -1,0 +1,54 @@
+/**
+ * Hang-ups that were asked for while nobody held the call (guides/design/wire.md, "Hang-up"): who goes on with it does
+ * them, as if they were asked for now. So does a gateway that had only lost its session with the database.
+ */
+import type { Logger } from 'pino';
+import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { leftHangupsOf, removeLeftHangup, type LeftHangup } from '#src/persistence/left-hangups.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { InCallRequests } from './in-call-requests.ts';
+
+export type LeftHangups = {
+  /** Does what was left with calls that are held here. What cannot be done yet stays for the next time. Never rejects. */
+  perform(): Promise<void>;
+};
+
+export const createLeftHangups = (options: {
+  database: Database;
+  node: string;
+  performHere: InCallRequests['performHere'];
+  journal: Pick<Journal, 'written'>;
+  logger: Logger;
+}): LeftHangups => {
+  const { database, node, performHere, journal, logger } = options;
+
+  /** Whether nothing is to be done any more. */
+  const isDone = async ({ callId, numberId, action }: LeftHangup): Promise<boolean> => {
+    try {
+      await performHere({ callId, numberId, action });
+    } catch (error) {
+      // The call is just being taken, or its lines are away.
+      if (error instanceof Refusal) return error.code === 'call_not_active';
+      throw error;
+    }
+    // Before that is written, another death would lose it.
+    await journal.written(callId);
+    logger.info({ call_id: callId }, 'a call is hung up, as was asked for while no gateway held it');
+    return true;
+  };
+
+  const performAll = async (): Promise<void> => {
+    for (const left of await leftHangupsOf(database, node))
+      if (await isDone(left)) await removeLeftHangup(database, left);
+  };
+
+  const performing = createCoalescedTask(() =>
+    performAll().catch((error: unknown) =>
+      logger.warn({ err: error }, 'hang-ups that were left with calls could not be looked for'),
+    ),
+  );
+
+  return { perform: performing.run };
+};

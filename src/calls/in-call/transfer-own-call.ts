@@ -1,0 +1,58 @@
+/**
+ * A transfer that the agent of a call has written in its reply (guides/design/agents.md, "Controls"): the request of the
+ * API, and the same rules of whom it may ring. What is refused is told to the agent, which goes on.
+ */
+import type { Logger } from 'pino';
+import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
+import { normalizeDestination, type Country } from '#src/domain/phone-number.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { LiveCalls } from '../live/live-calls.ts';
+import type { Switchboard } from '../live/switchboard.ts';
+import type { TransferRequests } from './transfer.ts';
+
+/** Asks for it, and tells the call where it is refused. Never throws. */
+export type TransferOwnCall = (callId: string, wanted: TransferWanted) => void;
+
+const reasonOf = (error: unknown): TransferRefusal => {
+  if (!(error instanceof Refusal)) return 'unavailable';
+  if (error.code === 'transfer_not_allowed') return 'not_allowed';
+  return error.code === 'invalid_to' ? 'invalid_number' : 'unavailable';
+};
+
+export const createTransferOwnCall = ({
+  transfer,
+  liveCalls,
+  switchboard,
+  country,
+  logger,
+}: {
+  transfer: TransferRequests['transfer'];
+  liveCalls: Pick<LiveCalls, 'get'>;
+  switchboard: Pick<Switchboard, 'find'>;
+  country: Country;
+  logger: Logger;
+}): TransferOwnCall => {
+  const ask = async (callId: string, wanted: TransferWanted): Promise<void> => {
+    const numberId = liveCalls.get(callId)?.numberId;
+    // The call is over.
+    if (numberId === undefined) return;
+    const to = normalizeDestination(wanted.to, country);
+    if (to === undefined) throw new Refusal('invalid_to', 'Give the number in domestic format.');
+    await transfer({ ...wanted, callId, numberId, to, country });
+  };
+
+  const refuse = (callId: string, to: string, error: unknown): void => {
+    const reason = reasonOf(error);
+    if (error instanceof Refusal)
+      logger.info(
+        { call_id: callId, reason, code: error.code },
+        'a transfer that an agent wanted was refused',
+      );
+    else logger.error({ call_id: callId, err: error }, 'a transfer that an agent wanted could not be made');
+    switchboard.find(callId)?.send({ type: 'transfer.refused', reason, to });
+  };
+
+  return (callId, wanted) => {
+    ask(callId, wanted).catch((error: unknown) => refuse(callId, wanted.to, error));
+  };
+};

@@ -1,0 +1,100 @@
+/** Handing the other party of a call to a person (guides/transfer.md): who may be rung, and when it may be asked for. */
+import { randomUUID } from 'node:crypto';
+import type { TransferRequest } from '#machines/transfer.ts';
+import type { CallOfNumber } from '#src/domain/in-call-request.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { mayBeTransferredTo } from '#src/domain/transfer-targets.ts';
+import { findCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { transferPolicyOf } from '#src/persistence/numbers.ts';
+import { transcriptOf } from '#src/persistence/transcripts.ts';
+import type { CallActor } from '../live/switchboard.ts';
+import { briefingOf } from './briefing.ts';
+import type { InCallRequests } from './in-call-requests.ts';
+import type { SentencesOf } from './speak-for-agent.ts';
+
+/** For a call that is held here. */
+export const transfer = (actor: CallActor, request: TransferRequest): void => {
+  const snapshot = actor.getSnapshot();
+  if (snapshot.hasTag('taken-over'))
+    throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
+  if (snapshot.hasTag('transferring'))
+    throw new Refusal('transfer_in_progress', 'Somebody is rung for this call already.');
+  if (snapshot.hasTag('consenting'))
+    throw new Refusal('call_not_active', 'The other party has not agreed to the call yet.');
+  if (!snapshot.matches({ active: { talking: 'conversing' } }))
+    throw new Refusal('call_not_active', 'The agent does not talk with the other party any more.');
+  actor.send(request);
+};
+
+/** Before anybody is connected. */
+export const cancelTransfer = (actor: CallActor): void => {
+  if (!actor.getSnapshot().matches({ active: { talking: 'transferring' } }))
+    throw new Refusal('call_not_active', 'Nobody is being rung for this call.');
+  actor.send({ type: 'transfer.taken_back' });
+};
+
+export type AskedTransfer = CallOfNumber &
+  Pick<TransferRequest, 'to' | 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
+    country: Country;
+    /** To the other party, before the person is rung; null for nothing. */
+    say: string | null;
+    /** To the person of a warm transfer; null for what is known of the call. */
+    briefing: string | null;
+  };
+
+export type TransferRequests = {
+  /**
+   * Rings somebody for the other party; resolves to the id of the transfer. Refuses with `transfer_not_allowed`,
+   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown` or `service_unavailable`.
+   */
+  transfer(request: AskedTransfer): Promise<string>;
+  cancelTransfer(request: CallOfNumber): Promise<void>;
+};
+
+/** Of a call that this number does not have the request is refused later. */
+const briefed = async (
+  database: Database,
+  { callId, numberId, mode, briefing: given, acceptKey }: AskedTransfer,
+): Promise<string> => {
+  if (mode === 'cold') return '';
+  const call = await findCall(database, { callId, numberId });
+  if (call === undefined) return '';
+  const turns = given === null ? await transcriptOf(database, callId) : [];
+  return briefingOf({ language: call.language, given, acceptKey, turns });
+};
+
+export const createTransferRequests = (
+  requests: InCallRequests,
+  database: Database,
+  sentencesOf: SentencesOf,
+): TransferRequests => ({
+  async transfer(asked) {
+    const { callId, numberId, to, mode, acceptKey, ringTimeoutSec, onFailure, country, say } = asked;
+    const { targets, recordTransfers, transferMaxDurationSec } = await transferPolicyOf(database, numberId);
+    if (!mayBeTransferredTo(to, targets, country))
+      throw new Refusal(
+        'transfer_not_allowed',
+        'Calls of this number may not be transferred there; its setting transfer_to says where they may be.',
+      );
+    const transferId = randomUUID();
+    await requests.send({
+      action: 'transfer',
+      callId,
+      numberId,
+      transferId,
+      to,
+      mode,
+      sentences: say === null ? [] : sentencesOf(say),
+      briefing: await briefed(database, asked),
+      acceptKey: mode === 'warm' ? acceptKey : null,
+      ringTimeoutSec,
+      onFailure,
+      isRecorded: recordTransfers,
+      maxDurationSec: transferMaxDurationSec,
+    });
+    return transferId;
+  },
+  cancelTransfer: ({ callId, numberId }) => requests.send({ callId, numberId, action: 'cancel_transfer' }),
+});

@@ -1,0 +1,17 @@
+/** The beginning of each call's chart: known before there is a call, so that it is stored with the call's row. */
+import { callMachine } from '#machines/call.ts';
+import type { ChartOpening } from '#src/persistence/call-transitions.ts';
+import { chartVersionOf } from './chart-version.ts';
+
+type State = (typeof callMachine)['root'];
+
+const firstOf = ({ initial, path }: State): string => {
+  const [first] = initial.target ?? [];
+  return first === undefined ? path.join('.') : firstOf(first);
+};
+
+/** Of a call that is born; one that is taken over begins elsewhere. */
+export const callOpening: ChartOpening = {
+  chartVersion: chartVersionOf('call'),
+  state: firstOf(callMachine.root),
+};

@@ -1,0 +1,160 @@
+/**
+ * The sound of calls that are held here, for those who listen in. What is kept from recordings is kept from them too: what
+ * comes before the other party has agreed to the call, behind a paused recording, and while it presses keys that are a
+ * secret. Where a number says so, the other party is told first, once in a call, as soon as the floor is free.
+ */
+import type { CallFact } from '#machines/facts.ts';
+import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#src/domain/listen-in.ts';
+import type { Language } from '#src/domain/language.ts';
+import type { CallActor, Switchboard } from './switchboard.ts';
+
+/** Neither may throw; `samples` are not to be kept. */
+export type WhoListens = {
+  /** Whether the other party is to be told first. */
+  isAnnounced: boolean;
+  onState: (state: ListenInState) => void;
+  /** Two channels by turns, the other party’s first, at `listenInSampleRate`. */
+  onSound: (samples: Int16Array) => void;
+};
+
+export type Overheard = {
+  /**
+   * From how it stands until it is held here no longer, when `onOver` is called; `undefined` for a call that is not. The
+   * returned function ends it.
+   */
+  listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
+  /** Is given the sound of a call. */
+  overhear(callId: string): (counterparty: Int16Array, agent: Int16Array) => void;
+  /** A call has published this. */
+  noteFact(callId: string, fact: CallFact): void;
+  /** The call is here no longer. */
+  release(callId: string): void;
+};
+
+/** What was on its way when a pause ends was said before its end; so much stays silent, in samples. */
+const lateSamples = 0.5 * listenInSampleRate;
+
+/** A hole in the sound is made good for its recording at once; nobody wants to hear all of it later. */
+const longestSamples = listenInSampleRate;
+
+type Listener = WhoListens & { told: ListenInState | undefined };
+
+/** Of a call that somebody listens to, or did. */
+type Heard = {
+  listeners: Set<Listener>;
+  hasSound: boolean;
+  announcement: 'unsaid' | 'asked' | 'heard';
+  /** How many samples are still silent. */
+  silentFor: number;
+};
+
+const isHidden = ({ context }: ReturnType<CallActor['getSnapshot']>): boolean =>
+  context.consentIsAwaited || context.recordingIsPaused || context.secretKeys !== null;
+
+const announcementOf = (actor: CallActor): string => {
+  const { language } = actor.getSnapshot().context.input;
+  const texts: Readonly<Record<string, string>> = listenInAnnouncement;
+  return texts[language] ?? listenInAnnouncement[fallback];
+};
+const fallback: Language = 'en';
+
+const twoChannels = (counterparty: Int16Array, agent: Int16Array): Int16Array => {
+  const both = new Int16Array(2 * counterparty.length);
+  for (let index = 0; index < counterparty.length; index += 1) {
+    both[2 * index] = counterparty[index] ?? 0;
+    both[2 * index + 1] = agent[index] ?? 0;
+  }
+  return both;
+};
+
+const stateFor = ({ isAnnounced }: Listener, heard: Heard, actor: CallActor): ListenInState => {
+  const snapshot = actor.getSnapshot();
+  if (!heard.hasSound) return 'no_sound';
+  if (snapshot.context.consentIsAwaited) return 'awaiting_consent';
+  if (isAnnounced && heard.announcement !== 'heard') return 'announcing';
+  return isHidden(snapshot) ? 'paused' : 'on';
+};
+
+/** The agent's place is free to say it in. */
+const announce = (heard: Heard, actor: CallActor): void => {
+  if (heard.announcement !== 'unsaid') return;
+  if (!actor.getSnapshot().matches({ active: { talking: 'conversing' } })) return;
+  heard.announcement = 'asked';
+  actor.send({ type: 'say.requested', sentences: [announcementOf(actor)], interrupt: false });
+};
+
+/** Nobody was told before the sentence was heard to its end: one that was cut is said again. */
+const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
+  if (heard.announcement !== 'asked' || fact.type !== 'turn.spoken' || fact.role !== 'assistant') return;
+  if (fact.text.includes(announcementOf(actor))) heard.announcement = 'heard';
+  else if (!fact.whole) heard.announcement = 'unsaid';
+};
+
+export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard => {
+  const calls = new Map<string, Heard>();
+
+  const callOf = (callId: string): Heard => {
+    const known = calls.get(callId);
+    if (known !== undefined) return known;
+    const heard: Heard = { listeners: new Set(), hasSound: false, announcement: 'unsaid', silentFor: 0 };
+    calls.set(callId, heard);
+    return heard;
+  };
+
+  const look = (callId: string): void => {
+    const heard = calls.get(callId);
+    const actor = find(callId);
+    if (heard === undefined || actor === undefined) return;
+    for (const listener of heard.listeners) {
+      const state = stateFor(listener, heard, actor);
+      if (state === listener.told) continue;
+      listener.told = state;
+      listener.onState(state);
+      if (state === 'announcing') announce(heard, actor);
+    }
+  };
+
+  return {
+    listen(callId, who, onOver) {
+      const actor = find(callId);
+      if (actor === undefined) return undefined;
+      const heard = callOf(callId);
+      const listener: Listener = { ...who, told: undefined };
+      heard.listeners.add(listener);
+      const lookAgain = (): void => {
+        look(callId);
+        if (listener.told === 'announcing') announce(heard, actor);
+      };
+      const subscription = actor.subscribe({ next: lookAgain, complete: onOver, error: onOver });
+      look(callId);
+      return () => {
+        subscription.unsubscribe();
+        heard.listeners.delete(listener);
+      };
+    },
+    overhear(callId) {
+      const heard = callOf(callId);
+      heard.hasSound = true;
+      look(callId);
+      return (counterparty, agent) => {
+        const actor = find(callId);
+        if (actor === undefined) return;
+        if (isHidden(actor.getSnapshot())) heard.silentFor = lateSamples;
+        const isSilent = heard.silentFor > 0;
+        heard.silentFor = Math.max(0, heard.silentFor - counterparty.length);
+        if (heard.listeners.size === 0) return;
+        look(callId);
+        const both = twoChannels(counterparty, agent).subarray(-2 * longestSamples);
+        if (isSilent) both.fill(0);
+        for (const { told, onSound } of heard.listeners)
+          if (told === 'on' || told === 'paused') onSound(both);
+      };
+    },
+    noteFact(callId, fact) {
+      const heard = calls.get(callId);
+      const actor = find(callId);
+      if (heard !== undefined && actor !== undefined) noteSpoken(heard, actor, fact);
+    },
+    release: (callId) => void calls.delete(callId),
+  };
+};
